@@ -30,6 +30,7 @@ app.autodiscover_tasks(
         "workflows.questions",
         "workflows.search",
         "workflows.testsets",
+        "workflows.trials",
         "review.decide",
         "review.handovers",
     ]

@@ -15,5 +15,6 @@ urlpatterns = [
     path("", include("workflows.engine.urls")),
     path("", include("workflows.documents.urls")),
     path("", include("workflows.questions.urls")),
+    path("", include("workflows.trials.urls")),
     path("", include("workflows.operations.urls")),
 ]

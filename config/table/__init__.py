@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from config.table.entities import batches, experiments, management, models, pipeline, prompts, to_come
+from config.table.entities import batches, experiments, management, models, pipeline, prompts, to_come, trials
 from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.experiments import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.management import *  # noqa: F403 - the key space is one namespace
@@ -17,6 +17,7 @@ from config.table.entities.models import *  # noqa: F403 - the key space is one 
 from config.table.entities.pipeline import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.pipeline import SEGMENT
 from config.table.entities.prompts import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.trials import *  # noqa: F403 - the key space is one namespace
 from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
 )
@@ -65,7 +66,7 @@ from config.table.keys import (
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value
-    for part in (pipeline, batches, management, prompts, models, experiments, to_come)
+    for part in (pipeline, batches, management, prompts, models, trials, experiments, to_come)
     for value in vars(part).values()
     if isinstance(value, Entity)
 )

@@ -40,7 +40,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
         Conflict: others saved five times in between.
 
     """
-    _check_text(prompt)
+    check_text(prompt)
     for _ in range(_ATTEMPTS):
         head = queries.get_head(ref)
         newest = queries.get_version(ref, int(head.version))
@@ -65,7 +65,7 @@ def _list_by_others(ref: PromptRef, based_on: int, last: int, by: Actor) -> list
     return [int(one.version) for one in since if one.version <= last and one.created_by != by.id]
 
 
-def _check_text(prompt: Prompt) -> None:
+def check_text(prompt: Prompt) -> None:
     """Raises: Refused."""
     purpose = queries.get_purpose(prompt.purpose)
     problems = [

@@ -58,6 +58,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "prompts:show-version": {"GET": SET_UP},
     "prompts:move-production": {"POST": SET_UP_EMPTY},
     "prompts:set-candidate": {"POST": SET_UP_EMPTY},
+    "workflows:choose-sample": {"GET": SET_UP, "POST": SET_UP},  # of a draft with problems it says so
+    "workflows:start-trial": {"POST": SET_UP_EMPTY},
+    "workflows:show-trial": {"GET": SET_UP_NOTHING},
     # documents and runs
     "documents:list-documents": {"GET": VIEW},
     "documents:show-document": {"GET": VIEW},

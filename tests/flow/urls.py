@@ -79,7 +79,8 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
     return {
-        "purpose": "extract", "prompt_version": 1, "batch_id": batch.id, "definition_id": "document-approval.v1",
+        "purpose": "extract", "trial_id": "none", "prompt_version": 1,
+        "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
         "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,

@@ -41,12 +41,13 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
             segment = artifacts.read_json(context.artifacts, files.segment(index))
         except NotFound:
             segment = {}
-        described.append(_summarize_segment(index, segment))
+        described.append(summarize_segment(index, segment))
 
     return SliceResult(slices.do_each_page(context, indices, describe), output=described)
 
 
-def _summarize_segment(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
+def summarize_segment(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a page (``description``), and what it puts forward for the whole."""
     text = str(segment.get("text_content") or "")
     counts = sentences.words(text)
     found = list(enumerate(sentences.sentences(text)))

@@ -202,6 +202,16 @@ def model_call(workflow_id: str, purpose: str, index: int, number: int = 0) -> s
     return f"runs/{workflow_id}/calls/{purpose}_{which}.json"
 
 
+def trial(trial_id: str) -> str:
+    """What is tried on a document: a draft of a prompt, and the question it is asked for."""
+    return f"debug/trials/{trial_id}.json"
+
+
+def trial_answer(name: str) -> str:
+    """What came of one side of a trial; ``name``: of what was asked, or the trial's own if it failed."""
+    return f"debug/trials/answers/{name}.json"
+
+
 def doctype(workflow_id: str) -> str:
     """The type that a model found, where one is asked before the pages are."""
     return f"runs/{workflow_id}/type.json"

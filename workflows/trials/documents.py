@@ -21,6 +21,7 @@ from workflows.stages.pages import paged
 from workflows.stages.pages.layout import Page, Word
 from workflows.stages.services import Services
 from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
 
 # What an analysis makes: a trial begins without it, as a run does.
 _MADE_ANEW = ("analysis/", "graph_work/", "runs/")
@@ -69,6 +70,10 @@ class ReadPage:
         return segment_analyzer.page_of(self._segment)
 
     @property
+    def has_image(self) -> bool:
+        return bool(self._segment["image_uri"])
+
+    @property
     def words(self) -> list[Word]:
         """In reading order, each with its box as fractions of the page."""
         return [word for row in self.layout.rows for line in row.lines for word in line.words]
@@ -83,6 +88,16 @@ class ReadPage:
 
 
 @dataclass(frozen=True)
+class PageSize:
+    """``index`` is 0-based, sizes in pixels. ``has_image``: False of text, which has no picture."""
+
+    index: int
+    width: int
+    height: int
+    has_image: bool
+
+
+@dataclass(frozen=True)
 class ReadDocument:
     """``pages``: those that fields are read from (``segment_analyzer.is_searched``), of ``page_count``."""
 
@@ -91,6 +106,7 @@ class ReadDocument:
     file_type: str
     page_count: int
     settings: RunSettings
+    s3version: str  # of the content; empty if nothing is versioned
     files: TrialFiles = field(repr=False)
 
     @property
@@ -117,6 +133,15 @@ class ReadDocument:
             segment = json.loads(self.files.read(files.segment(index)))
             found.append(ReadPage(index, str(segment["text_content"]), segment, self.files))
         return tuple(found)
+
+    @property
+    def page_sizes(self) -> list[PageSize]:
+        return [PageSize(one.index, one.layout.width, one.layout.height, one.has_image) for one in self.pages]
+
+    @property
+    def store(self) -> DocumentFiles:
+        """The document's own files, which nothing of a trial may change but its answers."""
+        return DocumentFiles(self.run.site, self.run.project_id, self.run.document_id)
 
     @cached_property
     def text_sha256(self) -> str:
@@ -174,6 +199,8 @@ def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow) -
     settings = run_settings.freeze_project(site, project_queries.get_project(site, project_id).data.as_dict())
     overlay = TrialFiles(base)
     artifacts.write_json(overlay, files.result(run.workflow_id), {"pages": []})  # the analysis adds its pages to it
-    found = ReadDocument(run, row.data["file_name"], row.data["file_type"], count, settings, overlay)
+    found = ReadDocument(
+        run, row.data["file_name"], row.data["file_type"], count, settings, row.s3version or "", overlay
+    )
     segment_builder.run(found.context(Services(), overlay))
     return found

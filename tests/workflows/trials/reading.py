@@ -46,16 +46,17 @@ def make_model(chat: FakeChat, book: PromptBook | None = None) -> LanguageModel:
 
 
 def read_run(pump: Pump, **wanted: Any) -> Run:
-    """A run of the clean sample, in a project that is there, that has been analysed by rules."""
+    """A run of the clean sample, in a project that is there, that rules have analysed."""
     wanted.setdefault("project_id", make_project().id)
     run = start_run(project=PROJECT, **wanted)
-    pump.run(lambda: pump.ran("assess") > 0 or is_behind(run, "segment_analyzer"))
+    pump.run(lambda: is_read(run))
     return run
 
 
-def is_behind(run: Run, step: str) -> bool:
-    found = queries.execution(run)
-    return int(found.currentStep) > queries.definition_of(found).named(step).order
+def is_read(run: Run) -> bool:
+    """It waits for a person, or has ended."""
+    found = queries.project_document(run.site, run.project_id, run.document_id)
+    return bool(found.outcome or found.current_step)
 
 
-__all__ = ["SAID", "SITE", "FakeChat", "is_behind", "make_model", "page_arguments", "read_run"]
+__all__ = ["SAID", "SITE", "FakeChat", "make_model", "page_arguments", "read_run"]

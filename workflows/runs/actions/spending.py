@@ -35,6 +35,17 @@ def meter_calls(run: Run) -> Iterator[Note]:
             _record(run, add_prices(noted))
 
 
+@contextmanager
+def meter_beside_runs(run: Run) -> Iterator[Note]:
+    """The same of calls about a document that are no part of its runs: its project's month is charged, no run is."""
+    noted: list[Usage] = []
+    try:
+        yield noted.append
+    finally:
+        if noted:
+            transact([_of_month(run, one) for one in add_prices(noted)])
+
+
 def _record(run: Run, used: Sequence[Mapping[str, Any]]) -> None:
     try:
         transact(_add_spending(run, used))

@@ -1,0 +1,86 @@
+"""A draft is tried beside its editor: with a script, without one, by keyboard, at every width."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.conftest import LOOKS, watch
+from tests.browser.desk import sign_in
+from tests.browser.test_accessibility import faults
+from tests.browser.test_settings import sideways
+from tests.flow.test_models import said
+from tests.outside import answering
+from tests.people import alice
+from tests.pump import Pump
+from tests.workflows.trials.reading import read_run
+from workflows.providers import actions as provider_actions
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> None:
+    provider_actions.forget_provider_state()
+
+
+def answer(pump: Pump) -> None:
+    """As the worker beside the page: the draft finds a total that is not on the page."""
+    totals, before = iter(["99.00", "510.24"]), pump.ran("try_prompt")
+    with answering("bedrock-runtime", Converse=lambda _: said(0.95, total=next(totals))):
+        pump.run(lambda: pump.ran("try_prompt") > before)
+
+
+def open_editor(page: Page, live_server: LiveServer, pump: Pump) -> None:
+    alice()
+    run = read_run(pump)
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/projects/{run.project_id}/prompts/extract/")
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_a_draft_is_tried_beside_its_editor(
+    live_server: LiveServer, browser: Browser, pump: Pump, scheme: str, width: int
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    console: list[str] = []
+    watch(context, console)
+    page = context.new_page()
+    open_editor(page, live_server, pump)
+    desk = page.locator("#trial-desk")
+    expect(desk.get_by_text("About 2 requests")).to_be_visible()
+    instructions = page.get_by_label("Instructions")
+    instructions.fill("Read {{total}} only.")
+    desk.get_by_role("button", name="Try", exact=True).click()
+    expect(desk.get_by_role("alert")).to_contain_text("is not a placeholder")
+    console[:] = [line for line in console if "422" not in line]
+    instructions.fill("Read the total only.")
+    desk.get_by_role("button", name="Try", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(desk.get_by_text("Waiting for the model")).to_be_visible()
+    answer(pump)
+    expect(desk.get_by_text("Done", exact=True)).to_be_visible()
+    expect(page.locator("#trial-field-total")).to_have_class(re.compile("differs"))
+    desk.get_by_text("Draft: requests and answers").click()
+    expect(desk.get_by_text("Read the total only.").first).to_be_visible()
+    expect(instructions).to_have_value("Read the total only.")  # nothing that was typed is lost
+    assert (faults(page), sideways(page)) == ([], False)
+    context.close()
+    assert console == []
+
+
+def test_a_draft_is_tried_without_a_script(live_server: LiveServer, browser: Browser, pump: Pump) -> None:
+    plain = browser.new_context(java_script_enabled=False)
+    page = plain.new_page()
+    open_editor(page, live_server, pump)
+    page.get_by_label("Instructions").fill("Read the total only.")
+    page.get_by_role("button", name="Try on a document").click()
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("Waiting for the model")).to_be_visible()
+    answer(pump)
+    page.get_by_role("link", name="Refresh").click()
+    expect(page.locator("#trial-field-total")).to_contain_text("differs")
+    page.get_by_role("button", name="Save draft as a version").click()
+    expect(page.get_by_role("heading", name="Version 2")).to_be_visible()
+    plain.close()

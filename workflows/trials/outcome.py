@@ -1,0 +1,175 @@
+"""What came of a trial: the values, why a person would look at them, and what asking took."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from projects.models.spec import EMBEDDED, ModelSpec, cost_of
+from workflows.providers.language_model import LanguageModel, ModelCall
+from workflows.runs import prices
+from workflows.runs.prices import money
+from workflows.stages.pages.layout import Box
+from workflows.stages.usage import Usage
+
+
+@dataclass(frozen=True)
+class TrialField:
+    """``type``: of a field; or answer, which has no confidence. ``confidence``: 0–1. ``page``: 0-based.
+
+    ``box``: fractions of the page; None if the value stands nowhere on it.
+
+    ``problem``: why a person would be asked about it; empty if no one would.
+    """
+
+    name: str
+    label: str
+    type: str
+    value: str | None
+    confidence: float
+    page: int | None = None
+    box: Box | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``reasons``: why a person would look at the document. ``problem``: why there are no fields, or not of all pages.
+
+    ``text``: what was written, if the purpose is a text. ``seconds``: that the model took. ``cost``: in dollars;
+    ``unpriced``: some of it has no price.
+    """
+
+    fields: tuple[TrialField, ...]
+    calls: tuple[ModelCall, ...]
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cost: Decimal
+    problem: str = ""
+    reasons: tuple[str, ...] = ()
+    document_type: str = ""
+    text: str = ""
+    unpriced: bool = False
+
+
+Price = Callable[[Usage], int | None]  # in millionths of a dollar; None: it has none
+
+
+def price_by(*specs: ModelSpec) -> Price:
+    """What the catalogue says that these models cost; what it does not say, the desk's price list does."""
+    known = {(spec.service, spec.model): spec for spec in specs}
+
+    def price(used: Usage) -> int | None:
+        spec = known.get((used.service, used.model))
+        if spec is None or not spec.has_price:
+            return 0 if spec and spec.provider == EMBEDDED else prices.cost(used)
+        return round(cost_of(spec, used.tokens_in, used.tokens_out) * 1_000_000)
+
+    return price
+
+
+@dataclass
+class Meter:
+    """Collects what a model is asked and uses, beside what it notes and records already."""
+
+    of: LanguageModel
+    price: Price = prices.cost
+    used: list[Usage] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
+
+    @property
+    def model(self) -> LanguageModel:
+        return dataclasses.replace(self.of, note=self._note, record=self._record)
+
+    def _note(self, one: Usage) -> None:
+        self.used.append(one)
+        self.of.note(one)
+
+    def _record(self, some: Sequence[ModelCall]) -> None:
+        self.calls.extend(some)
+        self.of.record(some)
+
+    def outcome(
+        self,
+        fields: Sequence[TrialField] = (),
+        *,
+        text: str = "",
+        problem: str = "",
+        reasons: Sequence[str] = (),
+        document_type: str = "",
+    ) -> Outcome:
+        micros = [self.price(one) for one in self.used]
+        return Outcome(
+            fields=tuple(fields),
+            calls=tuple(self.calls),
+            tokens_in=sum(one.tokens_in for one in self.used),
+            tokens_out=sum(one.tokens_out for one in self.used),
+            seconds=sum(one.ms for one in self.used) / 1000,
+            cost=Decimal(sum(one or 0 for one in micros)) / 1_000_000,
+            problem=problem,
+            reasons=tuple(reasons),
+            document_type=document_type,
+            text=text,
+            unpriced=None in micros,
+        )
+
+
+@dataclass(frozen=True)
+class StoredOutcome:
+    """An outcome as its object keeps it; ``calls``: each as the page of a run's calls shows it."""
+
+    fields: tuple[TrialField, ...]
+    calls: tuple[Mapping[str, Any], ...]
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    micros: int
+    problem: str
+    reasons: tuple[str, ...]
+    text: str
+    unpriced: bool
+
+    @property
+    def money(self) -> str:
+        return f"{money(self.micros)} and what has no price" if self.unpriced else money(self.micros)
+
+    @property
+    def needs_review(self) -> bool:
+        return bool(self.reasons)
+
+
+def outcome_to_json(found: Outcome) -> dict[str, Any]:
+    return {
+        "fields": [dataclasses.asdict(one) for one in found.fields],
+        "calls": [_call_to_json(one) for one in found.calls],
+        "tokens_in": found.tokens_in,
+        "tokens_out": found.tokens_out,
+        "seconds": found.seconds,
+        "micros": round(found.cost * 1_000_000),
+        "problem": found.problem,
+        "reasons": list(found.reasons),
+        "text": found.text,
+        "unpriced": found.unpriced,
+    }
+
+
+def outcome_from(stored: Mapping[str, Any]) -> StoredOutcome:
+    fields = tuple(TrialField(**{**one, "box": tuple(one["box"]) if one["box"] else None}) for one in stored["fields"])
+    rest = {name: value for name, value in stored.items() if name not in {"fields", "calls", "reasons"}}
+    return StoredOutcome(fields=fields, calls=tuple(stored["calls"]), reasons=tuple(stored["reasons"]), **rest)
+
+
+def _call_to_json(call: ModelCall) -> dict[str, Any]:
+    given = call.answer
+    return {
+        "index": call.index,
+        "model": call.model,
+        "instructions": call.prompt.instructions,
+        "message": call.prompt.message,
+        "with_image": call.with_image,
+        "words": given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2),
+        "problem": call.problem,
+    }

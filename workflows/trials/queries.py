@@ -1,0 +1,96 @@
+"""Reads of trials: the row of one, what is tried, and what came of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config import clock, table
+from config.errors import NotFound
+from config.table import InvalidKey, Key
+from projects.prompts.prompt import Prompt
+from workflows.runs.items.documents import ProjectDocument
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+from workflows.trials.documents import PageSize
+from workflows.trials.items import Trial, TrialStatus
+from workflows.trials.outcome import StoredOutcome, outcome_from
+
+MISSING = "This trial is over and its answers are deleted. Try the prompt again."
+LONGEST_SECONDS = 900  # of a trial; a worker that has not ended then is lost
+SAMPLES, LOOKED_THROUGH = 30, 200  # documents that are offered, of the last changed ones
+
+
+@dataclass(frozen=True)
+class TrialRef:
+    site: str
+    project_id: str
+    trial_id: str
+
+    @property
+    def key(self) -> Key:
+        return table.TRIAL.key(self.site, project_id=self.project_id, trial_id=self.trial_id)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is tried. ``question``: for the purpose ``answer`` only."""
+
+    prompt: Prompt
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    outcome: StoredOutcome
+    pages: tuple[PageSize, ...]
+
+
+def get_trial(ref: TrialRef) -> Trial:
+    """A strong read. Raises: NotFound."""
+    try:
+        return Trial.load(ref.key)
+    except (NotFound, InvalidKey) as error:
+        raise NotFound(MISSING) from error
+
+
+def is_settled(trial: Trial) -> bool:
+    return trial.status in {TrialStatus.DONE, TrialStatus.FAILED}
+
+
+def is_lost(trial: Trial) -> bool:
+    """Return True if its worker can no longer be at it: the task's time limit has ended it."""
+    over = clock.parse(trial.created_at) < clock.in_seconds(-LONGEST_SECONDS)
+    return over and not is_settled(trial)
+
+
+def read_draft(site: str, project_id: str, document_id: str, trial_id: str, purpose: str) -> Draft:
+    """Raises: NotFound: it is over, or its document was purged."""
+    stored = _read(site, project_id, document_id, files.trial(trial_id))
+    return Draft(Prompt(purpose, stored["instructions"], stored["message"]), stored["question"])
+
+
+def read_answer(site: str, project_id: str, document_id: str, name: str) -> Answer:
+    """Raises: NotFound: as of ``read_draft``."""
+    stored = _read(site, project_id, document_id, name)
+    return Answer(outcome_from(stored["outcome"]), tuple(PageSize(**one) for one in stored["pages"]))
+
+
+def _read(site: str, project_id: str, document_id: str, name: str) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = json.loads(DocumentFiles(site, project_id, document_id).read(name))
+    except NotFound as error:
+        raise NotFound(MISSING) from error
+    return found
+
+
+def list_samples(site: str, project_id: str, words: str = "") -> Sequence[ProjectDocument]:
+    """The last changed documents whose run has read them, by name if ``words`` are given: one Query.
+
+    Of long projects the last ``LOOKED_THROUGH`` documents are looked through.
+    """
+    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
+    page = ProjectDocument.page(pk, index="GSI1", newest_first=True, limit=LOOKED_THROUGH)
+    found = [one for one in page.rows if one.workflow_id and (one.outcome or one.current_step)]
+    wanted = words.casefold().split()
+    return [one for one in found if all(word in (one.name or "").casefold() for word in wanted)][:SAMPLES]

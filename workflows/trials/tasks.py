@@ -1,0 +1,41 @@
+"""The Celery task that does a trial; harmless when it comes twice."""
+
+import dataclasses
+import logging
+from contextlib import suppress
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+
+from config.brokers import queues
+from config.errors import Conflict, CountersignError, ProviderPaused
+from workflows.trials import actions, trying
+from workflows.trials.queries import LONGEST_SECONDS, TrialRef
+
+log = logging.getLogger(__name__)
+_MOST_WAITS = 5  # for a model that does not answer; then the trial says so
+_UNSENT = "No worker is available. Nothing was asked; try again in a moment."
+
+
+@shared_task(bind=True, name="workflows.trials.tasks.try_prompt", time_limit=LONGEST_SECONDS)
+def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
+    """Ask draft and production; delivered twice, the second finds it settled or its answers."""
+    ref = TrialRef(site, project_id, trial_id)
+    try:
+        trying.do_trial(ref, owner=self.request.id)
+    except ProviderPaused as paused:
+        if self.request.retries >= _MOST_WAITS:
+            trying.give_up(ref, paused, owner=self.request.id)
+            return
+        raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
+
+
+def order_trial(ref: TrialRef) -> None:
+    """If no queue answers, the trial says so."""
+    try:
+        queues.enqueue(try_prompt.name, settings.STEPS_QUEUE, dataclasses.asdict(ref))
+    except CountersignError as error:
+        log.warning("queue did not answer, a trial was not sent", extra={"error": type(error).__name__})
+        with suppress(Conflict):
+            actions.fail_unsent(ref, _UNSENT)

@@ -1,0 +1,134 @@
+"""A worker's part of a trial: the draft and the version in production, each asked unless its answer is there."""
+
+import dataclasses
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from config.errors import Conflict, CountersignError, NotFound, Refused, StageFailed
+from projects.models import queries as model_queries
+from projects.models.spec import ModelSpec
+from projects.prompts import choice as prompt_choice
+from projects.prompts import queries as prompt_queries
+from projects.prompts.book import PRODUCTION, PinnedPrompt, PromptBook
+from projects.prompts.queries import PromptRef
+from workflows.providers.chats import make_model
+from workflows.runs import run_settings
+from workflows.runs.actions import spending
+from workflows.storage import files
+from workflows.trials import actions, queries
+from workflows.trials.documents import ReadDocument, load_read_document
+from workflows.trials.items import Trial
+from workflows.trials.outcome import outcome_to_json, price_by
+from workflows.trials.purposes import try_purpose
+from workflows.trials.queries import Draft, TrialRef
+
+log = logging.getLogger(__name__)
+DRAFT = "draft"
+
+
+@dataclass(frozen=True)
+class Trying:
+    """One trial under way: what is asked, of whom, about which document."""
+
+    ref: TrialRef
+    purpose: str
+    document: ReadDocument
+    draft: Draft
+    production: PinnedPrompt
+    book: PromptBook
+    spec: ModelSpec
+    takeover: ModelSpec | None
+
+    def book_of(self, side: str) -> PromptBook:
+        """What the model is told: the prompts in production, of which the draft replaces one."""
+        tried = PinnedPrompt(self.draft.prompt, 0, DRAFT) if side == DRAFT else self.production
+        return PromptBook({**self.book.prompts, self.purpose: tried})
+
+    def answer_name(self, side: str) -> str:
+        """By what decides the answer: the same is asked once, whoever tries it."""
+        book = self.book_of(side)
+        asked = (
+            {self.purpose, "classify"}
+            if self.purpose == "extract" and self.document.settings.typing
+            else {self.purpose}
+        )
+        told = [book[name].prompt.sha256 for name in sorted(asked)]
+        models = [self.spec.sha256, self.spec.takeover_below, self.takeover.sha256 if self.takeover else ""]
+        of = [self.document.text_sha256, self.document.s3version, run_settings.to_json(self.document.settings)]
+        return files.sha256(json.dumps([told, models, of, self.draft.question]).encode())
+
+
+def do_trial(ref: TrialRef, *, owner: str) -> None:
+    """Do it, or say why not; delivered twice, the second finds it settled or each answer that is there.
+
+    Raises:
+        ProviderPaused: the model does not answer for now; the trial waits.
+        Unavailable: the table or S3 does not answer.
+
+    """
+    try:
+        trial = actions.claim_trial(ref, owner=owner)
+        if queries.is_lost(trial):  # the message was put back by a worker that the time limit ended
+            return
+        _answer_both(ref, trial, owner)
+        actions.settle_trial(ref, owner=owner)
+    except Conflict:
+        log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
+    except (NotFound, Refused, StageFailed) as error:
+        give_up(ref, error, owner=owner)
+
+
+def give_up(ref: TrialRef, error: CountersignError, *, owner: str) -> None:
+    """Harmless if it is settled."""
+    try:
+        actions.settle_trial(ref, owner=owner, error=str(error))
+    except Conflict:
+        log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
+
+
+def _answer_both(ref: TrialRef, trial: Trial, owner: str) -> None:
+    trying = _prepare(ref, trial)
+    there: Mapping[str, str | None] = {DRAFT: trial.draft_answer, PRODUCTION: trial.production_answer}
+    for side, name in there.items():
+        if name is None:
+            actions.record_answer(ref, side, _answer(trying, side), owner=owner)
+
+
+def _prepare(ref: TrialRef, trial: Trial) -> Trying:
+    """Raises: NotFound, Refused."""
+    purpose, document_id = str(trial.purpose), str(trial.document_id)
+    document = load_read_document(ref.site, ref.project_id, document_id)
+    prompt = PromptRef(ref.site, ref.project_id, purpose)
+    version = int(trial.production)
+    text = prompt_queries.get_version(prompt, version).prompt(purpose)
+    spec = model_queries.get_model(ref.site, str(trial.model_id))
+    return Trying(
+        ref,
+        purpose,
+        document,
+        queries.read_draft(ref.site, ref.project_id, document_id, ref.trial_id, purpose),
+        PinnedPrompt(text, version, PRODUCTION),
+        prompt_choice.choose_book(ref.site, ref.project_id, lambda: 1.0),
+        spec,
+        model_queries.get_model(ref.site, spec.takeover) if spec.takeover else None,
+    )
+
+
+def _answer(trying: Trying, side: str) -> str:
+    """The name of the answer's object; one that has no problem is kept for whoever asks the same."""
+    store = trying.document.store
+    name = files.trial_answer(trying.answer_name(side))
+    if store.exists(name):
+        return name
+    with spending.meter_beside_runs(trying.document.run) as note:
+        model = make_model(trying.spec, trying.book_of(side), takeover=trying.takeover, note=note)
+        price = price_by(*(one for one in (trying.spec, trying.takeover) if one))
+        found = try_purpose(trying.purpose, model, trying.document, trying.draft.question, price)
+    if found.problem:
+        name = files.trial_answer(f"{trying.ref.trial_id}-{side}")
+    pages = [dataclasses.asdict(one) for one in trying.document.page_sizes]
+    body = json.dumps({"outcome": outcome_to_json(found), "pages": pages}, ensure_ascii=False).encode()
+    store.write(name, body, "application/json")
+    return name

@@ -1,0 +1,201 @@
+"""Trying a prompt: a sample document and a model are chosen beside the editor, then both answers are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import CountersignError, NotFound, Refused, Unavailable
+from projects.audit.events import actor_of
+from projects.models import queries as model_queries
+from projects.prompts import queries as prompt_queries
+from projects.prompts.forms import PromptForm
+from projects.prompts.queries import PromptRef
+from projects.queues import admission
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from workflows.trials import actions, comparison, queries, tasks
+from workflows.trials.comparison import ShownPage
+from workflows.trials.documents import load_read_document
+from workflows.trials.estimate import Estimate, estimate_trial
+from workflows.trials.forms import TrialForm
+from workflows.trials.items import Trial, TrialStatus
+from workflows.trials.queries import Answer, Draft, TrialRef
+
+_LOST = (
+    f"No result after {queries.LONGEST_SECONDS // 60} minutes: its worker was lost, or the model is too slow. "
+    "Try again with a smaller document or another model."
+)
+_TRIAL = ("workflows/trials/trial.html", "workflows/trials/_trial.html")
+_CHOOSE = ("workflows/trials/choose.html", "workflows/trials/_desk.html")
+
+
+@require_http_methods(["GET", "POST"])
+def choose_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    """What a trial of the posted draft would use and cost; of a GET, of the newest version. Changes nothing."""
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    draft = _draft_form(request, ref)
+    draft.is_valid()
+    return render_answer(request, *_CHOOSE, _build_desk(request, project, ref, draft, _trial_form(request, ref)))
+
+
+@require_POST
+def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    draft, form = _draft_form(request, ref), _trial_form(request, ref)
+    if not (draft.is_valid() & form.is_valid()):
+        return _refuse(request, project, ref, draft, form)
+    chosen = form.cleaned_data
+    admission.check_document(request, chosen["document"])
+    try:
+        load_read_document(ref.site, ref.project_id, chosen["document"])
+        tried = Draft(draft.prompt(), chosen.get("question", ""))
+        trial = actions.start_trial(ref, tried, chosen["document"], chosen["model"], by=actor_of(request.user))
+    except (Refused, NotFound) as error:
+        form.add_error("document", str(error))
+        return _refuse(request, project, ref, draft, form)
+    tasks.order_trial(trial)
+    if wants_fragment(request):
+        return render_answer(request, *_TRIAL, _build_trial(request, project, ref, trial))
+    return redirect_after_post(request, reverse("workflows:show-trial", args=[project.id, purpose, trial.trial_id]))
+
+
+@require_safe
+def show_trial(request: DeskRequest, project_id: str, purpose: str, trial_id: str) -> HttpResponse:
+    """``?page=``: the page whose image is shown, 1-based; otherwise the first that a value was found on."""
+    project = access.project_to_configure(request, project_id)
+    ref = _ref(request, project, purpose)
+    return render_answer(
+        request, *_TRIAL, _build_trial(request, project, ref, TrialRef(request.site, project.id, trial_id))
+    )
+
+
+def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
+    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+
+
+def _draft_form(request: DeskRequest, ref: PromptRef) -> PromptForm:
+    purpose = prompt_queries.get_purpose(ref.purpose)
+    if request.method == "POST":
+        return PromptForm(purpose, request.POST)
+    newest = prompt_queries.get_version(ref, int(prompt_queries.get_head(ref).version))
+    return PromptForm(purpose, {"instructions": newest.instructions, "message": newest.message})
+
+
+def _trial_form(request: DeskRequest, ref: PromptRef) -> TrialForm:
+    data = request.POST if request.method == "POST" else request.GET
+    found = queries.list_samples(ref.site, ref.project_id, data.get("find", "")[:100])
+    documents = admission.filter_rows(request, found, lambda row: row.document_id)
+    return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site))
+
+
+def _refuse(request: DeskRequest, project: Project, ref: PromptRef, draft: PromptForm, form: TrialForm) -> HttpResponse:
+    """Of a fragment only the sentence, in the place of the result: what was chosen stays as it is."""
+    context = _build_desk(request, project, ref, draft, form)
+    return render_answer(request, _CHOOSE[0], "workflows/trials/_refusal.html", context, status=422)
+
+
+def _build_desk(
+    request: DeskRequest, project: Project, ref: PromptRef, draft: PromptForm, form: TrialForm
+) -> dict[str, Any]:
+    estimate, problem = _estimate(ref, draft, form)
+    return {
+        "project": project,
+        "purpose": draft.purpose,
+        "head": prompt_queries.get_head(ref),
+        "draft": draft,
+        "form": form,
+        "estimate": estimate,
+        "problem": problem,
+        "looked_through": queries.LOOKED_THROUGH,
+        "is_fragment": wants_fragment(request),
+    }
+
+
+def _estimate(ref: PromptRef, draft: PromptForm, form: TrialForm) -> tuple[Estimate | None, str]:
+    """None with the reason if nothing can be tried so."""
+    form.is_valid()
+    chosen = form.cleaned_data
+    if not (chosen.get("document") and chosen.get("model") and draft.is_valid()):
+        return None, ""
+    try:
+        document = load_read_document(ref.site, ref.project_id, chosen["document"])
+        spec = model_queries.get_model(ref.site, chosen["model"])
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        return None, str(error)
+    production = prompt_queries.get_version(ref, int(prompt_queries.get_head(ref).production)).prompt(ref.purpose)
+    return estimate_trial(ref.purpose, (draft.prompt(), production), document, spec), ""
+
+
+@dataclass(frozen=True)
+class Side:
+    """``answer``: None while it is not there."""
+
+    name: str
+    label: str
+    answer: Answer | None
+
+
+def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: TrialRef) -> dict[str, Any]:
+    """Raises: NotFound, also if the trial is of another prompt, or its document is not this person's to see."""
+    trial = queries.get_trial(which)
+    if trial.purpose != ref.purpose:
+        raise NotFound(queries.MISSING)
+    admission.check_document(request, trial.document_id)
+    draft = queries.read_draft(ref.site, ref.project_id, trial.document_id, which.trial_id, ref.purpose)
+    sides = _read_sides(ref, trial)
+    answers = [side.answer for side in sides]
+    number = request.GET.get("page", "")
+    wanted = int(number) - 1 if number.isdecimal() and len(number) < 6 else None
+    pages = comparison.list_pages(answers)
+    is_lost = queries.is_lost(trial)
+    return {
+        "project": project,
+        "purpose": prompt_queries.get_purpose(ref.purpose),
+        "trial": trial,
+        "trial_id": which.trial_id,
+        "model_name": _name_model(ref.site, str(trial.model_id)),
+        "draft": draft,
+        "waits": not queries.is_settled(trial) and not is_lost,
+        "error": _LOST if is_lost else str(trial.error or "") if trial.status == TrialStatus.FAILED else "",
+        "sides": sides,
+        "rows": comparison.compare_fields(answers),
+        "is_same": bool(trial.draft_answer) and trial.draft_answer == trial.production_answer,
+        "text_shown": any(answer and answer.outcome.text for answer in answers),
+        "pages": pages,
+        "page": _choose_page(pages, wanted),
+    }
+
+
+def _read_sides(ref: PromptRef, trial: Trial) -> list[Side]:
+    found = []
+    labels = (("draft", "Draft", trial.draft_answer), ("production", _version(trial), trial.production_answer))
+    for name, label, kept in labels:
+        answer = queries.read_answer(ref.site, ref.project_id, trial.document_id, kept) if kept else None
+        found.append(Side(name, label, answer))
+    return found
+
+
+def _version(trial: Trial) -> str:
+    return f"Version {int(trial.production)}, production"
+
+
+def _name_model(site: str, model_id: str) -> str:
+    try:
+        return model_queries.get_model(site, model_id).name
+    except NotFound:
+        return model_id
+
+
+def _choose_page(pages: Sequence[ShownPage], wanted: int | None) -> ShownPage | None:
+    with_boxes = (one for one in pages if one.boxes)
+    asked = (one for one in pages if one.size.index == wanted)
+    return next(asked, None) or next(with_boxes, None) or next(iter(pages), None)
