@@ -8,10 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
-from urllib.parse import urlencode
 
 import pytest
-import urllib3
 from django.conf import settings
 
 from config import aws
@@ -22,11 +20,11 @@ from projects.sites import directory, permissions
 from tests import engines, examples, leftovers
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
+from tests.shortcuts import empty
 from workflows.definitions import versions
 from workflows.engine import driver
 
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
-EMPTY = "/_tests/empty"  # the address that tests.emulator_process adds
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
@@ -103,20 +101,6 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.list_limited_queues(DEFAULT_SITE)
     versions.active_definition()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
-
-
-def empty(*tables: str, left: bool) -> None:
-    """Make tables empty; with ``left``, stop all executions of this account and empty its queues."""
-    wanted = {"account": settings.AWS_ACCESS_KEY_ID, "region": settings.AWS_REGION, "table": tables}
-    query = urlencode(wanted | ({"left": "1"} if left else {}), doseq=True)
-    answer = _emulator().request("GET", f"{EMPTY}?{query}")
-    assert answer.status == 204, answer.status
-
-
-@functools.cache
-def _emulator() -> urllib3.HTTPConnectionPool:
-    """A connection of its own: what the tests count and break are botocore's."""
-    return urllib3.HTTPConnectionPool(emulator.HOST, int(os.environ["COUNTERSIGN_EMULATOR_PORT"]), retries=False)
 
 
 def empty_table() -> None:

@@ -14,9 +14,10 @@ from django.conf import settings
 from config import aws, clock
 from config.celery import app
 from tests.engines import OPENED
+from tests.shortcuts import wait_for_messages
 
 _RETRIES = 20
-# Between two looks at the queues, in seconds: longer while nothing comes, for a look costs three calls.
+# For how many seconds messages are waited for before ``until`` is asked again: longer while none comes.
 _SHORTEST, _LONGEST = 0.01, 0.08
 
 app.loader.import_default_modules()  # what a worker does at its start: without it no task has a name yet
@@ -59,18 +60,18 @@ class Pump:
         while time.monotonic() < end:
             if until and until():
                 return
-            if self.step():
+            if self.step(pause):
                 quiet, pause = time.monotonic(), _SHORTEST
-            elif until is None and time.monotonic() - quiet > idle and not any(m.eta for m in self.held):
+                continue
+            if until is None and time.monotonic() - quiet > idle and not any(m.eta for m in self.held):
                 return
-            time.sleep(pause)
             pause = min(2 * pause, _LONGEST)
         if until:
             raise AssertionError(f"did not happen in {seconds} s; ran {[message.task for message in self.seen]}")
 
-    def step(self) -> bool:
-        """Take one round of deliveries; True where a task ran."""
-        self.held += [message for name in self.queues for message in receive(name)]
+    def step(self, seconds: float = 0) -> bool:
+        """Take one round of deliveries, waiting so long for the first; True if a task ran."""
+        self.held += [message for name in with_messages(self.queues, seconds) for message in receive(name)]
         ready = [message for message in self.held if message.due and not self.hold(message)]
         for message in ready:
             self.held.remove(message)
@@ -108,6 +109,15 @@ def acknowledge(message: Message) -> None:
         message.taken.ack()
     else:
         aws.aws_client("sqs").delete_message(QueueUrl=settings.QUEUE_URLS[message.queue], ReceiptHandle=message.receipt)
+
+
+def with_messages(queues: Sequence[str], seconds: float) -> Sequence[str]:
+    """Those to receive from. Redis and RabbitMQ are asked for their messages at once, which costs little."""
+    if OPENED:
+        time.sleep(seconds)
+        return queues
+    names = {settings.QUEUE_URLS[name]: name for name in queues}
+    return [names[url] for url in wait_for_messages(names, seconds)]
 
 
 def receive(queue: str) -> list[Message]:

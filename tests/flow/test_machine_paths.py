@@ -10,7 +10,7 @@ import pytest
 from config import aws
 from config.celery import app
 from tests.flow.machine_paths import DECISION, ERROR, OK, RETRY, TIMEOUT, Path, paths, whole
-from tests.pump import Message, Pump, receive
+from tests.pump import Message, Pump, receive, with_messages
 from workflows.definitions import asl, states
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.runs import executions
@@ -55,14 +55,11 @@ def test_every_way_out_of_every_state_is_taken(definition: Definition, pump: Pum
     walks = [*paths(machine), *whole(machine, "segment_builder")]
     running = {path.name: start(definition, path) for path in walks}
     left = {path.name: list(path.answers) for path in walks}
-    end, quiet = time.monotonic() + _LONGEST, time.monotonic()
+    end = time.monotonic() + _LONGEST
     while any(left.values()) and time.monotonic() < end:
-        messages = [message for name in pump.queues for message in receive(name)]
-        for message in messages:
+        for message in [message for name in with_messages(pump.queues, 0.1) for message in receive(name)]:
             kind, output = left[message.kwargs["workflow_id"]].pop(0)
             answer(message, kind, output)
-        quiet = time.monotonic() if messages else quiet
-        time.sleep(0.02)
     assert not {name: todo for name, todo in left.items() if todo}
     sfn = aws.aws_client("stepfunctions")
     for path in walks:
