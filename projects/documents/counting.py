@@ -5,7 +5,6 @@ A document's counts all lie in the shard of its id, so one transaction writes on
 
 import zlib
 from collections import Counter as Sums
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -91,8 +90,3 @@ def apply_tally(site: str, tally: Tally) -> list[Change]:
 
 def key_of(site: str, place: Place) -> table.Key:
     return table.COUNTER.key(site, kind=place.kind, counted=place.counted, shard=place.shard)
-
-
-def drop_counts(changes: Iterable[Change]) -> list[Change]:
-    """Without what they count, where rows are worked out that are counted otherwise."""
-    return [one for one in changes if not (isinstance(one, Update) and one.of is Counter)]

@@ -1,6 +1,6 @@
 """Who does the work of a run's stages: the document's own choice, then its project's, then the desk's settings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +18,16 @@ def desk_default(name: str) -> str:
 def chosen_provider(data: Mapping[str, Any], name: str) -> str:
     """Of a project's ``data`` map, a document's choice laid over it."""
     return str(data.get(name) or desk_default(name))
+
+
+def list_wrong_choices(typed: Mapping[str, Any]) -> list[str]:
+    """Names of choices that have a value which is none of theirs; one that nothing reads would quietly be another."""
+    return [name for name, choices in CHOICES.items() if name in typed and typed[name] not in choices]
+
+
+def list_unknown_parts(parts: Iterable[str], *, beside: Collection[str]) -> list[str]:
+    """Names of a form's parts that are neither a choice nor of those ``beside``."""
+    return sorted({*parts} - {*CHOICES, *beside})
 
 
 def read_provider_choices(typed: Mapping[str, Any]) -> dict[str, str]:

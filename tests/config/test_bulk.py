@@ -1,26 +1,23 @@
-"""What is worked out without the table is what the table makes of the same changes."""
+"""Rows are put in bulk as often as it takes."""
 
 from unittest import mock
 
 import pytest
 from botocore.client import BaseClient
+from django.conf import settings
 
 from config import aws, bulk
 from config.errors import Unavailable
-from config.item import Item
 from config.table import PROJECT_WORKFLOW
-from config.transaction import Check, Delete, Put, Update, transact
 from workflows.runs.items.documents import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 
 
-def key(name: str):
-    return PROJECT_WORKFLOW.key("default", project_id="p", workflow_id=name)
-
-
-def row(name: str, **data):
-    return ProjectWorkflow(*key(name), data=data, created_at=AT, updated_at=AT)
+def rows(count: int) -> list[bulk.Row]:
+    keys = (PROJECT_WORKFLOW.key("default", project_id="p", workflow_id=f"w{i:03d}") for i in range(count))
+    made = (ProjectWorkflow(*key, data={"n": i}, created_at=AT, updated_at=AT) for i, key in enumerate(keys))
+    return [(settings.TABLE_NAME, one.serialize()) for one in made]
 
 
 def stored(table: str):
@@ -31,50 +28,11 @@ def ordered(items):
     return sorted(items, key=lambda item: item["SK"]["S"])
 
 
-CHANGES = [
-    Put(row("a", status="new", steps={"one": {"status": "pending"}, "two": {"n": 1}}, gone=True)),
-    Put(row("b", status="new")),
-    Check(key("a"), Item.PK.exists()),
-    Update(
-        key("a"),
-        [
-            ProjectWorkflow.data["steps"]["one"]["status"].set("done"),
-            ProjectWorkflow.data["steps"]["three"].set({"at": AT, "list": [1, "x", None]}),
-            ProjectWorkflow.data["gone"].remove(),
-            ProjectWorkflow.data["never"].remove(),
-            ProjectWorkflow.updated_at.set("later"),
-            ProjectWorkflow.GSI1PK.remove(),
-        ],
-    ),
-    Update(key("new"), [ProjectWorkflow.created_at.set(AT)]),
-    Delete(key("b")),
-]
-
-
-def test_rows_are_left_as_the_table_would_leave_them(table: str) -> None:
-    for change in CHANGES:
-        transact([change])
-    assert ordered(row for _, row in bulk.list_rows_left(CHANGES)) == ordered(stored(table))
-
-
-def test_what_is_left_is_put_and_put_again(table: str) -> None:
-    rows = bulk.list_rows_left([Put(row(f"w{i:03d}", n=i)) for i in range(60)])
+def test_rows_are_put_and_put_again(table: str) -> None:
+    wanted = rows(60)
     for _ in range(2):
-        bulk.put_rows(rows)
-        assert ordered(stored(table)) == ordered(row for _, row in rows)
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        ProjectWorkflow.TimeToLive.add(1),
-        ProjectWorkflow.TimeToLive.set(ProjectWorkflow.TimeToLive + 1),
-        ProjectWorkflow.updated_at.set(ProjectWorkflow.updated_at | "x"),
-    ],
-)
-def test_what_needs_the_table_is_refused(action) -> None:
-    with pytest.raises(NotImplementedError):
-        bulk.list_rows_left([Update(key("a"), [action])])
+        bulk.put_rows(wanted)
+        assert ordered(stored(table)) == ordered(row for _, row in wanted)
 
 
 @pytest.mark.parametrize("times", [1, 99])
@@ -90,23 +48,10 @@ def test_what_the_table_leaves_over_is_sent_again(table: str, monkeypatch: pytes
         inner(client, operation, {"RequestItems": {name: wanted[:1]}})
         return {"UnprocessedItems": {name: wanted[1:] or wanted}}
 
-    rows = bulk.list_rows_left([Put(row(f"w{i}", n=i)) for i in range(10)])
     with mock.patch.object(BaseClient, "_make_api_call", half):
         if times == 1:
-            bulk.put_rows(rows)
+            bulk.put_rows(rows(10))
             assert len(stored(table)) == 10
         else:
             with pytest.raises(Unavailable, match="Run this again to resume"):
-                bulk.put_rows(rows)
-
-
-def test_a_cast_has_its_own_texts_wherever_the_mould_has_its_marks() -> None:
-    rows = [
-        ("t", {"PK": {"S": "DOC#ab"}, "at": {"S": "2026-01-01T00:00Z"}, "n": {"N": "17"}, "day": {"S": "2026-01-01"}})
-    ]
-    mould = bulk.Mould(rows, ["ab", "2026-01-01", "2026-01-01T00:00Z", "17"])
-    assert mould.cast(["x", "2027-02-02", "noon", "5"]) == [
-        ("t", {"PK": {"S": "DOC#x"}, "at": {"S": "noon"}, "n": {"N": "5"}, "day": {"S": "2027-02-02"}})
-    ]
-    with pytest.raises(ValueError, match="one thing"):
-        bulk.Mould(rows, ["ab", "ab"])
+                bulk.put_rows(rows(10))

@@ -14,6 +14,7 @@ from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import in_key, value_columns
 from tests.factories import PROJECT, PROJECT_ID, SITE
+from tests.tools.rows_left import list_rows_left
 from workflows.intake.actions.document_start import project_document
 from workflows.runs.actions.document_rows import DocumentState
 from workflows.runs.new_run import Original
@@ -47,7 +48,7 @@ def _rows(i: int, site: str) -> list[bulk.Row]:
         Put(_tag(site, document_id, at, flat)),
         *(Put(one) for one in _attributes(site, document_id, i, flat)),
     ]
-    return bulk.list_rows_left(changes)
+    return list_rows_left(changes)
 
 
 def _tag(site: str, document_id: str, at: dt.datetime, flat: dict[str, Any]) -> DocumentTag:

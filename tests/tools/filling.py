@@ -17,17 +17,19 @@ from django.conf import settings
 from ulid import ULID
 
 from config import clock, table
-from config.bulk import Mould, Row, list_rows_left
-from config.transaction import Change, EventAt, Put
+from config.bulk import Row
+from config.transaction import Change, EventAt, Put, Update
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.document_status import DocumentStatus
+from projects.documents.items.counters import Counter
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings.items import settings_to_store
 from projects.settings.values import ProjectSettings
 from review.decide import opening
 from review.decide.opening import Pause
 from review.identity import ReviewRef
+from tests.tools.rows_left import Mould, list_rows_left
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, DocumentFacts, StepDefinition
 from workflows.intake.actions.document_start import plan_entry
 from workflows.runs import events, run_settings
@@ -222,7 +224,9 @@ def assessed(*, asked: bool) -> dict[str, Any]:
 
 
 def _rows(changes: Iterable[Change], told: Iterable[tuple[dt.datetime, EventAt]]) -> list[Row]:
-    rows = list_rows_left([*counting.drop_counts(changes), *(Put(event(at)) for at, event in told)])
+    # What each change counts is left out: a filling counts all of it at once.
+    uncounted = [one for one in changes if not (isinstance(one, Update) and one.of is Counter)]
+    rows = list_rows_left([*uncounted, *(Put(event(at)) for at, event in told)])
     return list(_never_due(rows))
 
 

@@ -22,7 +22,7 @@ _OF_LISTINGS = frozenset(
 )
 # The objects that may hold the list, and what follows it; None: S3 says more of its listing.
 _LISTS: Mapping[str, str | None] = {'"documents":': "}", '"Contents":': None}
-_KNOWN = frozenset({*_KEYS, *_PROJECTS, "name"}) | _OF_LISTINGS
+_KNOWN = frozenset({*_KEYS, *_PROJECTS, "name", None}) | _OF_LISTINGS  # None: csv's name for values without a column
 _ELSEWHERE = "The file is not in Countersign's bucket. Copy it there and use its key."
 _NO_ARRAY = 'Not a JSON list. Use ["key", …], [{"key": …, "project": …}, …] or {"documents": […]}.'
 
@@ -122,9 +122,9 @@ def _judge_line(number: int, entry: Any, rules: Rules, seen: set[bytes]) -> Line
 
 def _entries_problem(entry: Mapping[Any, Any], rules: Rules) -> str:
     """An entry that nothing reads may be a slip, such as ``projekt``; an empty one says nothing either way."""
-    if any(entry.get(None) or ()):  # csv's name for values without a column
+    if any(entry.get(None) or ()):
         return "This line has more values than the header has columns."
-    unknown = [name for name, value in entry.items() if name not in {None, *_KNOWN} and value not in (None, "")]
+    unknown = [name for name, value in entry.items() if name not in _KNOWN and value not in (None, "")]
     if unknown:
         return f"Unknown entry {quote_names(unknown[:5])}. A line has a key and optionally a project and a name."
     return _ELSEWHERE if (entry.get("bucket") or rules.bucket) != rules.bucket else ""

@@ -118,9 +118,3 @@ def get_published_version(definition_id: str) -> tuple[items.Definition, list[it
     if head is None:
         raise NotFound("This version is not published here. Ask an administrator to run `manage.py bootstrap`.")
     return items.Definition.from_raw_data(head), [items.DefinitionStep.from_raw_data(one) for one in found.values()]
-
-
-def get_published_step(definition_id: str, order: int) -> items.DefinitionStep:
-    """AP6: one step. Raises: NotFound."""
-    key = table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition_id, step_order=order)
-    return items.DefinitionStep.load(key, consistent=False)

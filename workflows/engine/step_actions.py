@@ -25,7 +25,7 @@ from workflows.runs.status import Outcome
 
 @dataclass(frozen=True)
 class StepAction:
-    """One step's deed for one document."""
+    """What one step does for one document."""
 
     run: Run
     step: StepDefinition
@@ -55,71 +55,71 @@ class ActionAnswer:
     bus_detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-def mail(errand: StepAction) -> ActionAnswer:
+def mail(action: StepAction) -> ActionAnswer:
     """To the addresses of ``to``: where to look, and nothing of the document, its name neither."""
-    to = [one.strip() for one in errand.parameters.get("to", "").split(",") if one.strip()]
+    to = [one.strip() for one in action.parameters.get("to", "").split(",") if one.strip()]
     if not to:
         raise ActionFailed("No recipients. Add addresses to the workflow definition.")
-    project = errand.document.project_name or "a project"
-    _send(errand, to, f"A document of {project} is at the step {errand.step.label}.")
+    project = action.document.project_name or "a project"
+    _send(action, to, f"A document of {project} is at the step {action.step.label}.")
     return ActionAnswer(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
 
 
-def mail_sender(errand: StepAction) -> ActionAnswer:
+def mail_sender(action: StepAction) -> ActionAnswer:
     """To the person who sent the document, where it was one with an address; a program hears of it by its event."""
-    if settings.TELL_SENDERS and errand.step.ends in TOLD:
+    if settings.TELL_SENDERS and action.step.ends in TOLD:
         return ActionAnswer("The sender is notified when the run ends.")
-    to = address_of(get_document(errand.run.site, errand.run.document_id).userId)
+    to = address_of(get_document(action.run.site, action.run.document_id).userId)
     if not to:
         return ActionAnswer("The sender has no email address. No email was sent.")
-    word = "rejected" if errand.step.ends == Outcome.REJECTED else "accepted"
-    project = errand.document.project_name or "a project"
-    _send(errand, [to], f"A document that you sent to {project} was {word}.")
+    word = "rejected" if action.step.ends == Outcome.REJECTED else "accepted"
+    project = action.document.project_name or "a project"
+    _send(action, [to], f"A document that you sent to {project} was {word}.")
     return ActionAnswer("Email sent to the sender.")
 
 
-def _send(errand: StepAction, to: list[str], sentence: str) -> None:
-    text = f"{sentence}\n\n{action_kinds.run_address(errand.run)}\n\nSign in to view it.\n"
-    action_kinds.send_mail(to, sentence.rstrip("."), text, errand.id)
+def _send(action: StepAction, to: list[str], sentence: str) -> None:
+    text = f"{sentence}\n\n{action_kinds.run_address(action.run)}\n\nSign in to view it.\n"
+    action_kinds.send_mail(to, sentence.rstrip("."), text, action.id)
 
 
-def tell(errand: StepAction) -> ActionAnswer:
+def tell(action: StepAction) -> ActionAnswer:
     """An event of type ``type`` on the bus, with a stable id."""
-    detail = {"step": errand.step.name, "deliveryId": errand.id}
-    return ActionAnswer("Event sent.", errand.parameters["type"], detail)
+    detail = {"step": action.step.name, "deliveryId": action.id}
+    return ActionAnswer("Event sent.", action.parameters["type"], detail)
 
 
-def call(errand: StepAction) -> ActionAnswer:
+def call(action: StepAction) -> ActionAnswer:
     """A signed POST to ``url``, as a rule's webhook gets it: ids, and nothing of the document."""
-    run = errand.run
+    run = action.run
     content = {
-        "id": errand.id,
+        "id": action.id,
         "type": "document.step",
-        "step": errand.step.name,
+        "step": action.step.name,
         "siteId": run.site,
         "projectId": run.project_id,
         "documentId": run.document_id,
         "workflowId": run.workflow_id,
     }
-    status = webhooks.deliver_webhook(Delivery(run.site, errand.id, errand.parameters.get("url", ""), content))
+    status = webhooks.deliver_webhook(Delivery(run.site, action.id, action.parameters.get("url", ""), content))
     return ActionAnswer(f"The receiver returned {status}.")
 
 
-def tag(errand: StepAction) -> ActionAnswer:
+def tag(action: StepAction) -> ActionAnswer:
     """One more value of the tag ``key``; there already, it stays."""
-    key, value = errand.parameters["key"], errand.parameters.get("value", "")
-    add_tag(errand.run.site, errand.run.document_id, key, value, by=errand.by)
+    key, value = action.parameters["key"], action.parameters.get("value", "")
+    add_tag(action.run.site, action.run.document_id, key, value, by=action.by)
     return ActionAnswer(f"Tag {key} set.")
 
 
-def attribute(errand: StepAction) -> ActionAnswer:
+def attribute(action: StepAction) -> ActionAnswer:
     """The attribute ``key`` gets ``value`` and no other."""
-    key = errand.parameters["key"]
-    set_attribute(errand.run.site, errand.run.document_id, key, [errand.parameters["value"]], by=errand.by)
+    key = action.parameters["key"]
+    set_attribute(action.run.site, action.run.document_id, key, [action.parameters["value"]], by=action.by)
     return ActionAnswer(f"Attribute {key} set.")
 
 
-DEEDS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
+STEP_ACTIONS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
     "mail": mail,
     "mail_sender": mail_sender,
     "event": tell,
@@ -130,12 +130,12 @@ DEEDS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
 _ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say these before it
 
 
-def do(errand: StepAction) -> ActionAnswer:
+def run_step_action(action: StepAction) -> ActionAnswer:
     """Raises: ActionFailed if trying again would not help; Unavailable."""
     try:
-        said = DEEDS[errand.step.does](errand)
+        answer = STEP_ACTIONS[action.step.does](action)
     except (Refused, NotFound) as error:
         raise ActionFailed(str(error)) from error
-    if said.bus_type in _ENDED:
-        raise ActionFailed(f"{said.bus_type} is the word for a run's end. The definition has to use another.")
-    return said
+    if answer.bus_type in _ENDED:
+        raise ActionFailed(f"{answer.bus_type} is the word for a run's end. The definition has to use another.")
+    return answer

@@ -36,7 +36,7 @@ class Busy(CountersignError):
         self.seconds = seconds
 
 
-class AnswerTooLarge(CountersignError):
+class BelongsToSlices(CountersignError):
     """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
 
     def __init__(self) -> None:

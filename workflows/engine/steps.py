@@ -13,7 +13,7 @@ from workflows.engine import choice, external_job, fanout, publication, step_act
 from workflows.engine.actions import joins, leases
 from workflows.engine.fanout import Send
 from workflows.engine.step_actions import StepAction
-from workflows.engine.step_outcome import AnswerTooLarge, StepOrder, StepOutcome
+from workflows.engine.step_outcome import BelongsToSlices, StepOrder, StepOutcome
 from workflows.routing import judge
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
@@ -35,7 +35,7 @@ def perform(
     pages must not wait for it, which is so of large documents and of runs that stand aside.
 
     Raises:
-        Large: it is such a step and this is not the place; nothing was done.
+        BelongsToSlices: it is such a step and this is not the place; nothing was done.
         Busy: another worker does it, or someone else's job is waited for by the message.
         StaleAttempt: a newer attempt drives the run; nothing was changed.
         StageFailed: the stage cannot do it, and trying again would not help.
@@ -47,7 +47,7 @@ def perform(
         return step_outcome.earlier_answer(order)
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         leases.release(order.run, owner=owner)
-        raise AnswerTooLarge
+        raise BelongsToSlices
     definition = DEFINITIONS[execution.definition]
     step = definition.step(order.step)
     log.info("step begins", extra={"run": order.run.workflow_id, "step": step.name, "attempt": order.attempt})
@@ -84,7 +84,7 @@ def _do_step(run: Run, step: StepDefinition, execution: Execution, document: Doc
         word = chosen.outcome or choice.OTHERWISE
         return StepOutcome(word, chosen.why, chosen.outcome, {"choice": word})
     try:
-        said = step_actions.do(StepAction(run, step, document))
+        said = step_actions.run_step_action(StepAction(run, step, document))
     except ActionFailed as error:
         raise StageFailed(str(error)) from error
     return StepOutcome("completed", said.words, bus_type=said.bus_type, bus_detail=said.bus_detail)

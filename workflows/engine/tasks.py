@@ -15,7 +15,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, U
 from workflows.batches import lines
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
-from workflows.engine.step_outcome import SLOT, AnswerTooLarge, Busy, StepOrder
+from workflows.engine.step_outcome import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
@@ -49,7 +49,7 @@ def run_step(
             if answer.get(publication.FOLLOWED):
                 enqueue_follow_up(order.run)
             lines.run_rests(order.run, answer.get(SLOT))
-    except AnswerTooLarge:
+    except BelongsToSlices:
         order_large(order, token)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60), queue=queue) from busy

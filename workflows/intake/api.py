@@ -97,7 +97,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
     return DocumentShape(
         id=str(row.document_id),
         name=str(row.name or row.document_id),
-        status=_describe_position(row),
+        status=_status(row),
         outcome=row.outcome,
         file_type=row.file_type,
         file_size=whole_number(row.file_size),
@@ -108,7 +108,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
     )
 
 
-def _describe_position(row: ProjectDocument) -> str:
+def _status(row: ProjectDocument) -> str:
     if row.outcome:
         return row.outcome
     if row.file_type in containers.TYPES and not row.workflow_id:
@@ -196,16 +196,17 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
 
 def _choices(request: ApiRequest) -> dict[str, str]:
     """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
-    allowed = ", ".join(provider_choice.CHOICES)
-    for name in [*request.POST, *request.FILES]:
-        if name != "file" and name not in provider_choice.CHOICES:
-            raise Refused(f"Unknown part {quote_names([name])}. Send file, and optionally {allowed}.")
+    parts = [*request.POST, *request.FILES]
+    if unknown := provider_choice.list_unknown_parts(parts, beside={"file"}):
+        allowed = ", ".join(provider_choice.CHOICES)
+        raise Refused(f"Unknown part {quote_names(unknown[:1])}. Send file, and optionally {allowed}.")
+    for name in parts:
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send part {name} only once. Nothing was stored.")
-        if name in provider_choice.CHOICES and request.POST.get(name) not in provider_choice.CHOICES[name]:
-            raise Refused(
-                f"{name} must be one of {', '.join(provider_choice.CHOICES[name])}. Omit it for the project's setting."
-            )
+    sent = {name: request.POST.get(name) for name in parts}  # a choice that is sent as a file has no value
+    for name in provider_choice.list_wrong_choices(sent):
+        allowed = ", ".join(provider_choice.CHOICES[name])
+        raise Refused(f"{name} must be one of {allowed}. Omit it for the project's setting.")
     return provider_choice.read_provider_choices(request.POST)
 
 

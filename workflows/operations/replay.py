@@ -222,19 +222,6 @@ def open_stored_run(site: str, workflow_id: str, step: str) -> Iterator[StageCon
         )
 
 
-def make_bare_context(
-    settings: RunSettings, *, workflow_id: str = "replay", file_type: str = "application/pdf"
-) -> StageContext:
-    """A context of nothing but what will be injected."""
-    return StageContext(
-        workflow_id, "replay", file_type, Path("none"), settings, Scratch(None, {}, frozenset()), _still
-    )
-
-
-def _still() -> None:
-    """No one holds a lease on a replay."""
-
-
 _SHAPES: Mapping[str, type] = {
     "artifacts": dict, "settings": dict, "decision": dict, "only": list, "original": str, "file_name": str,
     "file_type": str,

@@ -129,10 +129,10 @@ def _document_workflow(new: NewRun, now: str) -> DocumentWorkflow:
 
 
 def _board(new: NewRun, now: str) -> WorkflowSteps:
-    run, definition, first = new.run, new.definition, new.definition.steps[0]
+    run, definition, first, left_out = new.run, new.definition, new.definition.steps[0], new.left_out
     key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
     skipped, pending = {"status": StepStatus.SKIPPED.value}, {"status": StepStatus.PENDING.value}
-    data: dict[str, Any] = {step.name: skipped if step.order in new.left_out else pending for step in definition.steps}
+    data: dict[str, Any] = {step.name: skipped if step.order in left_out else pending for step in definition.steps}
     data[first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
     data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
     return WorkflowSteps(

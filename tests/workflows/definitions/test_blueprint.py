@@ -104,7 +104,7 @@ def test_the_first_version_says_less() -> None:
 def test_what_is_shipped_can_be_run(definition: Definition) -> None:
     assert definition_problems(definition) == []
     for step in definition.steps:
-        assert not step.does or step.does in step_actions.DEEDS
+        assert not step.does or step.does in step_actions.STEP_ACTIONS
 
 
 def broken(at: int, **changed: Any) -> Definition:

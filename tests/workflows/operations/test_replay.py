@@ -209,9 +209,15 @@ def test_a_stage_makes_of_an_injected_state_what_it_should(
     assert json.loads(json.dumps(first.told, default=str))["step"] == step
 
 
+def bare_context() -> StageContext:
+    """Of nothing but what a test injects."""
+    scratch = replay.Scratch(None, {}, frozenset())
+    return StageContext("replay", "replay", "application/pdf", Path("none"), settings(), scratch, lambda: None)
+
+
 def _context(step: str) -> StageContext:
     chosen = {"bda_processor": Services(automation=Automated()), "transcribe": Services(transcriber=Heard())}
-    return replace(replay.make_bare_context(settings()), services=chosen.get(step, Services()))
+    return replace(bare_context(), services=chosen.get(step, Services()))
 
 
 def _noting(name: str, ran: list[str]) -> Any:
@@ -224,18 +230,16 @@ def _noting(name: str, ran: list[str]) -> Any:
 
 def test_an_artifact_can_be_taken_away() -> None:
     with pytest.raises(NotFound):
-        replay.replay_stage("assess", replay.make_bare_context(settings()), State({files.result("replay"): None}))
+        replay.replay_stage("assess", bare_context(), State({files.result("replay"): None}))
 
 
 def test_a_setting_is_laid_over_the_run_s() -> None:
     found = State({files.result("replay"): RESULT}, {"fields": [FIELD | {"threshold": 0.3}]})
     strict = State(found.artifacts, {"fields": [FIELD | {"threshold": 0.9}]})
-    (loose, sure) = (
-        replay.replay_stage("assess", replay.make_bare_context(settings()), one) for one in (found, strict)
-    )
+    (loose, sure) = (replay.replay_stage("assess", bare_context(), one) for one in (found, strict))
     assert (loose.facts["unsure"], sure.facts["unsure"]) == (0, 1)
     with pytest.raises(Refused, match="no such setting: colour"):
-        replay.replay_stage("assess", replay.make_bare_context(settings()), State(settings={"colour": "red"}))
+        replay.replay_stage("assess", bare_context(), State(settings={"colour": "red"}))
 
 
 def test_what_a_service_would_do_is_not_done() -> None:
@@ -245,16 +249,16 @@ def test_what_a_service_would_do_is_not_done() -> None:
         ("bda_processor", {"use_bda": True}),
     ):
         with pytest.raises(Refused, match="a replay asks no service"):
-            replay.replay_stage(step, replay.make_bare_context(settings()), State(settings=change))
+            replay.replay_stage(step, bare_context(), State(settings=change))
     with pytest.raises(Refused, match="There is no stage publish"):
-        replay.replay_stage("publish", replay.make_bare_context(settings()))
+        replay.replay_stage("publish", bare_context())
 
 
 def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
     damaged = tmp_path / "a.pdf"
     damaged.write_bytes(b"not a file")
     with pytest.raises(StageFailed):
-        replay.replay_stage("segment_prep", replay.make_bare_context(settings()), State(original=damaged))
+        replay.replay_stage("segment_prep", bare_context(), State(original=damaged))
 
 
 @each(

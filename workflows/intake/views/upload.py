@@ -85,18 +85,15 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
 
 def _unknown_choices(request: DeskRequest) -> str:
     """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
-    known = {"files", "csrfmiddlewaretoken", *provider_choice.CHOICES}
-    if unknown := sorted({*request.POST, *request.FILES} - known):
+    own = {"files", "csrfmiddlewaretoken"}
+    if unknown := provider_choice.list_unknown_parts([*request.POST, *request.FILES], beside=own):
         return (
             f"This form has unknown parts: {quote_names(unknown)}. Nothing was uploaded. Reload the page and try again."
         )
-    wrong = [
-        SETTING_LABELS[name]
-        for name, choices in provider_choice.CHOICES.items()
-        if request.POST.get(name, "") not in {"", *choices}
-    ]
-    if wrong:
-        return f"{', '.join(wrong)}: choose one of the list. Nothing was uploaded. Reload the page and try again."
+    typed = {name: value for name, value in request.POST.items() if value}  # empty: as the project has it
+    if wrong := provider_choice.list_wrong_choices(typed):
+        labels = ", ".join(SETTING_LABELS[name] for name in wrong)
+        return f"{labels}: choose one of the list. Nothing was uploaded. Reload the page and try again."
     return ""
 
 

@@ -138,7 +138,7 @@ def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpRe
 def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
     board, link = run_of(request, document_id, workflow_id)
-    if request.GET.get("seen") == _describe_position(board, _slices(board)):
+    if request.GET.get("seen") == _make_poll_token(board, _slices(board)):
         return HttpResponse(status=204)
     return _run_page(request, board, link)
 
@@ -150,7 +150,7 @@ def _slices(board: WorkflowSteps) -> Join | None:
     return engine_queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
 
 
-def _describe_position(board: WorkflowSteps, join: Join | None) -> str:
+def _make_poll_token(board: WorkflowSteps, join: Join | None) -> str:
     return f"{board.updated_at} {len(join.done or ())}" if join else str(board.updated_at)
 
 
@@ -190,7 +190,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
     join = _slices(board)
     context = {
         "board": board,
-        "seen": _describe_position(board, join),
+        "seen": _make_poll_token(board, join),
         "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
         "ways": _ways(board, link),
         "earlier": link is not None,
