@@ -80,7 +80,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "runs": run_rows(request.site, page.rows),
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": reverse("services:show-definition", args=[definition_id]),
+        "first_url": reverse("definitions:show-definition", args=[definition_id]),
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
     }
     return render_answer(request, "workflows/definitions/show.html", None, context)
@@ -136,7 +136,7 @@ def activate_definition(request: DeskRequest, definition_id: str) -> HttpRespons
     actions.activate_definition(definition.id, instead_of=shown, by=actor_of(request.user))
     sentence = f"New runs of {definition.name} use version {definition.version}. Started runs keep theirs."
     messages.success(request, sentence)
-    return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))
+    return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
 
 
 @require_POST
@@ -145,4 +145,4 @@ def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse
     definition = _find_known_definition(definition_id)
     actions.archive_definition(definition.id, by=actor_of(request.user))
     messages.success(request, f"{definition.id} is archived. Its runs continue.")
-    return redirect_after_post(request, reverse("services:show-definition", args=[definition.id]))
+    return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))

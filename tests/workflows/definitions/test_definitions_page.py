@@ -37,11 +37,11 @@ def read(client: Client, path: str) -> str:
 
 
 def page(definition_id: str) -> str:
-    return reverse("services:show-definition", args=[definition_id])
+    return reverse("definitions:show-definition", args=[definition_id])
 
 
 def act(client: Client, what: str, definition_id: str, **posted: Any) -> Any:
-    return client.post(reverse(f"services:{what}-definition", args=[definition_id]), posted, follow=True)
+    return client.post(reverse(f"definitions:{what}-definition", args=[definition_id]), posted, follow=True)
 
 
 @pytest.mark.usefixtures("published")

@@ -23,7 +23,7 @@ def quarantined() -> IncomingFile:
 
 
 def settle(file: IncomingFile, order: str, who=alice):
-    return signed_in(who()).post(reverse("routing:settle-incoming", args=[file.digest]), {"order": order}, follow=True)
+    return signed_in(who()).post(reverse("incoming:settle-incoming", args=[file.digest]), {"order": order}, follow=True)
 
 
 def page(browser, url: str = URL) -> str:

@@ -81,7 +81,7 @@ def quarantined() -> IncomingFile:
 
 
 def settle(file: IncomingFile, order: str) -> int:
-    url = reverse("routing:settle-incoming", args=[file.digest])
+    url = reverse("incoming:settle-incoming", args=[file.digest])
     return signed_in(alice()).post(url, {"order": order}, follow=True).status_code
 
 
@@ -92,7 +92,7 @@ def test_a_file_that_raises_waits_in_quarantine_and_try_again_brings_it_in(worke
     ((name, why),) = waiting()
     assert (name, why) == ('a "bill" #7.pdf', bucket.UNEXPECTED)
     assert (documents(project), due()) == ([], [])
-    assert why.split(".")[0] in one_line(signed_in(alice()).get(reverse("routing:list-incoming")).content)
+    assert why.split(".")[0] in one_line(signed_in(alice()).get(reverse("incoming:list-incoming")).content)
     assert settle(bucket.get_waiting_file("default", arrival.digest), "again") == 200
     worker.run(lambda: bool(documents(project)))
     assert (waiting(), documents(project), due()) == ([], [name], [])

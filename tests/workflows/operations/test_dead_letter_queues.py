@@ -39,7 +39,7 @@ def put_aside(name: str = "m1") -> None:
 
 
 def settle(order: str, name: str = "m1") -> str:
-    url = reverse("routing:settle-dead-letter", args=[QUEUE, name])
+    url = reverse("operations:settle-dead-letter", args=[QUEUE, name])
     return signed_in(alice()).post(url, {"order": order}, follow=True).content.decode()
 
 

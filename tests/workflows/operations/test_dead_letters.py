@@ -66,7 +66,7 @@ def test_many_are_listed_once_each():
 def test_sent_again_it_is_in_its_queue_and_nowhere_else():
     message_id = put_aside()
     answer = signed_in(alice()).post(
-        reverse("routing:settle-dead-letter", args=[QUEUE, message_id]), {"order": "replay"}, follow=True
+        reverse("operations:settle-dead-letter", args=[QUEUE, message_id]), {"order": "replay"}, follow=True
     )
     assert "is queued again" in one_line(answer.content)
     (message,) = receive(QUEUE)
@@ -78,7 +78,7 @@ def test_sent_again_it_is_in_its_queue_and_nowhere_else():
 
 def test_thrown_away_it_is_gone():
     message_id = put_aside()
-    url = reverse("routing:settle-dead-letter", args=[QUEUE, message_id])
+    url = reverse("operations:settle-dead-letter", args=[QUEUE, message_id])
     assert "was discarded" in one_line(signed_in(alice()).post(url, {"order": "discard"}, follow=True).content)
     assert (dead_letters.list_dead_letters(), receive(QUEUE)) == ([], [])
 

@@ -91,7 +91,7 @@ def test_the_page_shows_no_reason_and_offers_what_can_be_done() -> None:
 
 
 def test_an_event_of_ours_is_told_again_under_its_own_id() -> None:
-    url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
+    url = reverse("operations:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(OURS)])
     page = one_line(signed_in(alice()).post(url, {"order": "replay"}, follow=True).content)
     assert "is sent again" in page
     found = aws.aws_client("sqs").receive_message(QueueUrl=settings.EVENTS_QUEUE_URL, WaitTimeSeconds=2)["Messages"]
@@ -108,7 +108,7 @@ def test_a_file_that_nobody_heard_of_is_taken() -> None:
 
 
 def test_where_no_queue_answers_the_page_says_so_and_the_event_stays() -> None:
-    url = reverse("routing:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(ARRIVED)])
+    url = reverse("operations:settle-dead-letter", args=[undelivered_events.QUEUE, put_aside(ARRIVED)])
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         answer = signed_in(alice()).post(url, {"order": "replay"})
     assert answer.status_code == 503

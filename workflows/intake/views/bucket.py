@@ -32,7 +32,7 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
         "rows": [(file, file.status == IncomingStatus.AGAIN, bucket.names_folder(file)) for file in page.rows],
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": reverse("routing:list-incoming"),
+        "first_url": reverse("incoming:list-incoming"),
         "on_main_site": on_main_site,
         "nobody_tells": engine_choice.choose_engine()
         is not None,  # the machine that S3's events start is not published then
@@ -56,7 +56,7 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
         incoming_actions.again(file, by=actor_of(request.user))
         take_incoming_again(file)
         messages.success(request, f"{file.name} is being retried. If it fails, it returns here with the reason.")
-    return redirect_after_post(request, reverse("routing:list-incoming"))
+    return redirect_after_post(request, reverse("incoming:list-incoming"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -79,7 +79,7 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
                 status = 409
             else:
                 messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
-                return redirect_after_post(request, reverse("routing:list-incoming"))
+                return redirect_after_post(request, reverse("incoming:list-incoming"))
     sites = site_queries.active_sites(_SITES).rows
     context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
     return render_answer(
@@ -95,4 +95,4 @@ def remove_tenant(request: DeskRequest) -> HttpResponse:
         raise Refused("Choose a folder from the list.")
     incoming_actions.remove_tenant(name, by=actor_of(request.user))
     messages.success(request, f"The folder {name} is removed. New files in it are quarantined.")
-    return redirect_after_post(request, reverse("routing:list-incoming"))
+    return redirect_after_post(request, reverse("incoming:list-incoming"))

@@ -41,7 +41,7 @@ def show_costs(request: DeskRequest) -> HttpResponse:
         "month": found,
         "projects": _by_project(request.site, found.rows),
         "here": which,
-        "ways": [(name, f"{reverse('services:show-costs')}?month={name}", name == which) for name in _months()],
+        "ways": [(name, f"{reverse('operations:show-costs')}?month={name}", name == which) for name in _months()],
     }
     return render_answer(request, "workflows/operations/site_costs.html", None, context)
 

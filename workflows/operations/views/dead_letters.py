@@ -29,4 +29,4 @@ def settle_dead_letter(request: DeskRequest, queue: str, message_id: str) -> Htt
         letter = dead_letters.replay_dead_letter(queue, message_id, by=actor_of(request.user))
         where = "is sent again" if letter.queue == undelivered_events.QUEUE else "is queued again"
         messages.success(request, f"{letter.task} {where}. If it keeps failing, it returns here.")
-    return redirect_after_post(request, reverse("routing:list-dead-letters"))
+    return redirect_after_post(request, reverse("operations:list-dead-letters"))
