@@ -73,7 +73,7 @@ def test_a_candidate_takes_its_share_of_new_runs() -> None:
     assert {one.label for one in drawn if one.version == version} == {"candidate"}
 
 
-def test_a_run_by_rules_pins_no_prompts() -> None:
+def test_a_run_by_rules_pins_no_prompts(table: str) -> None:
     save("Mine.")
     assert run_settings.settings_of(SITE, PROJECT_ID, dict(PROJECT)).prompts_sha256 == ""
 

@@ -33,7 +33,7 @@ def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
         settled(instruction="Read the small print")
 
 
-def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> None:
+def test_a_model_is_told_the_instruction_beside_the_project_s_own_words(table: str) -> None:
     pinned = settled(instruction="The total is the amount due.", analyzer="bedrock")
     assert (pinned.analyzer, pinned.instruction) == ("bedrock", "The total is the amount due.")
     assert pinned.bedrock_model
@@ -42,7 +42,7 @@ def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> Non
     assert run_settings.from_json(run_settings.to_json(pinned)) == pinned
 
 
-def test_the_stronger_model_can_be_asked_alone() -> None:
+def test_the_stronger_model_can_be_asked_alone(table: str) -> None:
     cascade, strong = settled(analyzer="bedrock"), settled(analyzer="bedrock", model=STRONG)
     assert (strong.bedrock_model, strong.bedrock_strong_model) == (cascade.bedrock_strong_model, "")
 
@@ -72,7 +72,7 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
         reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), AnalysisRequest(threshold=0.5))
 
 
-def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -> None:
+def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it(table: str) -> None:
     before = settled(instruction="Look twice.", analyzer="bedrock")
     for wish, instruction in (
         (AnalysisRequest(threshold=0.5), "Look twice."),
