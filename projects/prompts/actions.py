@@ -2,21 +2,36 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, Refused
-from config.table import PROMPT_USE
-from config.transaction import Change, Put, RecordAt, Update, transact
+from config.table import DEFAULT_SITE, PROMPT_USE, SITE
+from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.prompts import queries
-from projects.prompts.items import PromptHead, PromptUse, PromptVersion
+from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal
 from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.queries import PromptRef
+from projects.sites.items.sites import Site
+from projects.sites.queries import sites as site_queries
 
 _ATTEMPTS = 5
+PROPOSAL_DAYS = 7
+# More of the runs than this is production by another name: it takes whoever may move that, and a second person too.
+MOST_TRIED = 50  # percent
+
+
+class ProductionMove(StrEnum):
+    """What came of the wish to put a version into production."""
+
+    MOVED = "moved"
+    PROPOSED = "proposed"  # a second person has to confirm it
+    UNCHANGED = "unchanged"  # it was there already
 
 
 @dataclass(frozen=True)
@@ -108,13 +123,14 @@ def _move_head(ref: PromptRef, head: PromptHead, version: int, by: Actor) -> lis
     return [Update(ref.key, actions, PromptHead.version == int(head.version))]
 
 
-def move_production(ref: PromptRef, version: int, *, expected: int, reason: str, by: Actor) -> None:
-    """Have runs that start from now on use ``version``; ``expected``: the one that the page showed in production.
+def move_production(ref: PromptRef, version: int, *, expected: int, reason: str, by: Actor) -> ProductionMove:
+    """Have runs that start from now on use ``version``, or propose it if the site wants a second person.
 
-    A candidate that becomes production is no candidate any more.
+    ``expected``: the version that the page showed in production. A candidate that becomes production is no candidate
+    any more. A proposal that a move overtakes is gone.
 
     Raises:
-        Conflict: someone moved the label since; the message names the version and who.
+        Conflict: someone moved the label since, or proposes another version; the message says who and what.
         NotFound: there is no such version.
         Refused: no reason was given.
 
@@ -125,29 +141,151 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
     if int(head.production) != expected:
         raise Conflict(_describe_move(head, expected))
     if int(head.production) == version:
-        return
-    actions: list[Action] = [PromptHead.production.set(version)]
+        return ProductionMove.UNCHANGED
+    if needs_second_person(ref.site):
+        _propose(ref, head, version, reason, by)
+        return ProductionMove.PROPOSED
+    payload = {"before": expected, "after": version, "reason": reason}
+    _put_into_production(ref, head, version, payload, by=by)
+    return ProductionMove.MOVED
+
+
+def needs_second_person(site: str) -> bool:
+    return bool(site_queries.get_site(site).second_person)
+
+
+def _check_alone(site: str) -> Check:
+    """That the site wants no second person at the moment of the write."""
+    alone = Site.second_person.does_not_exist() | (Site.second_person == False)  # noqa: E712 - a condition
+    return Check(SITE.key(DEFAULT_SITE, site_id=site), alone, name="site")
+
+
+def _put_into_production(
+    ref: PromptRef,
+    head: PromptHead,
+    version: int,
+    payload: dict[str, object],
+    *,
+    by: Actor,
+    confirms: Proposal | None = None,
+) -> None:
+    """Raises: Conflict."""
+    actions: list[Action] = [PromptHead.production.set(version), PromptHead.proposal.remove()]
     if int(head.candidate) == version:
         actions += [PromptHead.candidate.set(0), PromptHead.share.set(0)]
-    payload = {"before": expected, "after": version, "reason": reason}
     event = entity_event(ref.site, "prompt", ref.entity_id, "production_moved", by=by, payload=payload)
-    _move_label(ref, head, actions, event, by)
+    also = () if confirms else (_check_alone(ref.site),)
+    _move_label(ref, head, actions, event, by, confirms=confirms, also=also)
 
 
-def set_candidate(ref: PromptRef, version: int, *, expected: int, percent: int, reason: str, by: Actor) -> None:
+def _propose(ref: PromptRef, head: PromptHead, version: int, reason: str, by: Actor) -> None:
+    """Raises: Conflict: another proposal is open."""
+    if found := head.open_proposal:
+        if (found.version, found.by_id) != (version, by.id):  # otherwise the same form sent twice
+            raise Conflict(_describe_proposal(found))
+        return
+    now, before = clock.now(), int(head.production)
+    until = clock.iso(clock.in_seconds(PROPOSAL_DAYS * 86_400))
+    proposal = Proposal(clock.new_ulid(), version, before, reason, by.id, by.name, clock.iso(now), until)
+    free = PromptHead.proposal.does_not_exist() | (PromptHead.proposal["until"] <= clock.iso(now))
+    payload = {"before": before, "after": version, "reason": reason, "until": until}
+    event = entity_event(ref.site, "prompt", ref.entity_id, "production_proposed", by=by, payload=payload)
+    condition = (PromptHead.production == before) & free
+    try:
+        transact([Update(ref.key, [PromptHead.proposal.set(asdict(proposal))], condition)], event)
+    except Conflict as error:
+        now_there = queries.get_head(ref)
+        first = now_there.open_proposal
+        raise Conflict(_describe_proposal(first) if first else _describe_move(now_there, before)) from error
+
+
+def confirm_production(ref: PromptRef, proposal_id: str, *, by: Actor) -> int:
+    """Put the version that another person proposed into production; returns its number.
+
+    Raises:
+        Conflict: the proposal is not open any more, or a label moved at this moment.
+        Refused: it is their own.
+
+    """
+    head = queries.get_head(ref)
+    proposal = _get_proposal(head, proposal_id)
+    if proposal.by_id == by.id:
+        raise Refused("You proposed this version. Another person has to confirm it.")
+    payload = {
+        "before": int(head.production),
+        "after": proposal.version,
+        "reason": proposal.reason,
+        "proposed_by": proposal.by_name,
+    }
+    _put_into_production(ref, head, proposal.version, payload, by=by, confirms=proposal)
+    return proposal.version
+
+
+def decline_production(ref: PromptRef, proposal_id: str, *, reason: str, by: Actor) -> int:
+    """End a proposal, also one's own; returns its version.
+
+    Raises:
+        Conflict: the proposal is not open any more.
+        Refused: no reason was given.
+
+    """
+    _check_reason(reason)
+    proposal = _get_proposal(queries.get_head(ref), proposal_id)
+    payload = {"version": proposal.version, "reason": reason, "proposed_by": proposal.by_name}
+    event = entity_event(ref.site, "prompt", ref.entity_id, "proposal_declined", by=by, payload=payload)
+    try:
+        transact([Update(ref.key, [PromptHead.proposal.remove()], _is_proposed(proposal))], event)
+    except Conflict as error:
+        raise Conflict(_CLOSED) from error
+    return proposal.version
+
+
+_CLOSED = "This proposal is no longer open: it was confirmed, declined or has expired. Check which version is in use."
+
+
+def _get_proposal(head: PromptHead, proposal_id: str) -> Proposal:
+    """Raises: Conflict."""
+    found = head.open_proposal
+    if found is None or found.id != proposal_id:
+        raise Conflict(_CLOSED)
+    return found
+
+
+def _is_open(head: PromptHead, proposal: Proposal) -> bool:
+    return head.open_proposal is not None and head.open_proposal.id == proposal.id
+
+
+def _is_proposed(proposal: Proposal) -> Condition:
+    condition: Condition = PromptHead.proposal["id"] == proposal.id
+    return condition
+
+
+def _describe_proposal(proposal: Proposal) -> str:
+    return (
+        f"{proposal.by_name} proposed version {proposal.version} for production. Confirm or decline that first; "
+        "nothing was changed."
+    )
+
+
+def set_candidate(
+    ref: PromptRef, version: int, *, expected: int, percent: int, reason: str, by: Actor, may_promote: bool = True
+) -> None:
     """Have ``percent`` of the runs that start from now on use ``version``; 0 ends it.
 
-    ``expected``: the candidate that the page showed, 0 if there was none.
+    ``expected``: the candidate that the page showed, 0 if there was none. ``may_promote``: this person may move
+    production; others try a candidate on half of the runs at most, and so does everyone if it takes two.
 
     Raises:
         Conflict: someone moved a label since; the message says who and what.
         NotFound: there is no such version.
-        Refused: no reason, not 0–100 %, or the version is in production already.
+        Refused: no reason, not 0–100 %, more than this person may, or the version is in production already.
 
     """
     _check_reason(reason)
     if not 0 <= percent <= 100:
         raise Refused("Choose a share from 0 to 100 %.")
+    if percent > MOST_TRIED and (not may_promote or needs_second_person(ref.site)):
+        raise Refused(f"Choose a share up to {MOST_TRIED} %. To use a version for more runs, put it into production.")
     queries.get_version(ref, version)
     head = queries.get_head(ref)
     if int(head.candidate) != expected:
@@ -160,7 +298,7 @@ def set_candidate(ref: PromptRef, version: int, *, expected: int, percent: int, 
     actions: list[Action] = [PromptHead.candidate.set(chosen), PromptHead.share.set(percent / 100)]
     payload = {"before": int(head.candidate), "after": chosen, "percent": percent, "reason": reason}
     event = entity_event(ref.site, "prompt", ref.entity_id, "candidate_moved", by=by, payload=payload)
-    _move_label(ref, head, actions, event, by)
+    _move_label(ref, head, actions, event, by, also=[_check_alone(ref.site)] if percent > MOST_TRIED else ())
 
 
 def _check_reason(reason: str) -> None:
@@ -168,14 +306,25 @@ def _check_reason(reason: str) -> None:
         raise Refused("Say why in a few words. The audit log keeps it.")
 
 
-def _move_label(ref: PromptRef, head: PromptHead, actions: list[Action], event: RecordAt, by: Actor) -> None:
-    """Guarded by every label that was read, the candidate's share too."""
+def _move_label(
+    ref: PromptRef,
+    head: PromptHead,
+    actions: list[Action],
+    event: RecordAt,
+    by: Actor,
+    *,
+    confirms: Proposal | None = None,
+    also: Sequence[Change] = (),
+) -> None:
+    """Guarded by every label that was read, the candidate's share too, and by the proposal that it confirms."""
     now = clock.iso(clock.now())
     same = (
         (PromptHead.production == int(head.production))
         & (PromptHead.candidate == int(head.candidate))
         & (PromptHead.share == head.share)
     )
+    if confirms:
+        same &= _is_proposed(confirms)
     stamps = [
         PromptHead.labelled_at.set(now),
         PromptHead.labelled_by.set(by.name),
@@ -183,9 +332,14 @@ def _move_label(ref: PromptRef, head: PromptHead, actions: list[Action], event: 
         PromptHead.updated_by.set(by.name),
     ]
     try:
-        transact([Update(ref.key, [*actions, *stamps], same)], event)
+        transact([Update(ref.key, [*actions, *stamps], same), *also], event)
     except Conflict as error:
-        raise Conflict(_describe_move(queries.get_head(ref), int(head.production))) from error
+        if "site" in error.failed:
+            raise Conflict("A second person confirms prompts here from now on. Send it again to propose it.") from error
+        there = queries.get_head(ref)
+        if confirms and there.production == head.production and not _is_open(there, confirms):
+            raise Conflict(_CLOSED) from error
+        raise Conflict(_describe_move(there, int(head.production))) from error
 
 
 def _describe_move(now: PromptHead, production: int) -> str:

@@ -94,6 +94,18 @@ class CandidateForm(LabelForm):
     )
 
 
+class DeclineForm(forms.Form):
+    """Why a proposal ends without effect. ``proposal``: the one that the page showed."""
+
+    proposal = forms.CharField(max_length=40, widget=forms.HiddenInput, error_messages={"required": _LOST})
+    reason = forms.CharField(
+        label="Reason for declining",
+        max_length=_NOTE,
+        error_messages={"required": "Say why in a few words. The audit log keeps it."},
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
+
 def read_base_version(data: Mapping[str, Any]) -> int:
     """The version that the editor was opened with; 0 if the form lost it."""
     return read_number(str(data.get("based_on", "")))

@@ -1,9 +1,29 @@
 """Rows of prompts: the head with its labels, the versions, and the runs that used one."""
 
+from dataclasses import dataclass
+
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.item import Item
+from config import clock
+from config.item import Item, map_attribute
 from projects.prompts.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A version that one person wants in production and another has to confirm before ``until``.
+
+    ``by_id``: the account's id; ``before``: the version that was in production then.
+    """
+
+    id: str
+    version: int
+    before: int
+    reason: str
+    by_id: str
+    by_name: str
+    at: str
+    until: str
 
 
 class PromptHead(Item):
@@ -21,8 +41,18 @@ class PromptHead(Item):
     share = NumberAttribute(default=0)
     labelled_at = UnicodeAttribute(null=True)
     labelled_by = UnicodeAttribute(null=True)
+    proposal = map_attribute(null=True)
     updated_at = UnicodeAttribute()
     updated_by = UnicodeAttribute()
+
+    @property
+    def open_proposal(self) -> Proposal | None:
+        """None too if its time is over."""
+        if self.proposal is None:
+            return None
+        stored = self.proposal.as_dict()
+        found = Proposal(**{**stored, "version": int(stored["version"]), "before": int(stored["before"])})
+        return found if found.until > clock.iso(clock.now()) else None
 
 
 class PromptVersion(Item):

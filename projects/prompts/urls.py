@@ -14,4 +14,6 @@ urlpatterns = [
         "<str:purpose>/versions/<int:prompt_version>/production/", prompt_views.move_production, name="move-production"
     ),
     path("<str:purpose>/versions/<int:prompt_version>/candidate/", prompt_views.set_candidate, name="set-candidate"),
+    path("<str:purpose>/proposal/confirm/", prompt_views.confirm_production, name="confirm-production"),
+    path("<str:purpose>/proposal/decline/", prompt_views.decline_production, name="decline-production"),
 ]

@@ -1,6 +1,7 @@
 """Pages of prompts: all of a project, the editor, one version, two compared; labels are moved here."""
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -11,25 +12,36 @@ from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
+from projects.prompts.actions import ProductionMove
 from projects.prompts.comparison import Piece, compare_words
-from projects.prompts.forms import CandidateForm, LabelForm, PromptForm, read_base_version
+from projects.prompts.forms import CandidateForm, DeclineForm, LabelForm, PromptForm, read_base_version
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
-from projects.sites import access
+from projects.sites import access, directory
+from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import read_number
 
 _TAGS = {"added": "ins", "removed": "del"}
-# Both forms stand on one page and have a reason each.
-_IDS: dict[type[LabelForm], str] = {LabelForm: "id_production_%s", CandidateForm: "id_candidate_%s"}
+# These forms stand on one page and have a reason each.
+_IDS: dict[type[Form], str] = {
+    LabelForm: "id_production_%s",
+    CandidateForm: "id_candidate_%s",
+    DeclineForm: "id_decline_%s",
+}
+_DONE = {
+    ProductionMove.MOVED: "Version {} is in production. Runs that start from now on use it.",
+    ProductionMove.PROPOSED: "Version {} is proposed. Another person has to confirm it; until then nothing changes.",
+    ProductionMove.UNCHANGED: "Version {} is in production already.",
+}
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 
 
 @require_safe
 def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
-    project = access.project_to_configure(request, project_id)
+    project = access.project_with_prompts(request, project_id)
     heads = {
         head.purpose: head for head in prompt_queries.list_heads(request.site, project.id) if head.scope == GENERAL
     }
@@ -85,7 +97,7 @@ def check_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpRes
 @require_safe
 def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
     """``?against=``: the version to compare with."""
-    project = access.project_to_configure(request, project_id)
+    project = access.project_with_prompts(request, project_id)
     ref = _ref(request, project, purpose)
     head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, prompt_version)
     against = read_number(request.GET.get("against"))
@@ -94,21 +106,48 @@ def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_ver
 
 @require_POST
 def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
-    project = access.project_to_configure(request, project_id)
+    project = access.project_to_promote(request, project_id)
     ref = _ref(request, project, purpose)
     form = LabelForm(request.POST, auto_id=_IDS[LabelForm])
     if not form.is_valid():
         return _show_refusal(request, project, ref, prompt_version, form)
     typed = form.cleaned_data
     try:
-        prompt_actions.move_production(
+        done = prompt_actions.move_production(
             ref, prompt_version, expected=typed["expected"], reason=typed["reason"], by=actor_of(request.user)
         )
     except Conflict as error:
         form.add_error(None, str(error))
         return _show_refusal(request, project, ref, prompt_version, form, status=409)
-    messages.success(request, f"Version {prompt_version} is in production. Runs that start from now on use it.")
+    messages.success(request, _DONE[done].format(prompt_version))
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+
+
+@require_POST
+def confirm_production(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    project = access.project_to_promote(request, project_id)
+    ref = _ref(request, project, purpose)
+    proposal = request.POST.get("proposal", "")
+    version = prompt_actions.confirm_production(ref, proposal, by=actor_of(request.user))
+    messages.success(request, _DONE[ProductionMove.MOVED].format(version))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, version]))
+
+
+@require_POST
+def decline_production(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    project = access.project_to_promote(request, project_id)
+    ref = _ref(request, project, purpose)
+    form = DeclineForm(request.POST, auto_id=_IDS[DeclineForm])
+    if not form.is_valid():
+        head = prompt_queries.get_head(ref)
+        shown = head.open_proposal.version if head.open_proposal else int(head.production)
+        return _show_refusal(request, project, ref, shown, form)
+    typed = form.cleaned_data
+    version = prompt_actions.decline_production(
+        ref, typed["proposal"], reason=typed["reason"], by=actor_of(request.user)
+    )
+    messages.success(request, f"Version {version} was declined. Production stays as it is.")
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, version]))
 
 
 @require_POST
@@ -127,6 +166,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
             percent=typed["percent"],
             reason=typed["reason"],
             by=actor_of(request.user),
+            may_promote=access.can(request, Permission.PROMOTE),
         )
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
@@ -158,6 +198,7 @@ def _editor(
         "purpose": form.purpose,
         "head": head,
         "form": form,
+        **_describe_proposal(request, head),
         "based_on": read_base_version(request.POST) or int(head.version),
         "versions": versions.rows,
         "next_cursor": versions.next,
@@ -165,6 +206,11 @@ def _editor(
         "first_url": request.path,
     }
     return render_answer(request, *_EDIT, context, status=status)
+
+
+def _describe_proposal(request: DeskRequest, head: PromptHead) -> dict[str, object]:
+    found = head.open_proposal
+    return {"proposal": found, "is_proposer": found is not None and found.by_id == actor_of(request.user).id}
 
 
 def _mark_changes(before: str, after: str) -> SafeString:
@@ -177,13 +223,13 @@ def _mark_piece(piece: Piece) -> SafeString | str:
     return format_html(f"<{tag}>{{}}</{tag}>", piece.text) if tag else piece.text
 
 
-def _form_or(form: LabelForm | None, kind: type[LabelForm], **initial: int) -> LabelForm:
+def _form_or(form: Form | None, kind: type[Form], **initial: int) -> Form:
     """The form that was sent, if it is this one, with what was typed; a new one otherwise."""
     return form if type(form) is kind else kind(initial=initial, auto_id=_IDS[kind])
 
 
 def _show_refusal(
-    request: DeskRequest, project: Project, ref: PromptRef, version: int, form: LabelForm, *, status: int = 422
+    request: DeskRequest, project: Project, ref: PromptRef, version: int, form: Form, *, status: int = 422
 ) -> HttpResponse:
     head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, version)
     return _version_page(request, project, ref, head, shown, form=form, status=status)
@@ -197,7 +243,7 @@ def _version_page(
     shown: PromptVersion,
     *,
     against: int = 0,
-    form: LabelForm | None = None,
+    form: Form | None = None,
     status: int = 200,
 ) -> HttpResponse:
     number = int(shown.version)
@@ -208,6 +254,8 @@ def _version_page(
         except NotFound:
             if against:
                 raise
+    site = directory.get_site(request.site)
+    needs_second = site is not None and bool(site.second_person)
     uses = prompt_queries.list_uses(ref, number, request.GET.get("after"))
     context = {
         "project": project,
@@ -223,6 +271,10 @@ def _version_page(
         "is_production": int(head.production) == number,
         "is_candidate": int(head.candidate) == number,
         "form": form,
+        **_describe_proposal(request, head),
+        "needs_second": needs_second,
+        "can_move": not (needs_second and head.open_proposal) and access.can(request, Permission.PROMOTE),
+        "decline_form": _form_or(form, DeclineForm),
         "production_form": _form_or(form, LabelForm),
         "candidate_form": _form_or(form, CandidateForm, percent=round(float(head.share or 0) * 100) or 10),
         "uses": uses.rows,

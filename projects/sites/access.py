@@ -33,6 +33,7 @@ _REFUSALS = {
     Permission.REVIEW: "You can view reviews but not decide them. Ask an admin for the review permission.",
     Permission.DELETE: "You can view documents but not delete them. Ask an admin for the delete permission.",
     Permission.GOVERN: "You cannot change schemas, rules or queues. Ask an admin for the govern permission.",
+    Permission.PROMOTE: "You cannot put prompts into production. Ask an admin for the promote permission.",
     Permission.ADMIN: "You can view projects but not change settings. Ask an admin for the admin permission.",
 }
 
@@ -47,6 +48,7 @@ class Abilities:
     review: bool = False
     delete: bool = False
     govern: bool = False
+    promote: bool = False
     configure: bool = False
     set_up: bool = False
 
@@ -144,6 +146,7 @@ def abilities(request: HttpRequest) -> Abilities:
         review=Permission.REVIEW in held,
         delete=Permission.DELETE in held,
         govern=Permission.GOVERN in held,
+        promote=Permission.PROMOTE in held,
         configure=Permission.ADMIN in held,
         set_up=can_set_up(request),
     )
@@ -152,6 +155,7 @@ def abilities(request: HttpRequest) -> Abilities:
 _ROLE_WORDS = (
     (Permission.ADMIN, "Admin"),
     (Permission.GOVERN, "Schema manager"),
+    (Permission.PROMOTE, "Prompt approver"),
     (Permission.REVIEW, "Reviewer"),
     (Permission.WRITE, "Contributor"),
     (Permission.READ, "Viewer"),
@@ -242,6 +246,19 @@ def project_to_upload(request: DeskRequest, project_id: str) -> Project:
 def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_configure(request)
+    return project_queries.get_project(request.site, project_id)
+
+
+def project_to_promote(request: DeskRequest, project_id: str) -> Project:
+    """Whose prompts this person may put into production. Raises: NotAllowed, NotFound."""
+    check(request, Permission.PROMOTE)
+    return project_queries.get_project(request.site, project_id)
+
+
+def project_with_prompts(request: DeskRequest, project_id: str) -> Project:
+    """Whose prompts this person may read, to write them or to move production. Raises: NotAllowed, NotFound."""
+    if not can(request, Permission.PROMOTE):
+        check_can_configure(request)
     return project_queries.get_project(request.site, project_id)
 
 

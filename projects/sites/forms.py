@@ -38,6 +38,14 @@ class SiteSlotsForm(forms.Form):
         self.fields["slots"].widget.attrs["placeholder"] = str(settings.SITE_SLOTS)
 
 
+class SecondPersonForm(forms.Form):
+    """Whether one person alone may put a prompt into production."""
+
+    second_person = forms.BooleanField(
+        required=False, label="Require a second person to put a prompt into production", widget=forms.CheckboxInput
+    )
+
+
 class SiteForm(SiteTitleForm):
     """A new site: its id can never be changed, since every record and file of it lies under the id."""
 

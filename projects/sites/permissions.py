@@ -7,13 +7,14 @@ from config.table import DEFAULT_SITE
 
 
 class Permission(StrEnum):
-    """Seed 002's words, stored as written, and REVIEW. None implies another: what a row lists is what holds."""
+    """Seed 002's words, stored as written, REVIEW and PROMOTE. None implies another: what a row lists is what holds."""
 
     READ = "READ"
     WRITE = "WRITE"
     REVIEW = "REVIEW"
     DELETE = "DELETE"
     GOVERN = "GOVERN"
+    PROMOTE = "PROMOTE"
     ADMIN = "ADMIN"
 
 
@@ -25,6 +26,7 @@ WORDS: Mapping[Permission, str] = {
     Permission.REVIEW: "Claim and decide reviews",
     Permission.DELETE: "Delete and restore documents",
     Permission.GOVERN: "Manage rules, schemas, queues and field mappings",
+    Permission.PROMOTE: "View prompts and put versions into production",
     Permission.ADMIN: "Manage projects, groups and API keys",
 }
 

@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group, User
 from config import clock
 from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
 from projects.queues import actions as queue_actions
@@ -43,6 +44,7 @@ def site_story() -> Iterator[Step]:
     yield sites.set_slots, lambda: sites.set_slots("acme", 3, version=2, by=BY)
     yield sites.close_site, lambda: sites.close_site("acme", version=3, by=BY)
     yield sites.reopen_site, lambda: sites.reopen_site("acme", version=4, by=BY)
+    yield sites.set_second_person, lambda: sites.set_second_person("acme", True, version=5, by=BY)
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
     yield groups.save_grants, lambda: groups.save_grants("acme", grants, by=BY)
     made = api_keys.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
@@ -164,6 +166,24 @@ def prompt_story() -> Iterator[Step]:
         prompt_actions.move_production,
         lambda: prompt_actions.move_production(ref, 2, expected=1, reason="Better", by=BY),
     )
+    sites.set_second_person(SITE, True, version=0, by=BY)
+    move, decline, confirm = (
+        prompt_actions.move_production,
+        prompt_actions.decline_production,
+        prompt_actions.confirm_production,
+    )
+    yield move, lambda: move(ref, 1, expected=2, reason="Back", by=BY)
+    first = open_proposal(ref)
+    yield decline, lambda: decline(ref, first, reason="No", by=BY)
+    move(ref, 1, expected=2, reason="Back", by=BY)
+    second = open_proposal(ref)
+    yield confirm, lambda: confirm(ref, second, by=Actor("2", "Bob Ito"))
+
+
+def open_proposal(ref: PromptRef) -> str:
+    found = prompt_queries.get_head(ref).open_proposal
+    assert found
+    return found.id
 
 
 def account_story() -> Iterator[Step]:

@@ -7,6 +7,7 @@ from django.conf import settings
 from config.errors import Refused
 from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
+from projects.prompts.actions import ProductionMove
 from projects.prompts.queries import PromptRef
 from workflows.experiments import queries
 from workflows.experiments.plan import PURPOSE, Plan
@@ -41,8 +42,8 @@ def _half_of(results: Results, number: int) -> HalfResult | None:
 
 def promote_variant(
     ref: ExperimentRef, number: int, *, expected: int, reason: str, despite: str = "", by: Actor
-) -> int:
-    """Put a variant's prompt into production; returns its version.
+) -> ProductionMove:
+    """Put a variant's prompt into production, or propose it if the site wants a second person.
 
     ``expected``: the version that the page showed in production. ``despite``: why it should be used although it is
     worse on the held-back half, or was not measured beside the one in production.
@@ -65,13 +66,14 @@ def promote_variant(
     words = f"{reason.strip()} ({judged.sentence})" if reason.strip() else ""
     if words and not judged.is_safe:
         words += f" {despite.strip()}"
-    prompt_actions.move_production(
+    return prompt_actions.move_production(
         PromptRef(ref.site, ref.project_id, PURPOSE), variant.prompt_version, expected=expected, reason=words, by=by
     )
-    return variant.prompt_version
 
 
-def nominate_variant(ref: ExperimentRef, number: int, *, expected: int, percent: int, reason: str, by: Actor) -> int:
+def nominate_variant(
+    ref: ExperimentRef, number: int, *, expected: int, percent: int, reason: str, by: Actor, may_promote: bool = True
+) -> int:
     """Have a share of runs try a variant's prompt; returns its version. ``expected``: the candidate that was shown.
 
     Raises:
@@ -87,5 +89,6 @@ def nominate_variant(ref: ExperimentRef, number: int, *, expected: int, percent:
         percent=percent,
         reason=reason,
         by=by,
+        may_promote=may_promote,
     )
     return variant.prompt_version

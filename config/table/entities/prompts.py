@@ -4,8 +4,11 @@ from config.table.keys import Entity, names
 
 PROMPT = Entity(
     "countersign", "Prompt", "prompts#{project_id}", "prompt#{purpose}#{scope}",
-    attributes=names("purpose scope version production candidate share labelled_at labelled_by updated_at updated_by"),
-    note="scope is general; production and candidate are version numbers, labelled_by moved one of them last",
+    attributes=names(
+        "purpose scope version production candidate share labelled_at labelled_by proposal updated_at updated_by"
+    ),
+    note="scope is general; production and candidate are version numbers, labelled_by moved one of them last; "
+    "proposal: what a second person is to confirm",
 )  # fmt: skip
 PROMPT_VERSION = Entity(
     "countersign", "PromptVersion", "prompts#{project_id}#{purpose}#{scope}", "version#{version:06d}",

@@ -78,6 +78,11 @@ def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
     return _change(site_id, "slots changed", {"slots": slots}, version, by)
 
 
+def set_second_person(site_id: str, needed: bool, *, version: int, by: Actor) -> Site:
+    """Whether a second person confirms each prompt that goes into production. Raises: Conflict, NotFound."""
+    return _change(site_id, "second person changed", {"second_person": needed}, version, by)
+
+
 def close_site(site_id: str, *, version: int, by: Actor) -> Site:
     """No one can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
 
@@ -103,8 +108,7 @@ def _change(site_id: str, event_type: str, values: dict[str, Any], version: int,
     flat = _flat(site_id, title, status, clock.iso(clock.now()), by)
     actions: list[Action] = [getattr(Site, name).set(value) for name, value in flat.items()]
     actions += [Site.siteId.set(site_id), Site.version.set(version + 1)]
-    if "slots" in values:
-        actions.append(Site.slots.set(values["slots"]))
+    actions += [getattr(Site, name).set(values[name]) for name in ("slots", "second_person") if name in values]
     event = entity_event(DEFAULT_SITE, "site", site_id, event_type, by=by, payload={**values, "version": version + 1})
     try:
         transact([Update(SITE.key(DEFAULT_SITE, site_id=site_id), actions, _at(site_id, version))], event)

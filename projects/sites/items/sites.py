@@ -1,6 +1,6 @@
 """Sites, and what groups may do there; both are found before any site is known, so no key has a prefix."""
 
-from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item
 
@@ -16,6 +16,7 @@ class Site(Item):
     status = UnicodeAttribute()
     name = UnicodeAttribute(null=True)  # the title again, since the indexes carry this one
     slots = NumberAttribute(null=True)  # pieces of work under way at a time; none: as the desk's settings say
+    second_person = BooleanAttribute(null=True)  # confirms what another wants to put into production
     version = NumberAttribute(default=0)  # 0 for a row that an older writer made
     updated_by = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute(null=True)

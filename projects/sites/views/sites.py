@@ -14,14 +14,18 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import sites as site_actions
-from projects.sites.forms import SiteForm, SiteSlotsForm, SiteTitleForm
+from projects.sites.forms import SecondPersonForm, SiteForm, SiteSlotsForm, SiteTitleForm
 from projects.sites.items.sites import Site
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import version_in
 
-_FORMS: Mapping[str, type[forms.Form]] = {"rename": SiteTitleForm, "slots": SiteSlotsForm}
+_FORMS: Mapping[str, type[forms.Form]] = {
+    "rename": SiteTitleForm,
+    "slots": SiteSlotsForm,
+    "second_person": SecondPersonForm,
+}
 
 
 @require_safe
@@ -94,6 +98,11 @@ def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -
         slots = form.cleaned_data["slots"]
         site_actions.set_slots(site.siteId, slots, version=version, by=by)
         return f"{site.title}: concurrency limit set to {slots or settings.SITE_SLOTS}."
+    if order == "second_person":
+        needed = form.cleaned_data["second_person"]
+        site_actions.set_second_person(site.siteId, needed, version=version, by=by)
+        people = "a second person confirms" if needed else "one person moves"
+        return f"{site.title}: {people} prompts into production."
     if order == "rename":
         title = form.cleaned_data["title"]
         return f"Site renamed to {site_actions.rename_site(site.siteId, title, version=version, by=by).title}."
@@ -103,11 +112,14 @@ def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -
 def _site_page(
     request: DeskRequest, site: Site, typed: forms.Form | None = None, *, status: int = 200, clash: str = ""
 ) -> HttpResponse:
-    slots_typed = isinstance(typed, SiteSlotsForm)
+    titled = typed if isinstance(typed, SiteTitleForm) else None
+    slots_typed = typed if isinstance(typed, SiteSlotsForm) else None
+    second_typed = typed if isinstance(typed, SecondPersonForm) else None
     context = {
         "site_row": site,
-        "form": typed if typed and not slots_typed else SiteTitleForm(initial={"title": site.title}),
-        "slots_form": typed if slots_typed else SiteSlotsForm(initial={"slots": site.slots or None}),
+        "form": titled or SiteTitleForm(initial={"title": site.title}),
+        "slots_form": slots_typed or SiteSlotsForm(initial={"slots": site.slots or None}),
+        "second_person_form": second_typed or SecondPersonForm(initial={"second_person": bool(site.second_person)}),
         "clash": clash,
         "open": site.status == ACTIVE,
         "can_close": site.siteId != DEFAULT_SITE,

@@ -7,8 +7,9 @@ import pytest
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import LONGEST
 from projects.prompts.queries import PromptRef
-from projects.sites.permissions import ADMINS
+from projects.sites.permissions import ADMINS, Permission
 from tests.people import alice, bob, charlie, dora, person, signed_in
+from tests.projects.make_sites import grant
 from tests.projects.projects import SITE, make_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -187,3 +188,69 @@ def test_text_of_a_prompt_is_shown_as_text():
     browser.post(url, TYPED | {"instructions": "<script>alert(1)</script>"})
     assert "<script>alert(1)" not in text(browser.get(f"{url}versions/2/"))
     assert "<script>alert(1)" not in text(browser.get(url))
+
+
+def need_two(browser):
+    form = {"version": "0", "order": "second_person", "second_person": "on"}
+    assert "a second person confirms prompts" in text(browser.post("/settings/sites/default/", form, follow=True))
+    assert "checked" in text(browser.get("/settings/sites/default/"))
+
+
+def test_moving_production_is_a_permission_of_its_own():
+    grant(SITE, "writers", Permission.READ, Permission.ADMIN)
+    grant(SITE, "approvers", Permission.READ, Permission.PROMOTE)
+    project, writer = make_project(), signed_in(person("wim", "Bos", "writers"))
+    url = f"{base(project)}extract/"
+    writer.post(url, TYPED)
+    assert "Put into production" not in text(writer.get(f"{url}versions/2/"))
+    move = f"{url}versions/2/production/", {"expected": "1", "reason": "Better"}
+    assert writer.post(*move).status_code == 403
+    half = writer.post(f"{url}versions/2/candidate/", {"expected": "0", "percent": "51", "reason": "All"})
+    assert half.status_code == 409
+    assert "up to 50 %" in text(half)
+    approver = signed_in(person("ava", "Lee", "approvers"))
+    assert base(project) in text(approver.get(f"/projects/{project.id}/"))
+    assert f'"{url}"' not in text(approver.get(base(project)))
+    assert "Put into production" in text(approver.get(f"{url}versions/2/"))
+    assert approver.get(url).status_code == approver.post(url, TYPED).status_code == 403
+    assert approver.post(*move).status_code == 302
+    assert head(project) == (2, 2, 0)
+
+
+def test_a_second_person_confirms_what_the_first_proposes():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    need_two(browser)
+    assert "Propose for production" in text(browser.get(f"{url}versions/2/"))
+    sent = browser.post(f"{url}versions/2/production/", {"expected": "1", "reason": "Better"}, follow=True)
+    assert "Version 2 is proposed." in text(sent)
+    assert "Withdraw proposal" in text(sent)
+    assert "Confirm version 2" not in text(sent)
+    assert "proposed by Alice Novak" in text(browser.get(base(project)))
+    assert "You proposed" in text(browser.get(url))
+    rosas = signed_in(person("rosa", "Marin", ADMINS))
+    page = text(rosas.get(f"{url}versions/2/"))
+    proposal = {"proposal": re.search(r'name="proposal" value="(\w+)"', page)[1]}
+    assert browser.post(f"{url}proposal/confirm/", proposal).status_code == 422
+    unexplained = rosas.post(f"{url}proposal/decline/", proposal | {"reason": ""})
+    assert unexplained.status_code == 422
+    assert "Say why in a few words" in text(unexplained)
+    assert signed_in(bob()).post(f"{url}proposal/confirm/", proposal).status_code == 403
+    assert "Version 2 is in production." in text(rosas.post(f"{url}proposal/confirm/", proposal, follow=True))
+    assert head(project) == (2, 2, 0)
+    late = browser.post(f"{url}proposal/decline/", proposal | {"reason": "Wait"})
+    assert late.status_code == 409
+    assert "no longer open" in text(late)
+
+
+def test_a_declined_proposal_leaves_production_as_it_is():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    need_two(browser)
+    browser.post(f"{url}versions/2/production/", {"expected": "1", "reason": "Better"})
+    proposal = re.search(r'name="proposal" value="(\w+)"', text(browser.get(f"{url}versions/2/")))[1]
+    sent = browser.post(f"{url}proposal/decline/", {"proposal": proposal, "reason": "Not yet"}, follow=True)
+    assert "Version 2 was declined. Production stays as it is." in text(sent)
+    assert head(project) == (2, 1, 0)

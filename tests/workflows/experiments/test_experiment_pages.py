@@ -11,9 +11,12 @@ from config.environment import ModelEndpoint
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
+from projects.sites.actions import sites as site_actions
+from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.html import one_line
-from tests.people import alice, bob, signed_in
+from tests.people import alice, bob, person, signed_in
+from tests.projects.make_sites import grant
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
 from tests.workflows.decided import project
@@ -114,7 +117,12 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     assert int(prompt_queries.get_head(prompt_of(here)).production) == careful
     late = admin.post(promote, {**chosen, "variant": "1"})
     assert late.status_code in {409, 422}
+    site_actions.set_second_person(SITE, True, version=0, by=BY)
+    back = {**chosen, "variant": "1", "expected": str(careful), "despite": "Shorter"}
+    assert "is proposed. Another person has to confirm" in one_line(admin.post(promote, back, follow=True).content)
     assert int(prompt_queries.get_head(prompt_of(here)).production) == careful
+    grant(SITE, "writers", Permission.READ, Permission.ADMIN)
+    assert signed_in(person("wim", "Bos", "writers")).post(promote, back).status_code == 403
 
 
 def test_a_worse_prompt_needs_a_written_reason(server: CountingServer, pump: Pump) -> None:

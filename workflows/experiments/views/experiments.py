@@ -12,9 +12,11 @@ from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
+from projects.prompts.actions import ProductionMove
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
+from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 from projects.web.numbers import read_number
 from workflows.experiments import actions, promotion, queries, tasks
@@ -26,6 +28,11 @@ from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import HALVES, HELD_BACK
 
 HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
+_PROMOTED = {
+    ProductionMove.MOVED: "is in production.",
+    ProductionMove.PROPOSED: "is proposed. Another person has to confirm it on the page of the prompt.",
+    ProductionMove.UNCHANGED: "is in production already.",
+}
 
 
 @require_safe
@@ -126,10 +133,13 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
         first = next(iter(form.errors.values()))[0]
         return _experiment_page(request, project, ref, clash=str(first), status=422)
     typed, by = form.cleaned_data, actor_of(request.user)
+    variant = f"The prompt of variant {typed['variant']}"
+    if typed["label"] == "production":
+        access.project_to_promote(request, project_id)
 
-    def promote() -> None:
+    def promote() -> str:
         if typed["label"] == "production":
-            promotion.promote_variant(
+            done = promotion.promote_variant(
                 ref,
                 typed["variant"],
                 expected=typed["expected"],
@@ -137,7 +147,7 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
                 despite=typed["despite"],
                 by=by,
             )
-            return
+            return f"{variant} {_PROMOTED[done]}"
         promotion.nominate_variant(
             ref,
             typed["variant"],
@@ -145,17 +155,19 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
             percent=typed["percent"] or 10,
             reason=typed["reason"],
             by=by,
+            may_promote=access.can(request, Permission.PROMOTE),
         )
+        return f"{variant} is the candidate."
 
-    words = "is in production" if typed["label"] == "production" else "is the candidate"
-    return _change(request, project, ref, promote, f"The prompt of variant {typed['variant']} {words}.")
+    return _change(request, project, ref, promote)
 
 
 def _change(
-    request: DeskRequest, project: Project, ref: ExperimentRef, change: Callable[[], object], words: str
+    request: DeskRequest, project: Project, ref: ExperimentRef, change: Callable[[], str | None], words: str = ""
 ) -> HttpResponse:
+    """``words``: what is said afterwards if ``change`` does not say it."""
     try:
-        change()
+        words = change() or words
     except (Conflict, Refused) as error:
         status = 409 if isinstance(error, Conflict) else 422
         return _experiment_page(request, project, ref, clash=str(error), status=status)
