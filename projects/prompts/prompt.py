@@ -67,6 +67,10 @@ _TURN_MARK = re.compile(
 )
 
 
+def uses_placeholder(prompt: Prompt, name: str) -> bool:
+    return any(found == name for part in (prompt.instructions, prompt.message) for _, found in _TAG.findall(part))
+
+
 def mark_content(tag: str, text: str) -> str:
     r"""Text of a document between tags, so that it is read and never obeyed.
 

@@ -20,6 +20,11 @@ _PROJECT = {"project_instructions": "The document prompt in the project's settin
 _PERSON = {"document_instructions": "What a person asked for this document, if anything"}
 _PAGE = {"page_text": "Text of the page, between tags"}
 
+_FIELDS = {
+    "fields": "The fields to extract, one a line, with their descriptions",
+    "examples": "Values of up to three other reviewed documents, between tags; kept with each run",
+}
+
 PURPOSES: Mapping[str, Purpose] = {
     one.name: one
     for one in (
@@ -27,7 +32,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "extract",
             "Extract fields",
             "Reads the fields of a page and describes it.",
-            _PAGE | {"fields": "The fields to extract, one a line"} | _LANGUAGE | _PROJECT | _PERSON,
+            _PAGE | _FIELDS | _LANGUAGE | _PROJECT | _PERSON,
             frozenset({"page_text"}),
         ),
         Purpose(

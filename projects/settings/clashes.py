@@ -48,7 +48,9 @@ def _format_clash_value(value: Any) -> str:
         threshold = "" if value.threshold is None else f", review threshold {round(value.threshold * 100, 1):g} %"
         required = ", required" if value.required else ""
         dates = f" ({DATE_RANGES[value.date_range].lower()})" if value.date_range in DATE_RANGES else ""
-        return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{dates}{required}{threshold}"
+        about = f", described as “{value.description}”" if value.description else ""
+        about += f", such as {value.examples}" if value.examples else ""
+        return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{dates}{required}{threshold}{about}"
     if value is None:
         return "removed"
     if isinstance(value, bool):

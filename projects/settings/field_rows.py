@@ -9,12 +9,21 @@ from django.forms.formsets import BaseFormSet, formset_factory
 from django.utils.text import slugify
 
 from projects.settings.forms import PercentField, percent_of, share_of
-from projects.settings.values import AROUND, DATE_RANGES, FIELD_TYPES, MAX_FIELDS, FieldSetting, date_range
+from projects.settings.values import (
+    AROUND,
+    DATE_RANGES,
+    FIELD_TYPES,
+    LONGEST_DESCRIPTION,
+    LONGEST_EXAMPLES,
+    MAX_FIELDS,
+    FieldSetting,
+    date_range,
+)
 from projects.web import row_moves
 from projects.web.row_moves import Tool
 
 PREFIX = "fields"
-_KEYS = ("label", "name", "type", "required", "threshold", "date_range")
+_KEYS = ("label", "name", "type", "required", "threshold", "date_range", "description", "examples")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -50,10 +59,25 @@ class FieldRow(forms.Form):
     required = forms.BooleanField(required=False)
     threshold = PercentField(required=False, label="Review threshold, percent, of field", widget=forms.TextInput)
 
+    description = forms.CharField(
+        required=False,
+        max_length=LONGEST_DESCRIPTION,
+        error_messages={"max_length": f"Use at most {LONGEST_DESCRIPTION} characters (currently %(show_value)d)."},
+        widget=forms.TextInput(
+            attrs={"class": "text-input", "autocomplete": "off", "placeholder": "description for models"}
+        ),
+    )
+    examples = forms.CharField(
+        required=False,
+        max_length=LONGEST_EXAMPLES,
+        error_messages={"max_length": f"Use at most {LONGEST_EXAMPLES} characters (currently %(show_value)d)."},
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "placeholder": "example values"}),
+    )
+
     @property
     def blank(self) -> bool:
         """Nothing was entered; a field of which only more is said is asked for its name."""
-        return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold"))
+        return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold", "description"))
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -73,6 +97,8 @@ class FieldRow(forms.Form):
             required=typed["required"],
             threshold=None if typed["threshold"] is None else share_of(typed["threshold"]),
             date_range=date_range(name, typed["type"], typed["date_range"]),
+            description=" ".join(typed["description"].split()),
+            examples=" ".join(typed["examples"].split()),
         )
 
 
@@ -121,6 +147,8 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
                 "required": one.required,
                 "threshold": None if one.threshold is None else percent_of(one.threshold),
                 "date_range": one.date_range or AROUND,
+                "description": one.description,
+                "examples": one.examples,
             }
             for one in fields
         ]

@@ -95,6 +95,8 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
             required=bool(one.get("required")) or one["name"] in required,
             threshold=float(thresholds[one["name"]]) if one["name"] in thresholds else None,
             date_range=date_range(one["name"], one["type"], one.get("date_range")),
+            description=one.get("description") or "",
+            examples=one.get("examples") or "",
         )
         for one in stored
     )
@@ -112,7 +114,7 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
         "review_queue": settings.review_queue,
         "fields": [
             {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
-            | ({"date_range": one.date_range} if one.date_range else {})
+            | {name: text for name in ("date_range", "description", "examples") if (text := getattr(one, name))}
             for one in settings.fields
         ],
         "review_policy": {

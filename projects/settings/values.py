@@ -72,6 +72,7 @@ _SHIPPED_RANGES: Mapping[str, str] = {"date": PAST}
 DEFAULT_OCR_MODEL = "pp-ocrv5"
 DEFAULT_THRESHOLD = 0.80
 MAX_FIELDS = 60
+LONGEST_DESCRIPTION, LONGEST_EXAMPLES = 200, 120  # characters, of a field: a run freezes those of all its fields
 MOST_SLOTS = 1000
 
 
@@ -91,7 +92,10 @@ def date_range(name: str, kind: str, stored: object = "") -> str:
 
 @dataclass(frozen=True)
 class FieldSetting:
-    """One field to read. ``threshold`` is 0–1, or None for the project's own. ``date_range``: of a date alone."""
+    """One field to read. ``threshold`` is 0–1, or None for the project's own. ``date_range``: of a date alone.
+
+    ``description``: what it is and where it stands; ``examples``: of its values. Models are told both.
+    """
 
     name: str
     label: str
@@ -99,6 +103,8 @@ class FieldSetting:
     required: bool = False
     threshold: float | None = None
     date_range: str = ""
+    description: str = ""
+    examples: str = ""
 
 
 DEFAULT_FIELDS = (
@@ -116,7 +122,8 @@ class ProjectSettings:
     """Everything an admin sets; a run freezes a copy of it when it starts.
 
     ``classification_id`` empty: ``fields`` are read. Otherwise the classification's attributes are, and ``fields``
-    only gives the threshold of those of the same name. ``typing`` leaves the choice to what each document is.
+    only gives the threshold and description of those of the same name. ``typing`` leaves the choice to what each
+    document is.
     """
 
     name: str

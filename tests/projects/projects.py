@@ -43,6 +43,9 @@ def typed_rows(fields: tuple[FieldSetting, ...]) -> dict[str, str]:
         rows[f"{PREFIX}-{i}-threshold"] = "" if one.threshold is None else f"{one.threshold * 100:g}"
         if one.date_range:
             rows[f"{PREFIX}-{i}-date_range"] = one.date_range
+        for more in ("description", "examples"):
+            if getattr(one, more):
+                rows[f"{PREFIX}-{i}-{more}"] = getattr(one, more)
         if one.required:
             rows[f"{PREFIX}-{i}-required"] = "on"
     return rows

@@ -68,7 +68,7 @@ def _property(spec: FieldSpec) -> dict[str, Any]:
         value["enum"] = list(spec.allowed)
     return {
         "type": ["object", "null"],
-        "description": f"{spec.label}. Null where this page does not say it.",
+        "description": " ".join(filter(None, (f"{spec.label}.", spec.told, "Null where this page does not say it."))),
         "properties": {
             "value": value,
             "raw": {"type": "string", "description": "The same, letter by letter as printed on the page."},

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from django.conf import settings
 
 from config import aws
-from config.errors import StageFailed
+from config.errors import NotFound, StageFailed
+from projects.prompts.book import PromptBook
+from projects.prompts.prompt import uses_placeholder
+from workflows.learning.examples import read_examples
 from workflows.providers import actions as provider_actions
 from workflows.providers import bda, jobs, model_calls, transcribe
 from workflows.providers.bda import BDA, DataAutomation
@@ -137,10 +140,24 @@ def _make_automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, 
 
 def _make_analyst(run: Run, pinned: RunSettings, note: Note) -> Analyst | None:
     if pinned.analyzer == BEDROCK.name:
-        return _make_language_model(run, pinned, note)
+        model = _make_language_model(run, pinned, note)
+        return replace(model, examples=_pin_examples(run, model.prompts))
     if pinned.analyzer != "rules":
         raise StageFailed(f"Unknown field extraction {pinned.analyzer}. Select another in the project settings.")
     return None
+
+
+def _pin_examples(run: Run, book: PromptBook) -> str:
+    """What the first worker of the run found: every page and attempt is asked with the same."""
+    if not uses_placeholder(book["extract"].prompt, "examples"):
+        return ""
+    store, name = _files(run), files.examples(run.workflow_id)
+    try:
+        return store.read(name).decode()
+    except NotFound:
+        found = read_examples(run.site, run.project_id, but=run.document_id)
+        store.write_new(name, found.encode(), "text/plain")
+        return store.read(name).decode()
 
 
 def _make_writer(run: Run, pinned: RunSettings, note: Note) -> Writer | None:

@@ -111,7 +111,8 @@ class LanguageModel:
     """``model`` is asked first, ``strong`` below ``enough`` confidence; empty: no other model takes over.
 
     ``note`` is given every call that was answered, and every page, also if the answer cannot be taken. ``record`` is
-    given all calls of a question once it has ended, however it ended.
+    given all calls of a question once it has ended, however it ended. ``examples``: what the prompt may show of other
+    documents.
     """
 
     chat: Chat
@@ -121,6 +122,7 @@ class LanguageModel:
     enough: float = 0.7  # seed 001
     note: Note = ignore_usage
     record: Record = record_nothing
+    examples: str = ""
 
     def read_page(self, question: PageQuestion) -> PageReply:
         """
@@ -132,6 +134,7 @@ class LanguageModel:
         values = {
             "page_text": _mark("page_text", question.text),
             "fields": _list_fields(question.specs),
+            "examples": mark_content("examples", self.examples) if self.examples else "",
             "language": language_name(question.language),
             "project_instructions": question.prompt,
             "document_instructions": question.instruction,
@@ -324,7 +327,7 @@ def _mark(tag: str, text: str) -> str:
 
 
 def _list_fields(specs: Sequence[FieldSpec]) -> str:
-    return "\n".join(f"- {spec.name}: {spec.label} ({spec.type})" for spec in specs)
+    return "\n".join(f"- {spec.name}: {spec.label} ({spec.type}){spec.told and f'. {spec.told}'}" for spec in specs)
 
 
 def _list_types(types: Sequence[TypeSpec]) -> str:

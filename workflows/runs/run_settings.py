@@ -121,11 +121,14 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
     default = float(policy.get("default_threshold", 0.8))
     thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
     own = list(_list_fields(data, set(policy.get("required") or ())))
+    told = {one.name: one for one in own}  # also of an attribute that a document type names
     for one in list_governed_fields(own, thresholds, governing):
         threshold = default if one.threshold is None else one.threshold
+        mine = told.get(one.name)
         yield FieldSpec(
-            one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range
-        )
+            one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range,
+            mine.description if mine else "", mine.examples if mine else "",
+        )  # fmt: skip
 
 
 def _list_fields(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldSetting]:
@@ -136,7 +139,10 @@ def _list_fields(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldS
             bool(one.get("required")) or name in required,
             date_range(name, kind, one.get("date_range")),
         )
-        yield FieldSetting(name, str(one.get("label") or name), kind, is_required, date_range=plausible)
+        yield FieldSetting(
+            name, str(one.get("label") or name), kind, is_required, date_range=plausible,
+            description=str(one.get("description") or ""), examples=str(one.get("examples") or ""),
+        )  # fmt: skip
 
 
 def to_json(pinned: RunSettings) -> str:

@@ -12,6 +12,7 @@ class FieldSpec:
     ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
     their stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: which dates are
     plausible, a key of ``projects.settings.values.DATE_RANGES``; empty of older runs, and of what is no date.
+    ``description`` and ``examples``: what the project's admin tells models of it.
     """
 
     name: str
@@ -22,10 +23,22 @@ class FieldSpec:
     allowed: tuple[str, ...] = ()
     default: str = ""
     date_range: str = ""
+    description: str = ""
+    examples: str = ""
+
+    @property
+    def told(self) -> str:
+        """What models are told of it beside its label; empty or sentences.
+
+        >>> FieldSpec("total", "Total", "amount", True, 0.8, description="With tax.", examples="33.90").told
+        'With tax. For example: 33.90.'
+        """
+        parts = [self.description, f"For example: {self.examples}" if self.examples else ""]
+        return " ".join(part if part[-1] in ".!?" else f"{part}." for part in parts if part)
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "FieldSpec":
-        """From JSON that holds at least these entries; of an older version without the last three.
+        """From JSON that holds at least these entries; of an older version without the others.
 
         Raises:
             KeyError: another entry is missing.
@@ -34,7 +47,11 @@ class FieldSpec:
         required, threshold = bool(stored["required"]), float(stored["threshold"])
         allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
         dates = str(stored.get("date_range") or "")
-        return cls(stored["name"], stored["label"], stored["type"], required, threshold, allowed, default, dates)
+        description, examples = (str(stored.get(name) or "") for name in ("description", "examples"))
+        return cls(
+            stored["name"], stored["label"], stored["type"], required, threshold, allowed, default, dates,
+            description, examples,
+        )  # fmt: skip
 
 
 def with_threshold(fields: Iterable[FieldSpec], before: float, after: float) -> tuple[FieldSpec, ...]:

@@ -212,6 +212,11 @@ def trial_answer(name: str) -> str:
     return f"debug/trials/answers/{name}.json"
 
 
+def examples(workflow_id: str) -> str:
+    """What a run's prompt shows of other documents, the same at each attempt."""
+    return f"runs/{workflow_id}/examples.txt"
+
+
 def doctype(workflow_id: str) -> str:
     """The type that a model found, where one is asked before the pages are."""
     return f"runs/{workflow_id}/type.json"

@@ -12,6 +12,7 @@ from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
 from workflows.learning import calibrations
+from workflows.learning.examples import read_examples
 from workflows.runs import pinned_types, queries, run_settings
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
@@ -133,6 +134,11 @@ class ReadDocument:
             segment = json.loads(self.files.read(files.segment(index)))
             found.append(ReadPage(index, str(segment["text_content"]), segment, self.files))
         return tuple(found)
+
+    @cached_property
+    def examples(self) -> str:
+        """What reviewers recorded of other documents of the project."""
+        return read_examples(self.run.site, self.run.project_id, but=self.run.document_id)
 
     @property
     def page_sizes(self) -> list[PageSize]:

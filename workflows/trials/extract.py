@@ -1,10 +1,12 @@
 """The fields of a document as a run would read them with this model and these prompts, by the same code."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from config import clock
 from config.errors import StageFailed
+from projects.prompts.prompt import uses_placeholder
 from workflows.providers.language_model import LanguageModel
 from workflows.runs import prices
 from workflows.stages import artifacts, results, review_reasons, segment_analyzer
@@ -28,6 +30,8 @@ def extract_fields(model: LanguageModel, document: ReadDocument, price: Price = 
         Unavailable: S3 does not answer.
 
     """
+    if uses_placeholder(model.prompts["extract"].prompt, "examples"):
+        model = dataclasses.replace(model, examples=document.examples)
     meter = Meter(model, price)
     context = document.context(Services(analyst=meter.model))
     try:

@@ -12,6 +12,7 @@ from projects.models.spec import ModelSpec
 from projects.prompts import choice as prompt_choice
 from projects.prompts import queries as prompt_queries
 from projects.prompts.book import PRODUCTION, PinnedPrompt, PromptBook
+from projects.prompts.prompt import uses_placeholder
 from projects.prompts.queries import PromptRef
 from workflows.providers.chats import make_model
 from workflows.runs import run_settings
@@ -56,8 +57,11 @@ class Trying:
         )
         told = [book[name].prompt.sha256 for name in sorted(asked)]
         models = [self.spec.sha256, self.spec.takeover_below, self.takeover.sha256 if self.takeover else ""]
+        shown = uses_placeholder(book[self.purpose].prompt, "examples")
         of = [self.document.text_sha256, self.document.s3version, run_settings.to_json(self.document.settings)]
-        return files.sha256(json.dumps([told, models, of, self.draft.question]).encode())
+        return files.sha256(
+            json.dumps([told, models, of, self.draft.question, self.document.examples if shown else ""]).encode()
+        )
 
 
 def do_trial(ref: TrialRef, *, owner: str) -> None:

@@ -51,6 +51,20 @@ def test_a_page_sent_back_as_it_was_changes_nothing(table):
     assert (stored(project).settings, stored(project).version) == (project.settings, 1)
 
 
+def test_what_models_are_told_of_a_field_is_saved_with_it(table):
+    project = make_project()
+    told = replace(DEFAULT_FIELDS[3], description="The amount  due, with tax.", examples="33.90")
+    fields = (*DEFAULT_FIELDS[:3], told, *DEFAULT_FIELDS[4:])
+    assert send(signed_in(alice()), project, replace(project.settings, fields=fields)).status_code == 302
+    kept = stored(project).settings.fields[3]
+    assert (kept.description, kept.examples) == ("The amount due, with tax.", "33.90")
+    assert 'value="The amount due, with tax."' in one_line(signed_in(alice()).get(url(project)).content)
+    long = replace(project.settings, fields=(replace(told, description="x" * 201),))
+    refused = send(signed_in(alice()), stored(project), long, seen=sealed(stored(project)))
+    assert refused.status_code == 422
+    assert "Use at most 200 characters" in one_line(refused.content)
+
+
 def test_an_admin_saves_and_lands_on_the_project(table):
     project = make_project()
     answer = send(signed_in(alice()), project, name="Renamed", language="de", use_textline_orientation="on")

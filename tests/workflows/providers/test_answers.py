@@ -15,9 +15,14 @@ def entry(value: object, raw: str = "", confidence: object = 0.9) -> dict:
 
 
 def test_the_schema_has_every_field_of_the_project():
-    tool = answers.page_answer_schema((*FIELDS, RATE))["inputSchema"]["json"]
+    due = FieldSpec(
+        "due", "Due", "date", required=False, threshold=0.8, description="When to pay", examples="2024-03-12"
+    )
+    tool = answers.page_answer_schema((*FIELDS, RATE, due))["inputSchema"]["json"]
     fields = tool["properties"]["fields"]
-    assert list(fields["properties"]) == [*(spec.name for spec in FIELDS), "rate"] == fields["required"]
+    assert list(fields["properties"]) == [*(spec.name for spec in FIELDS), "rate", "due"] == fields["required"]
+    told = "Due. When to pay. For example: 2024-03-12. Null where this page does not say it."
+    assert fields["properties"]["due"]["description"] == told
     assert fields["properties"]["rate"]["properties"]["value"]["enum"] == ["19", "7"]
     assert "YYYY-MM-DD" in fields["properties"]["date"]["properties"]["value"]["description"]
     assert fields["properties"]["company"]["description"].startswith("Company.")

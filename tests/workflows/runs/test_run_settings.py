@@ -39,6 +39,17 @@ def test_a_project_without_schemas_reads_its_own_fields():
     assert (found.classification_id, found.classification_version, found.site_schema_version) == ("", 0, 0)
 
 
+def test_what_models_are_told_of_a_field_goes_with_its_name_through_a_classification_and_back():
+    about = {"description": "Who sends it", "examples": "Alder Ltd; Quill"}
+    fields = [{"name": "vendor", "label": "Seller", "type": "text", **about}]
+    for found in (run_settings.freeze({"fields": fields}), run_settings.freeze({"fields": fields}, CLASSIFIED)):
+        vendor = run_settings.from_json(run_settings.to_json(found)).fields[0]
+        assert vendor.told == "Who sends it. For example: Alder Ltd; Quill."
+        assert vendor == found.fields[0]
+    older = FieldSpec.from_stored({"name": "x", "label": "X", "type": "text", "required": False, "threshold": 0.8})
+    assert older.told == ""
+
+
 def test_a_classification_takes_the_place_of_the_projects_fields_and_leaves_its_thresholds():
     found = run_settings.freeze(OWN, CLASSIFIED)
     assert found.fields == (
