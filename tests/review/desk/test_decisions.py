@@ -12,7 +12,7 @@ from tests.aws_faults import count_calls, fail
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.review.desk.pages import compared, form
-from tests.review.reviews import VALUES, decisions_of, lapse, open_review, person, url
+from tests.review.reviews import VALUES, decisions_of, lapse, open_review, pass_deadline, person, url
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -244,6 +244,15 @@ def test_htmx_is_told_to_go_to_the_queue(held):
     _, ref = held
     response = signed_in(bob(), htmx=True).post(url("decide", ref), form(bob(), ref))
     assert response["HX-Redirect"].startswith("/review/?done=")
+
+
+def test_past_its_deadline_nothing_is_decided_though_nothing_has_ended_the_review_yet(held):
+    _, ref = held
+    posted = form(bob(), ref)
+    pass_deadline(ref)
+    response = signed_in(bob()).post(url("decide", ref), posted)
+    assert (response.status_code, decisions_of(ref)) == (409, 0)
+    assert "Due date passed at" in one_line(response.content)
 
 
 def test_too_late_to_take_back_is_said(held):
