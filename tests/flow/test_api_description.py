@@ -17,8 +17,11 @@ from tests.examples import at_most
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
 from tests.workflows.batches import bulk
+from tests.workflows.experiments.made import SITE, make_experiment
 from tests.workflows.repeated import field, published_run, run_to_repeat
 from tests.workflows.test_api import API
+from workflows.testsets import actions as testset_actions
+from workflows.testsets.cases import Case
 
 SEED = 11
 CASES = 6  # of an operation by chance; those at the limits of its description come on top
@@ -48,8 +51,15 @@ REFUSALS = {
     "choose_result": "whether the result counts already",
     "ask_for_review": "whether the files, the project and the queue are there; each field's name once",
     "search": "what a word is",
+    "save_prompt_version": "which placeholders a purpose has",
+    "move_prompt_production": "whether the reason has words",
+    "set_prompt_candidate": "whether the version is in production, and the reason has words",
+    "create_test_set": "which fields the project has",
+    "create_experiment": "whether the test set has documents",
+    "resume_experiment": "what is spent already",
+    "promote_variant": "how good it is",
 }
-EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE)
+EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE, Permission.ADMIN, Permission.PROMOTE)
 
 
 def known() -> dict[str, list[str]]:
@@ -57,12 +67,19 @@ def known() -> dict[str, list[str]]:
     project: Project = bulk.project()
     published, stopped = published_run(field("total", "4.00")), run_to_repeat()
     batch = bulk.make(project, [{"key": bulk.put("a.txt")}])
+    testset = testset_actions.create_test_set(SITE, project.id, "Receipts", by=BY)
+    testset_actions.add_cases(testset, [Case(published.document_id, "0" * 64, "tuning", 1)], note="", by=BY)
+    experiment = make_experiment(testset, [1])
     return {
         "project_id": [project.id],
         "document_id": [published.document_id, stopped.document_id],
         "run_id": [published.workflow_id, stopped.workflow_id],
         "batch_id": [batch.id],
         "review_id": [ask("loan 17").ref.review_id],
+        "purpose": ["extract", "answer"],
+        "prompt_version": [1],
+        "testset_id": [testset.testset_id],
+        "experiment_id": [experiment.experiment_id],
     }
 
 
@@ -93,7 +110,7 @@ def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
 
 
 @pytest.mark.examples
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(300)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
     _, key = api_key_actions.create_api_key("default", "Scanner", EVERYTHING, by=BY)
     ran = subprocess.run(

@@ -53,6 +53,11 @@ def read_upload(body: bytes, fields: Mapping[str, FieldSpec]) -> list[UploadedCa
     return found
 
 
+def check_lines(lines: Iterable[Mapping[str, Any]], fields: Mapping[str, FieldSpec]) -> list[UploadedCase]:
+    """As ``read_upload``, of lines with their ``document`` and ``fields``. Raises: Refused."""
+    return [_check_line(number, one, fields) for number, one in enumerate(lines, 1)]
+
+
 def _read_csv(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text), strict=True)
     if _COLUMN not in (reader.fieldnames or ()):

@@ -1,0 +1,236 @@
+"""The API of prompts: versions are read and saved, labels are moved."""
+
+from typing import Any
+
+from ninja import Field, Router, Schema, Status
+
+from config.errors import Refused
+from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
+from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.prompt import LONGEST, Prompt
+from projects.prompts.purposes import GENERAL, PURPOSES
+from projects.prompts.queries import PromptRef
+from projects.settings.items import Project
+from projects.sites import access
+from projects.sites.permissions import Permission
+from projects.web.api import FAILURES, ApiRequest, Body, Problem
+
+router = Router(tags=["prompts"])
+_MOST = 999_999
+
+
+class PromptShape(Schema):
+    """``purpose``: extract, classify, summarize or answer. ``candidate``: 0 if there is none; ``share`` of runs, 0–1.
+
+    ``version``: the newest one. ``updated_at`` is empty for a prompt as shipped.
+    """
+
+    purpose: str
+    version: int
+    production: int
+    candidate: int
+    share: float
+    updated_at: str
+    updated_by: str
+
+
+class PromptList(Schema):
+    items: list[PromptShape]
+
+
+class VersionShape(Schema):
+    version: int
+    instructions: str
+    message: str
+    note: str
+    sha256: str
+    created_at: str
+    created_by: str
+
+
+class VersionList(Schema):
+    items: list[VersionShape]
+    next: str | None
+
+
+class VersionWish(Body):
+    """``based_on``: the version that the text was written from; others that came since are returned."""
+
+    instructions: str = Field(min_length=1, max_length=LONGEST)
+    message: str = Field(min_length=1, max_length=LONGEST)
+    note: str = Field("", max_length=200)
+    based_on: int = Field(0, ge=0, le=_MOST)
+
+
+class SavedShape(Schema):
+    """``since``: versions that others saved after the one this was based on."""
+
+    version: int
+    since: list[int]
+
+
+class ProductionWish(Body):
+    """``expected``: the version that is in production now."""
+
+    version: int = Field(ge=1, le=_MOST)
+    expected: int = Field(ge=1, le=_MOST)
+    reason: str = Field(min_length=1, max_length=200)
+
+
+class CandidateWish(Body):
+    """``expected``: the candidate now, 0 for none. ``percent`` of new runs; 0 ends it."""
+
+    version: int = Field(ge=1, le=_MOST)
+    expected: int = Field(0, ge=0, le=_MOST)
+    percent: int = Field(ge=0, le=100)
+    reason: str = Field(min_length=1, max_length=200)
+
+
+@router.get(
+    "/{project_id}/prompts",
+    response={200: PromptList, **FAILURES},
+    operation_id="list_prompts",
+    summary="List prompts",
+)
+def list_prompts(request: ApiRequest, project_id: str) -> PromptList:
+    """One for each purpose. Requires ADMIN or PROMOTE."""
+    project = access.project_with_prompts(request, project_id)
+    heads = {one.purpose: one for one in prompt_queries.list_heads(request.site, project.id) if one.scope == GENERAL}
+    refs = [PromptRef(request.site, project.id, name) for name in PURPOSES]
+    return PromptList(items=[_shape(heads.get(ref.purpose) or prompt_queries.make_shipped_head(ref)) for ref in refs])
+
+
+@router.get(
+    "/{project_id}/prompts/{purpose}",
+    response={200: PromptShape, **FAILURES},
+    operation_id="show_prompt",
+    summary="Get a prompt's labels",
+)
+def show_prompt(request: ApiRequest, project_id: str, purpose: str) -> PromptShape:
+    """Requires ADMIN or PROMOTE."""
+    return _shape(prompt_queries.get_head(_ref(access.project_with_prompts(request, project_id), request, purpose)))
+
+
+@router.get(
+    "/{project_id}/prompts/{purpose}/versions",
+    response={200: VersionList, **FAILURES},
+    operation_id="list_prompt_versions",
+    summary="List versions",
+)
+def list_versions(request: ApiRequest, project_id: str, purpose: str, after: str | None = None) -> VersionList:
+    """Newest first. Requires ADMIN or PROMOTE."""
+    page = prompt_queries.list_versions(_ref(access.project_with_prompts(request, project_id), request, purpose), after)
+    return VersionList(items=[_version_shape(one) for one in page.rows], next=page.next)
+
+
+@router.post(
+    "/{project_id}/prompts/{purpose}/versions",
+    response={201: SavedShape, 409: Problem, **FAILURES},
+    operation_id="save_prompt_version",
+    summary="Save a version",
+)
+def save_version(request: ApiRequest, project_id: str, purpose: str, wish: VersionWish) -> Any:
+    """It is used once a label is moved to it. The newest text again adds no version. Requires ADMIN."""
+    ref = _ref(access.project_to_configure(request, project_id), request, purpose)
+    saved = prompt_actions.save_version(
+        ref,
+        Prompt(ref.purpose, wish.instructions.strip() + "\n", wish.message.strip() + "\n"),
+        based_on=wish.based_on,
+        note=wish.note,
+        by=request.auth.actor,
+    )
+    return Status(201, SavedShape(version=saved.version, since=list(saved.since)))
+
+
+@router.get(
+    "/{project_id}/prompts/{purpose}/versions/{prompt_version}",
+    response={200: VersionShape, **FAILURES},
+    operation_id="show_prompt_version",
+    summary="Get a version",
+)
+def show_version(request: ApiRequest, project_id: str, purpose: str, prompt_version: int) -> VersionShape:
+    """Requires ADMIN or PROMOTE."""
+    return _version_shape(
+        prompt_queries.get_version(
+            _ref(access.project_with_prompts(request, project_id), request, purpose), prompt_version
+        )
+    )
+
+
+@router.put(
+    "/{project_id}/prompts/{purpose}/production",
+    response={200: PromptShape, 409: Problem, **FAILURES},
+    operation_id="move_prompt_production",
+    summary="Put a version into production",
+)
+def move_production(request: ApiRequest, project_id: str, purpose: str, wish: ProductionWish) -> PromptShape:
+    """Runs that start from now on use it. Requires PROMOTE.
+
+    409 if another version is in production than expected; 422 on a site where two persons decide this.
+    """
+    ref = _ref(access.project_to_promote(request, project_id), request, purpose)
+    check_alone(request.site)
+    prompt_actions.move_production(ref, wish.version, expected=wish.expected, reason=wish.reason, by=request.auth.actor)
+    return _shape(prompt_queries.get_head(ref))
+
+
+@router.put(
+    "/{project_id}/prompts/{purpose}/candidate",
+    response={200: PromptShape, 409: Problem, **FAILURES},
+    operation_id="set_prompt_candidate",
+    summary="Try a version on a share of runs",
+)
+def set_candidate(request: ApiRequest, project_id: str, purpose: str, wish: CandidateWish) -> PromptShape:
+    """409 if another version is the candidate than expected. Requires ADMIN, and PROMOTE above half of the runs."""
+    ref = _ref(access.project_to_configure(request, project_id), request, purpose)
+    prompt_actions.set_candidate(
+        ref,
+        wish.version,
+        expected=wish.expected,
+        percent=wish.percent,
+        reason=wish.reason,
+        by=request.auth.actor,
+        may_promote=access.can(request, Permission.PROMOTE),
+    )
+    return _shape(prompt_queries.get_head(ref))
+
+
+def check_alone(site: str) -> None:
+    """A key proposes nothing where two persons decide: whoever made the key could confirm it alone.
+
+    Raises:
+        Refused.
+
+    """
+    if prompt_actions.needs_second_person(site):
+        raise Refused("Two persons put prompts into production on this site. Propose it on the prompt's page.")
+
+
+def _ref(project: Project, request: ApiRequest, purpose: str) -> PromptRef:
+    """Raises: NotFound."""
+    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+
+
+def _shape(head: PromptHead) -> PromptShape:
+    return PromptShape(
+        purpose=head.purpose,
+        version=int(head.version),
+        production=int(head.production),
+        candidate=int(head.candidate or 0),
+        share=float(head.share or 0),
+        updated_at=head.updated_at,
+        updated_by=head.updated_by,
+    )
+
+
+def _version_shape(one: PromptVersion) -> VersionShape:
+    return VersionShape(
+        version=int(one.version),
+        instructions=one.instructions,
+        message=one.message,
+        note=one.note or "",
+        sha256=one.sha256,
+        created_at=one.created_at,
+        created_by=one.user_name,
+    )

@@ -1,0 +1,147 @@
+"""A pipeline saves a prompt, measures it and promotes it over the API; a terminal runs an experiment from a file."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from config.environment import ModelEndpoint
+from projects.sites.actions import api_keys as api_key_actions
+from projects.sites.actions import sites as site_actions
+from projects.sites.permissions import Permission
+from projects.sites.queries import sites as site_queries
+from tests.projects.models.catalogue import add_model
+from tests.pump import Pump
+from tests.workflows.decided import project
+from tests.workflows.experiments.counting_server import CAREFUL, RIGHT, CountingServer, serve_counting
+from tests.workflows.experiments.made import BY, SITE, copy_document, make_set, save_prompt
+from tests.workflows.test_api import API
+from tests.workflows.trials.reading import read_run
+from workflows.providers import actions as provider_actions
+
+pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
+
+
+@pytest.fixture
+def server() -> Iterator[CountingServer]:
+    provider_actions.forget_provider_state()
+    with (
+        serve_counting() as told,
+        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
+        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
+    ):
+        yield told
+
+
+MAY = (Permission.ADMIN, Permission.PROMOTE)
+
+
+class Pipeline:
+    """A program whose key may configure and promote, unless said otherwise."""
+
+    def __init__(self, project_id: str, *permissions: Permission) -> None:
+        _, key = api_key_actions.create_api_key(SITE, "Pipeline", permissions or MAY, by=BY)
+        self.client, self.at = Client(headers={"Authorization": f"Bearer {key}"}), f"{API}/projects/{project_id}"
+
+    def send(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
+        answer = self.client.generic(method, f"{self.at}{path}", json.dumps(body), "application/json")
+        assert answer.status_code == status, answer.content
+        return answer.json()
+
+
+def test_a_pipeline_measures_a_prompt_and_promotes_it(server: CountingServer, pump: Pump) -> None:
+    run = read_run(pump)
+    documents = [run.document_id, *(copy_document(run, number) for number in range(3))]
+    desk = Pipeline(run.project_id)
+    add_model("local")
+    saved = desk.send(
+        "POST", "/prompts/extract/versions", 201, instructions=CAREFUL, message="{{page_text}}", based_on=1
+    )
+    assert saved == {"version": 2, "since": []}
+    assert desk.send("GET", "/prompts/extract/versions/2")["instructions"] == f"{CAREFUL}\n"
+    assert [one["version"] for one in desk.send("GET", "/prompts/extract/versions")["items"]] == [2, 1]
+    known = [{"document": one, "fields": RIGHT} for one in documents]
+    testset = desk.send("POST", "/test-sets", 201, name="Receipts", documents=known)
+    pump.hold = lambda message: not message.task.endswith(("experiments.tasks.work", "testsets.tasks.build"))
+    pump.run(lambda: desk.send("GET", f"/test-sets/{testset['id']}")["status"] == "ready")
+    made = desk.send(
+        "POST", "/experiments", 201, name="Nightly", test_set=testset["id"], prompts=[1, 2], models=["local"]
+    )
+    pump.run(lambda: desk.send("GET", f"/experiments/{made['id']}")["status"] == "done")
+    shown = desk.send("GET", f"/experiments/{made['id']}/results")
+    half = "tuning" if shown["variants"][0]["tuning"]["documents"] else "held_back"
+    first, second = (one[half] for one in shown["variants"])
+    assert (first["exact"]["share"], second["exact"]["share"], second["f1"]["share"]) == (0.0, 1.0, 1.0)
+    assert {one["name"] for one in second["fields"]} == set(RIGHT)
+    promotion = {"variant": 2, "expected": 1, "reason": "Nightly run"}
+    if half == "tuning":  # one seller: all of it fell into this half, so nothing is held back
+        told = desk.send("POST", f"/experiments/{made['id']}/promote", 422, **promotion)
+        assert "measured on no held-back document" in told["detail"]
+    done = desk.send("POST", f"/experiments/{made['id']}/promote", **promotion, despite="Measured while tuning")
+    assert done == {"version": 2}
+    assert desk.send("GET", "/prompts/extract")["production"] == 2
+    desk.send("POST", f"/experiments/{made['id']}/promote", 409, **promotion, despite="Again")
+    for word in ("pause", "stop"):
+        desk.send("POST", f"/experiments/{made['id']}/{word}", 409)
+    desk.send("POST", f"/experiments/{made['id']}/resume", 409, limit=9)
+    moved = desk.send("PUT", "/prompts/extract/production", version=1, expected=2, reason="Back")
+    assert moved["production"] == 1
+    assert desk.send("PUT", "/prompts/extract/candidate", version=2, percent=20, reason="Try")["share"] == 0.2
+
+
+def test_a_key_that_only_writes_configures_nothing_and_one_that_configures_promotes_nothing() -> None:
+    here = project()
+    writes = Pipeline(here, Permission.READ, Permission.WRITE, Permission.DELETE)
+    for path in ("/prompts", "/test-sets", "/experiments"):
+        writes.send("GET", path, 403)
+    configures = Pipeline(here, Permission.ADMIN)
+    wish = {"version": 1, "expected": 1, "reason": "Back"}
+    configures.send("PUT", "/prompts/extract/production", 403, **wish)
+    configures.send("POST", "/experiments/none/promote", 403, variant=1, expected=1, reason="Best")
+    promotes = Pipeline(here, Permission.PROMOTE)
+    assert promotes.send("PUT", "/prompts/extract/production", **wish)["production"] == 1
+    promotes.send("POST", "/prompts/extract/versions", 403, instructions="x", message="{{page_text}}")
+
+
+def test_a_key_promotes_nothing_where_two_persons_decide() -> None:
+    desk = Pipeline(project())
+    site_actions.set_second_person(SITE, True, version=site_queries.get_site(SITE).version, by=BY)
+    told = desk.send("PUT", "/prompts/extract/production", 422, version=1, expected=1, reason="Back")
+    assert "Two persons" in told["detail"]
+
+
+def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
+    server: CountingServer, pump: Pump, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = read_run(pump)
+    make_set(run.project_id, [run.document_id, copy_document(run, 1)])
+    save_prompt(run.project_id, CAREFUL)
+    add_model("local")
+    file = tmp_path / "nightly.yaml"
+    text = f"project: {run.project_id}\ntest_set: Receipts\nmodels: local\n"
+    file.write_text(f"{text}prompts: [production, newest]\nat_least: {{f1: 0.99, exact: 1}}\n")
+    call_command("experiment", str(file))
+    out = capsys.readouterr().out
+    assert "Best on the held-back half: Prompt 2 · Local model" in out or "Prompt 2 · Model local" in out
+    assert "4 requests" in out
+    file.write_text(f"{text}prompts: production\nat_least: {{f1: 0.99}}\n")
+    with pytest.raises(CommandError, match=r"f1 is 0\.\d+, below 0\.990"):
+        call_command("experiment", str(file))
+    for wrong, words in (
+        ("project: x", "lacks models, prompts, test_set"),
+        (f"{text}prompts: candidate", "has no candidate"),
+        (f"{text}prompts: 1\nspeed: 9", "not known: speed"),
+        (f"{text}prompts: first", "no number"),
+        (f"{text}prompts: 1\nat_least: {{speed: 1}}", "at_least knows f1 and exact"),
+        ("{", "not valid YAML"),
+        ("", "no entries"),
+    ):
+        file.write_text(wrong)
+        with pytest.raises(CommandError, match=words):
+            call_command("experiment", str(file))

@@ -1,0 +1,81 @@
+"""``manage.py experiment FILE.yaml``: run an experiment from a terminal; fails if it is worse than the file asks."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.errors import CountersignError
+from config.table import DEFAULT_SITE
+from projects.audit.events import Actor
+from workflows.experiments import actions, declaration, lanes, queries
+from workflows.experiments.plan import Plan
+from workflows.experiments.queries import ExperimentRef
+from workflows.experiments.results import Results
+from workflows.experiments.status import ExperimentStatus
+from workflows.learning.scores import Interval
+from workflows.runs.prices import money
+from workflows.testsets.cases import HALVES
+
+BY = Actor("experiment", "Command line")
+
+
+class Command(BaseCommand):
+    help = "Run the experiment that a YAML file describes and print its results. Exit code 1 below the file's at_least."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE.yaml")
+        parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        try:
+            declared = declaration.read_declaration(options["site"], options["file"].read_text(encoding="utf-8"))
+            ref = actions.create_experiment(options["site"], declared.project_id, declared.draft, by=BY)
+            self._work(ref)
+            head = queries.get_experiment(ref)
+            plan = queries.load_plan(ref, str(head.plan_sha256))
+            if head.status != ExperimentStatus.DONE or not head.results_sha256:
+                raise CommandError(f"The experiment is {actions.describe_status(head)}. {head.message or ''}".strip())
+            results = queries.load_results(ref, str(head.results_sha256))
+            self.stdout.write("\n".join(_lines(plan, results)))
+            self.stdout.write(f"{int(head.asked)} requests, {money(int(head.spent))}.")
+            best, half = declaration.find_best(plan.variants, results)
+            self.stdout.write(f"Best on the held-back half: {best.words}.")
+            if shortfalls := declaration.list_shortfalls(half, declared.at_least):
+                raise CommandError(" ".join(shortfalls))
+        except (CountersignError, OSError, UnicodeDecodeError) as error:
+            raise CommandError(str(error)) from error
+
+    def _work(self, ref: ExperimentRef) -> None:
+        """In this process, so that no worker is needed; if it ends, workers go on where it was."""
+        for lane in range(int(queries.get_experiment(ref).lanes)):
+            while lanes.work_lane(ref, lane, keep=lambda: None):
+                pass
+
+
+def _lines(plan: Plan, results: Results) -> list[str]:
+    lines = ["variant  half        documents  f1                   exact   review  p50 s   cost"]
+    for variant in plan.variants:
+        for half in HALVES:
+            one = results.halves[variant.number][half]
+            lines.append(
+                f"{variant.number:>7}  {half:<10}{one.documents:>11}  {_show(one.f1):<19}"
+                f"{_show_share(one.exact):>7}{_show_number(one.review_rate):>9}{_show_number(one.p50):>7}"
+                f"{money(one.micros):>9}"
+            )
+        lines.append(f"         {variant.words}")
+    return lines
+
+
+def _show(one: Interval | None) -> str:
+    return f"{one.share:.3f} ({one.low:.3f}–{one.high:.3f})" if one else "-"
+
+
+def _show_share(one: Interval | None) -> str:
+    return _show_number(one.share if one else None)
+
+
+def _show_number(one: float | None) -> str:
+    return "-" if one is None else f"{one:.3f}"
