@@ -88,6 +88,8 @@ OCR_MODEL = "pp-ocrv5"
 ANALYZER = "rules"
 TRANSCRIBER = "local"
 SUMMARIZER = "local"
+# Of the values that no one looks at; until a project's reviews keep it, only what is proved is published by itself.
+MOST_WRONG_PERCENT = 1
 TAKEOVER_PERCENT = 70  # below it the stronger model is asked (seed 001: 0.7)
 PROVIDER_JOB_SECONDS = 6 * 3600  # then a job is given up
 PROVIDER_TIMEOUT_SECONDS = 50  # of one call; below a step's lease

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings as desk
+
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
 from projects.settings.clashes import Line
@@ -105,6 +107,7 @@ def summarize_settings(settings: ProjectSettings, governing: Governing) -> dict[
             }
             for one in list_governed_fields(settings.fields, thresholds, governing)
         ],
+        "error_limit": desk.MOST_WRONG_PERCENT if settings.most_wrong is None else settings.most_wrong,
         "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),
         "language": LANGUAGES.get(settings.language, settings.language),
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),

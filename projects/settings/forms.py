@@ -15,6 +15,7 @@ from projects.settings.values import (
     DOERS,
     LANGUAGES,
     MOST_SLOTS,
+    MOST_WRONG_CHOICES,
     OCR_MODELS,
     OCR_SWITCHES,
     TYPINGS,
@@ -152,6 +153,14 @@ class ProjectForm(forms.Form):
         help_text="Randomly send this share of auto-approved documents to review.",
     )
 
+    most_wrong = forms.ChoiceField(
+        required=False,
+        label="Error limit",
+        help_text="Most wrong values among those not reviewed. Until reviews prove it, only verified values pass.",
+        choices=MOST_WRONG_CHOICES,
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
     unseen_allowed = forms.BooleanField(
         required=False,
         label="Allow approval with unchecked fields",
@@ -229,6 +238,7 @@ class ProjectForm(forms.Form):
             ocr_options=options,
             default_threshold=share_of(typed["default_threshold"]),
             audit_share=share_of(typed["audit_share"] or Decimal(0)),
+            most_wrong=float(typed["most_wrong"]) if typed["most_wrong"] else None,
             unseen_allowed=typed["unseen_allowed"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
@@ -276,4 +286,5 @@ def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values["default_threshold"] = percent_of(settings.default_threshold)
     values["slots"] = settings.slots or ""
     values["audit_share"] = percent_of(settings.audit_share)
+    values["most_wrong"] = "" if settings.most_wrong is None else f"{settings.most_wrong:g}"
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

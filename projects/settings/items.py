@@ -52,6 +52,10 @@ class Project(Item):
         return str(self._stored.get("created_by") or "")
 
     @property
+    def is_calibrated(self) -> bool:
+        return bool((self._stored.get("calibration") or {}).get("version"))
+
+    @property
     def model_ids(self) -> frozenset[str]:
         """Of the models that it asks, by what for; those of the desk's own choice are left out."""
         return frozenset(str(one) for one in (self._stored.get("models") or {}).values())
@@ -70,6 +74,7 @@ class Project(Item):
             fields=_fields(data.get("fields"), policy),
             default_threshold=float(policy.get("default_threshold", DEFAULT_THRESHOLD)),
             audit_share=float(policy.get("audit_share") or 0.0),
+            most_wrong=None if policy.get("most_wrong") is None else float(policy["most_wrong"]),
             unseen_allowed=bool(policy.get("unseen_allowed")),
             review_queue=data.get("review_queue") or "",
             classification_id=data.get("classification_id") or "",
@@ -122,6 +127,7 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
             "thresholds": {one.name: one.threshold for one in settings.fields if one.threshold is not None},
             "required": [one.name for one in settings.fields if one.required],
             "audit_share": settings.audit_share,
+            **({} if settings.most_wrong is None else {"most_wrong": settings.most_wrong}),
             "unseen_allowed": settings.unseen_allowed,
         },
         "classification_id": settings.classification_id,

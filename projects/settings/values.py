@@ -117,6 +117,14 @@ DEFAULT_FIELDS = (
 )
 
 
+ERROR_LIMITS = (0.005, 0.01, 0.02, 0.05)  # that an admin may choose; 0 leaves it to the review threshold
+MOST_WRONG_CHOICES = (
+    ("", "Default"),
+    *((f"{share:g}", f"{share * 100:g} %") for share in ERROR_LIMITS),
+    ("0", "None: review threshold only"),
+)
+
+
 @dataclass(frozen=True)
 class ProjectSettings:
     """Everything an admin sets; a run freezes a copy of it when it starts.
@@ -139,6 +147,7 @@ class ProjectSettings:
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
+    most_wrong: float | None = None  # 0–1, of the values that no one looks at; None: as the desk's settings say
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
@@ -161,6 +170,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "fields": "Fields",
     "default_threshold": "Review threshold",
     "audit_share": "Audit sample",
+    "most_wrong": "Error limit",
     "unseen_allowed": "Approval with unchecked fields",
     "review_queue": "Review queue",
     "classification_id": "Document type",

@@ -20,6 +20,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 ANNA = Actor("1", "Anna Berg")
+SELLERS = ("MERANTI", "KELANA", "SURIA TIMUR", "BUKIT LIMA", "TERATAI", "HARTMANN")
 
 
 def project(site: str = "default", name: str = "Receipts") -> str:
@@ -72,13 +73,13 @@ def decided_run(
 
 
 def reviewed_project(count: int = 24, *, site: str = "default") -> str:
-    """Every third total was wrong and had no label; the company was kept."""
+    """Every third total was wrong and had no label; the companies, of six sellers, were kept."""
     project_id = project(site)
     for number in range(count):
         wrong = number % 3 == 0
         fields = [
             field("total", "amount", "12.00", label=0.0 if wrong else 1.0, margin=0.5),
-            field("company", "text", "MERANTI SDN BHD", legal=1.0),
+            field("company", "text", f"{SELLERS[number % len(SELLERS)]} SDN BHD", legal=1.0),
         ]
         decided_run(project_id, fields, {"total": "13.00"} if wrong else {}, site=site)
     return project_id

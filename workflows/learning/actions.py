@@ -19,12 +19,14 @@ from workflows.learning.calibrations import Summary, Version
 from workflows.learning.fitting import FEWEST
 from workflows.learning.items import StoredCalibration
 from workflows.learning.lessons import ReviewedDocument
-from workflows.stages.calibration import plain
+from workflows.learning.reliability import Judgement
+from workflows.stages.calibration import UNCALIBRATED, Calibration, plain
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 
 log = logging.getLogger(__name__)
 
+FEWEST_SELLERS = 5
 _ATTEMPTS = 5  # two proposals at once: each takes the next free number
 
 
@@ -35,10 +37,10 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
 
     Raises:
         NotFound: no such project.
-        Refused: there are too few reviews.
+        Refused: there are too few reviews or sellers, or what they teach does not hold for other sellers.
 
     """
-    project_queries.get_project(site, project_id)
+    project = project_queries.get_project(site, project_id)
     documents = reviewed.list_reviewed_documents(site, project_id)
     lesson = lessons.learn_calibration(documents)
     if not lesson.weights:
@@ -46,8 +48,9 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
             f"{len(documents)} reviewed documents are too few: a field has to be reviewed {FEWEST} times first. "
             "Until then the confidence is the one that every project begins with."
         )
+    _check_better(site, project, documents)
     body = json.dumps(plain(lesson), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256, summary = files.sha256(body), _summarize_reviews(documents, len(lesson.vendors))
+    sha256, summary = files.sha256(body), _summarize_reviews(documents, lesson)
     SiteFiles(site).write(files.calibration(project_id, sha256), body, "application/json")
     for _ in range(_ATTEMPTS):
         last = next(iter(calibrations.list_calibrations(site, project_id)), None)
@@ -73,6 +76,23 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
     raise Conflict("A calibration of this project is being created. Try again in a moment.")
 
 
+def _check_better(site: str, project: Project, documents: Sequence[ReviewedDocument]) -> None:
+    """Raises: Refused."""
+    number = calibrations.active_calibration(project)
+    present = calibrations.get_calibration(site, project.id, number).lesson if number else UNCALIBRATED
+    found = lessons.compare_on_other_sellers(documents, present)
+    if found.sellers < FEWEST_SELLERS:
+        raise Refused(
+            f"The {len(documents)} reviewed documents are of {found.sellers} seller{'s' if found.sellers > 1 else ''}. "
+            f"Review documents of at least {FEWEST_SELLERS} sellers, so that what is learned holds for others."
+        )
+    if not found.is_better:
+        raise Refused(
+            f"Learned from {len(documents)} reviewed documents, the confidence would not be better for other sellers. "
+            "The present calibration stays. Propose again after more reviews."
+        )
+
+
 def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> None:
     """As a worker does it: no one waits for an answer, so what was refused is an event that the page shows.
 
@@ -90,15 +110,22 @@ def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> 
         transact([], entity_event(site, "calibration", project_id, "refused", by=by, payload=payload))
 
 
-def _summarize_reviews(documents: Sequence[ReviewedDocument], vendors: int) -> Summary:
+def _summarize_reviews(documents: Sequence[ReviewedDocument], lesson: Calibration) -> Summary:
     judged = lessons.cross_judged(documents)
     return Summary(
         values=dict(sorted(Counter(one.field for one in judged).items())),
-        vendors=vendors,
+        vendors=len(lesson.vendors),
         prior_auc=_round_share(reliability.area_under_curve(lessons.prior_judged(documents))),
         auc=_round_share(reliability.area_under_curve(judged)),
         levels=tuple(reliability.reliability_table(judged)),
+        limits={share: (limit, *_count_accepted(judged, limit)) for share, limit in lesson.limits.items()},
     )
+
+
+def _count_accepted(judged: Sequence[Judgement], limit: float) -> tuple[int, int]:
+    """How many values are as sure as ``limit``, and how many of them are right."""
+    accepted = [one.right for one in judged if round(one.confidence, 4) >= limit]
+    return len(accepted), sum(accepted)
 
 
 def _round_share(share: float | None) -> float | None:

@@ -28,6 +28,7 @@ class Summary:
     """``values``: field → how many of its values people judged. ``auc`` by the prior and as fitted, each on documents
 
     that had no say in it; None if nothing was wrong. ``levels``: what asking below a threshold would have brought.
+    ``limits``: error limit → the confidence that keeps it, how many values were that sure, and how many of them right.
     """
 
     values: Mapping[str, int]
@@ -35,6 +36,7 @@ class Summary:
     prior_auc: float | None
     auc: float | None
     levels: tuple[Level, ...]
+    limits: Mapping[str, tuple[float, int, int]]
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"), sort_keys=True)

@@ -1,14 +1,15 @@
 """What reviews teach: observations for the weights, confirmed sellers, and how reliable the outcome would be; pure."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-from workflows.learning import fitting
-from workflows.learning.fitting import Observation
+from workflows.learning import fitting, reliability
+from workflows.learning.fitting import FEWEST, FEWEST_OF_FOLDS, Observation
 from workflows.learning.reliability import Judgement
-from workflows.stages import results
-from workflows.stages.calibration import Calibration, Vendor
+from workflows.stages import results, values
+from workflows.stages.calibration import UNCALIBRATED, Calibration, Vendor
 from workflows.stages.fields import confidence, vendors
 from workflows.stages.fields.confidence import VENDOR
 
@@ -38,10 +39,32 @@ class ReviewedDocument:
     def truth(self, name: str) -> str:
         return next((one.truth or "" for one in self.fields if one.name == name), "")
 
+    @property
+    def seller(self) -> str:
+        """Papers of one seller look alike; empty if no one knows him."""
+        return values.words(self.truth("company"))
+
+    @property
+    def fingerprint(self) -> str:
+        """The same wherever the paper is read: of who, when and how much, else of its id."""
+        facts = [
+            results.normalise_value(one.type, one.truth)
+            for name in ("company", "date", "total")
+            for one in self.fields
+            if one.name == name
+        ]
+        text = "|".join(facts) if sum(map(bool, facts)) > 1 else self.id
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
 
 def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Calibration:
     """``reviewed``: the last decided first. The same reviews teach the same."""
-    return Calibration(weights=fitting.fit_weights(collect_observations(reviewed)), vendors=confirm_vendors(reviewed))
+    return Calibration(
+        weights=fitting.fit_weights(collect_observations(reviewed)),
+        vendors=confirm_vendors(reviewed),
+        limits=reliability.find_limits(cross_judged(reviewed)),
+        seen=tuple(sorted({one.fingerprint for one in reviewed})),
+    )
 
 
 def confirm_vendors(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
@@ -89,8 +112,8 @@ def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere:
     value = one.value or ""
     known = None if VENDOR in one.evidence else elsewhere.find_closest(value, document.id)
     if known is None:
-        return Observation(document.id, one.name, one.evidence, one.is_right(value))
-    return Observation(document.id, one.name, {**one.evidence, VENDOR: 1.0}, one.is_right(known))
+        return Observation(document.id, one.name, one.evidence, one.is_right(value), document.seller)
+    return Observation(document.id, one.name, {**one.evidence, VENDOR: 1.0}, one.is_right(known), document.seller)
 
 
 def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
@@ -98,7 +121,8 @@ def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
     found: list[Judgement] = []
     for fold in range(FOLDS):
         inside = [one for one in reviewed if fold_of(one.id) == fold]
-        weights = fitting.fit_weights(collect_observations([one for one in reviewed if fold_of(one.id) != fold]))
+        others = collect_observations([one for one in reviewed if fold_of(one.id) != fold])
+        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS)
         # Of sellers every other document tells, as it will for the next one that comes.
         ids = {one.id for one in inside}
         found += [judge_observation(one, weights) for one in collect_observations(reviewed) if one.document in ids]
@@ -107,8 +131,57 @@ def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
 
 def prior_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
     """As without any calibration, sellers unknown."""
+    return [judge_observation(one, {}) for one in _bare_observations(reviewed)]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was fitted beside what is in force, on values of sellers that the fit did not see.
+
+    ``loss``: the mean surprise at the truth; ``auc``: None if nothing, or everything, is wrong.
+    """
+
+    sellers: int
+    loss: float
+    present_loss: float
+    auc: float | None
+    present_auc: float | None
+
+    @property
+    def is_better(self) -> bool:
+        ranks = self.auc is None or self.present_auc is None or self.auc >= self.present_auc
+        return ranks and self.loss < self.present_loss
+
+
+def compare_on_other_sellers(reviewed: Sequence[ReviewedDocument], present: Calibration) -> Comparison:
+    """``present`` counts only on papers that it has not seen; if those are too few, the prior stands in its place."""
+    unseen = [one for one in reviewed if one.fingerprint not in present.seen]
+    if sum(len(one.fields) for one in unseen) < FEWEST:
+        unseen, present = list(reviewed), UNCALIBRATED
+    fitted: list[Judgement] = []
+    now: list[Judgement] = []
+    for fold in range(fitting.FOLDS):
+        others = collect_observations([one for one in reviewed if _seller_fold(one) != fold])
+        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS)
+        for one in _bare_observations([one for one in unseen if _seller_fold(one) == fold]):
+            fitted.append(judge_observation(one, weights))
+            now.append(judge_observation(one, present.weights))
+    return Comparison(
+        len({one.seller or one.id for one in reviewed}),
+        reliability.mean_loss(fitted),
+        reliability.mean_loss(now),
+        reliability.area_under_curve(fitted),
+        reliability.area_under_curve(now),
+    )
+
+
+def _seller_fold(document: ReviewedDocument) -> int:
+    return fitting.fold_of_seller(Observation(document.id, "", {}, right=True, seller=document.seller))
+
+
+def _bare_observations(reviewed: Iterable[ReviewedDocument]) -> list[Observation]:
     return [
-        judge_observation(Observation(document.id, one.name, _bare(one), one.is_right(one.value)), {})
+        Observation(document.id, one.name, _bare(one), one.is_right(one.value), document.seller)
         for document in reviewed
         for one in document.fields
         if one.value is not None

@@ -3,7 +3,13 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import log, sqrt
 
+from projects.settings.values import ERROR_LIMITS
+from workflows.stages.calibration import limit_key
+
+_LEAST = 1e-6  # of a probability: one surprise must not decide alone
+_NORMAL = 1.96  # of a 95 % interval
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99)
 
 
@@ -41,6 +47,45 @@ def area_under_curve(judgements: Iterable[Judgement]) -> float | None:
     above = sum(len(right) - bisect_right(right, one) for one in wrong)
     equal = sum(bisect_right(right, one) - bisect_left(right, one) for one in wrong)
     return (above + equal / 2) / (len(right) * len(wrong))
+
+
+def mean_loss(judgements: Sequence[Judgement]) -> float:
+    """How surprised who believes the confidences is by the truth, on average; 0 without judgements."""
+    losses = [-log(max(_LEAST, one.confidence if one.right else 1 - one.confidence)) for one in judgements]
+    return sum(losses) / len(losses) if losses else 0.0
+
+
+def find_limits(judgements: Iterable[Judgement]) -> dict[str, float]:
+    """Share that may be wrong → the lowest confidence that keeps it; a share that no confidence keeps is left out.
+
+    Conformal: the next value may be wrong too, so that many reviews have to be right before a low share is promised
+    (99 for 1 %). Source: Angelopoulos et al., "Conformal Risk Control", 2022.
+    """
+    ranked = sorted(judgements, key=lambda one: -one.confidence)
+    found: dict[str, float] = {}
+    wrong = 0
+    for count, one in enumerate(ranked, start=1):
+        wrong += not one.right
+        if count < len(ranked) and ranked[count].confidence == one.confidence:
+            continue  # those alike stand on one side
+        for share in ERROR_LIMITS:
+            if (wrong + 1) / (count + 1) <= share:
+                found[limit_key(share)] = round(one.confidence, 4)
+    return found
+
+
+def fewest_right(most_wrong: float) -> int:
+    """How many values have to be reviewed, all right, before ``most_wrong`` can be promised."""
+    return round(1 / most_wrong) - 1
+
+
+def share_interval(right: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share, Wilson's; (0, 1) of nothing."""
+    if not of:
+        return 0.0, 1.0
+    share, square = right / of, _NORMAL**2
+    middle, half = share + square / (2 * of), _NORMAL * sqrt(share * (1 - share) / of + square / (4 * of * of))
+    return max(0.0, (middle - half) / (1 + square / of)), min(1.0, (middle + half) / (1 + square / of))
 
 
 def reliability_table(judgements: Sequence[Judgement], thresholds: Iterable[float] = THRESHOLDS) -> list[Level]:

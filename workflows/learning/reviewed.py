@@ -58,6 +58,11 @@ def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument
     return list(itertools.islice(documents, MOST_DOCUMENTS))
 
 
+def count_decided_runs(site: str, project_id: str, most: int) -> int:
+    """Decided runs that were published, counted up to ``most`` among the last ones: for a page."""
+    return sum(1 for _ in itertools.islice(_list_decided_executions(site, project_id, 2 * _AT_ONCE), most))
+
+
 def list_decided_runs(site: str, project_id: str) -> Iterator[DecidedRun]:
     """The decided runs that were published, the newest first, without those whose files are gone; for a task."""
     for execution in _list_decided_executions(site, project_id):
@@ -65,11 +70,11 @@ def list_decided_runs(site: str, project_id: str) -> Iterator[DecidedRun]:
             yield found
 
 
-def _list_decided_executions(site: str, project_id: str) -> Iterator[Execution]:
+def _list_decided_executions(site: str, project_id: str, most: int = MOST_RUNS) -> Iterator[Execution]:
     pk = table.PROJECT_WORKFLOW.partition_key(site, project_id=project_id)
     prefix = ProjectWorkflow.SK.startswith(table.PROJECT_WORKFLOW.sort_prefix())
     cursor, looked = None, 0
-    while looked < MOST_RUNS:
+    while looked < most:
         page = ProjectWorkflow.page(pk, sk=prefix, limit=_AT_ONCE, cursor=cursor, newest_first=True)
         ids = [str(row.SK).rpartition("#")[2] for row in page.rows]
         rows = Execution.load_many([table.EXECUTION.key(site, execution_id=one) for one in ids])

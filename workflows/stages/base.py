@@ -43,6 +43,7 @@ class RunSettings:
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
+    most_wrong: float = 0.0  # 0–1, of the values that no one looks at; 0: the thresholds alone decide
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read

@@ -18,14 +18,28 @@ class Vendor:
 
 @dataclass(frozen=True)
 class Calibration:
-    """``version`` 0 is the prior. ``weights``: field → feature → weight of its logistic, ``bias`` among them."""
+    """``version`` 0 is the prior. ``weights``: field → feature → weight of its logistic, ``bias`` among them.
+
+    ``limits``: how many may be wrong among what no one looks at ("0.01") → the confidence from which that held.
+    ``seen``: fingerprints of the documents that it was fitted to.
+    """
 
     version: int = 0
     weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     vendors: tuple[Vendor, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
+    seen: tuple[str, ...] = ()
+
+    def limit(self, name: str, most_wrong: float) -> float | None:
+        """The confidence that a value of the field needs; None if no reviews tell one yet."""
+        return self.limits.get(limit_key(most_wrong)) if name in self.weights else None
 
 
 UNCALIBRATED = Calibration()
+
+
+def limit_key(most_wrong: float) -> str:
+    return f"{most_wrong:g}"
 
 
 def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
@@ -34,6 +48,8 @@ def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
         version,
         {name: {feature: float(one) for feature, one in of.items()} for name, of in content["weights"].items()},
         vendors_from(content["vendors"]),
+        {share: float(limit) for share, limit in content["limits"].items()},
+        tuple(map(str, content["seen"])),
     )
 
 
@@ -46,4 +62,6 @@ def plain(calibration: Calibration) -> dict[str, Any]:
     return {
         "weights": {name: dict(of) for name, of in calibration.weights.items()},
         "vendors": [asdict(vendor) for vendor in calibration.vendors],
+        "limits": dict(calibration.limits),
+        "seen": list(calibration.seen),
     }

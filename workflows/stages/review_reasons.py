@@ -18,7 +18,7 @@ FARTHEST = 30  # years that a plausible date on a document that comes today may 
 
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
+    """``code``: low_confidence, unverified, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
 
     ``field`` None: the document as a whole.
     """
@@ -52,8 +52,17 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     if rated is None or float(rated) < field.threshold:
         return Reason(field.name, "low_confidence", f"{field.label} {_describe_rating(rated, field.threshold)}")
+    if "limit" in found and not found["proof"] and (doubt := _describe_limit(found["limit"], float(rated))):
+        return Reason(field.name, "unverified", f"{field.label} {doubt}")
     odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
     return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
+
+
+def _describe_limit(limit: float | None, rated: float) -> str:
+    """Empty if what reviews told of values this sure keeps the project's error limit."""
+    if limit is None:
+        return "is not verified; too few reviews to rely on its confidence"
+    return "" if rated >= limit else f"{_describe_rating(rated, limit)} to keep the error limit"
 
 
 def _odd_date(value: str, today: str, plausible: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from config.errors import NotFound
-from workflows.stages import artifacts, fields, given, kinds, results, slices, usage
+from workflows.stages import artifacts, fields, given, kinds, proofs, results, slices, usage
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.document_type import document_type
@@ -93,6 +93,8 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         return one
 
     said = _read_document(context, document, read_given_fields, is_invoice=bool(exact))
+    if most_wrong := context.settings.most_wrong:
+        said["fields"] = proofs.add_proofs(said["fields"], context.calibration, most_wrong)
     ruled = [field for field in said["fields"] if field["source"] == SOURCE]
     written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
     result = {

@@ -212,6 +212,16 @@ def test_the_audit_sample_is_typed_in_percent_and_nothing_means_none(table):
     assert only_project().settings.audit_share == 0.025
 
 
+def test_an_error_limit_is_chosen_or_left_to_the_desk(table):
+    send(signed_in(alice()), most_wrong="0.02")
+    assert only_project().settings.most_wrong == 0.02
+
+
+def test_without_an_error_limit_of_its_own_a_project_has_the_desks(table):
+    send(signed_in(alice()), most_wrong="")
+    assert only_project().settings.most_wrong is None
+
+
 def test_without_an_audit_sample_nobody_is_asked_for_no_reason(table):
     send(signed_in(alice()), audit_share="")
     assert only_project().settings.audit_share == 0.0

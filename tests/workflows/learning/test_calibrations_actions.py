@@ -5,7 +5,7 @@ import pytest
 from config.errors import Conflict, NotFound, Refused, StageFailed
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
-from tests.workflows.decided import decided_run, field, project, reviewed_project
+from tests.workflows.decided import SELLERS, decided_run, field, project, reviewed_project
 from workflows.engine import step_context
 from workflows.learning import actions, calibrations
 from workflows.runs import queries, run_settings
@@ -28,12 +28,14 @@ def test_reviews_become_a_version_with_what_it_would_do() -> None:
     made = actions.propose_calibration(SITE, project_id, by=ANNA)
     assert (made.number, made.documents, made.created_by) == (1, 24, "Anna Berg")
     assert made.summary.values == {"company": 24, "total": 24}
-    assert made.summary.vendors == 1
+    assert made.summary.vendors == 6
     assert made.summary.auc is not None
     assert made.summary.levels[0].threshold == 0.5
     lesson = calibrations.get_calibration(SITE, project_id, 1).lesson
-    assert lesson.vendors == (Vendor("MERANTI SDN BHD"),)
+    assert Vendor("MERANTI SDN BHD") in lesson.vendors
     assert set(lesson.weights) == {"company", "total"}
+    assert len(lesson.seen) == 6  # of who, when and how much: the others say the same
+    assert set(lesson.limits) <= {"0.005", "0.01", "0.02", "0.05"}
 
 
 def test_the_same_reviews_make_one_version() -> None:
@@ -76,6 +78,25 @@ def test_too_few_reviews_are_refused_with_a_sentence() -> None:
     with pytest.raises(Refused, match="0 reviewed documents are too few: a field has to be reviewed 20 times"):
         actions.propose_calibration(SITE, project_id, by=ANNA)
     assert calibrations.list_calibrations(SITE, project_id) == []
+
+
+def test_reviews_of_few_sellers_are_refused_since_nothing_shows_what_holds_for_others() -> None:
+    project_id = project()
+    for _ in range(24):
+        decided_run(project_id, [field("company", "text", "MERANTI SDN BHD", legal=1.0)], {})
+    with pytest.raises(Refused, match=r"are of 1 seller\. Review documents of at least 5 sellers"):
+        actions.propose_calibration(SITE, project_id, by=ANNA)
+
+
+def test_what_does_not_hold_for_other_sellers_is_not_proposed() -> None:
+    """Which totals are right follows from nothing that the next seller's papers would show."""
+    project_id = project()
+    for number in range(40):
+        total = field("total", "amount", "12.00", label=float(number % 2), margin=1.0)
+        company = field("company", "text", f"{SELLERS[number % 6]} SDN BHD", legal=1.0, registered=1.0)
+        decided_run(project_id, [total, company], {"total": "13.00"} if number % 6 in {0, 3} else {})
+    with pytest.raises(Refused, match="would not be better for other sellers"):
+        actions.propose_calibration(SITE, project_id, by=ANNA)
 
 
 def test_a_proposal_changes_no_run() -> None:

@@ -44,7 +44,7 @@ def test_a_proposal_shows_its_table_and_may_be_made_active():
     page = text(signed_in(alice()).get(url("show-calibration", project_id)))
     assert "Reliability of calibration 1" in page
     assert "on 24 reviewed documents" in page
-    assert "24 documents, 1 seller" in page
+    assert "24 documents, 6 sellers" in page
     assert "Ranks correct values above wrong ones in" in page
     assert 'aria-label="Activate calibration 1"' in page
     assert "Proposed calibration 1 from 24 reviewed documents" in page
@@ -120,3 +120,22 @@ def test_reading_the_address_of_a_change_changes_nothing():
     browser = signed_in(alice())
     assert browser.get(url("propose-calibration", project_id)).status_code == 405
     assert browser.get(url("activate-calibration", project_id, 1)).status_code == 405
+
+
+def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings):
+    settings.MOST_WRONG_PERCENT = 1
+    new, learned = project(), reviewed_project()
+    page = text(signed_in(alice()).get(url("show-calibration", new)))
+    assert "Error limit 1 %" in page
+    assert "Verified values only" in page
+    assert "About 20 more reviewed documents until confidence can count" in page
+    assert "Propose and activate a calibration" in text(signed_in(alice()).get(url("show-calibration", learned)))
+    assert "Only verified values are published without review" in text(
+        signed_in(alice()).get(reverse("projects:show-project", args=[new]))
+    )
+    actions.propose_calibration(SITE, learned, by=ANNA)
+    settings.MOST_WRONG_PERCENT = 5
+    activate(learned, 1, 0)
+    page = text(signed_in(alice()).get(url("show-calibration", learned)))
+    assert "values with a confidence of at least" in page
+    assert "such values were correct in the reviews, at least" in page

@@ -64,3 +64,27 @@ def test_evidence_that_the_prior_does_not_know_is_learned_too() -> None:
         for n, shade in enumerate([0.0, 1.0] * 200)
     ]
     assert fitting.fit_weights(found)["colour"]["shade"] > 1
+
+
+def test_a_few_sellers_cannot_make_the_weights_run_away() -> None:
+    """Where the evidence parts right from wrong wholly, Newton's steps grew to 357."""
+    found = [
+        Observation(f"d{n}", "company", {"legal": float(n % 4 > 0), "margin": 1.0}, right=n % 4 > 0, seller=f"s{n % 4}")
+        for n in range(80)
+    ]
+    prior, weights = confidence.prior_weights("company"), fitting.fit_weights(found)["company"]
+    assert max(abs(weight - prior.get(name, 0.0)) for name, weight in weights.items()) <= fitting.FARTHEST
+    assert confidence.share(weights, {"legal": 1.0, "margin": 1.0}) < 0.999
+
+
+def test_what_one_seller_teaches_alone_is_held_closer_to_the_prior() -> None:
+    """The same reviews, of one seller that differs or of many sellers."""
+    rows = [(n, float(n % 2)) for n in range(120)]
+    many, one = (
+        fitting.fit_weights(
+            [Observation(f"d{n}", "total", {"label": label}, right=bool(label), seller=seller(n)) for n, label in rows]
+        )["total"]["label"]
+        for seller in (lambda n: f"s{n}", lambda _n: "s")
+    )
+    prior = confidence.prior_weights("total")["label"]
+    assert abs(one - prior) < abs(many - prior)

@@ -38,3 +38,31 @@ def test_where_everything_is_asked_nothing_is_accepted() -> None:
 
 def test_without_values_there_is_no_table() -> None:
     assert reliability.reliability_table([]) == []
+
+
+def test_a_limit_is_the_lowest_confidence_that_keeps_the_promise() -> None:
+    """One per cent takes 99 right values; the hundredth, wrong, is below the limit."""
+    right = [judgement(0.99 - n / 1000, True) for n in range(99)]
+    assert reliability.find_limits([*right, judgement(0.5, False)]) == {"0.01": 0.892, "0.02": 0.5, "0.05": 0.5}
+    assert reliability.find_limits(right[:98]) == {"0.02": 0.893, "0.05": 0.893}
+    assert reliability.fewest_right(0.01) == 99
+
+
+def test_values_of_one_confidence_stand_on_one_side_of_a_limit() -> None:
+    alike = [judgement(0.9, number > 0) for number in range(40)]
+    assert reliability.find_limits(alike) == {"0.05": 0.9}
+    assert reliability.find_limits(alike[:20]) == {}
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=60))
+def test_what_is_above_a_limit_keeps_the_promise(pairs: list[tuple[float, bool]]) -> None:
+    found = [judgement(round(confidence, 3), right) for confidence, right in pairs]
+    for share, limit in reliability.find_limits(found).items():
+        accepted = [one.right for one in found if one.confidence >= limit]
+        assert accepted.count(False) / len(accepted) <= float(share)
+
+
+def test_an_interval_holds_the_share_and_narrows() -> None:
+    few, many = reliability.share_interval(9, 10), reliability.share_interval(900, 1000)
+    assert few[0] < many[0] < 0.9 < many[1] < few[1]
+    assert reliability.share_interval(0, 0) == (0.0, 1.0)

@@ -177,3 +177,11 @@ def test_a_run_freezes_calibration_and_audit_sample():
     found = run_settings.freeze({"calibration": {"version": 3, "sha256": "ab"}, "review_policy": {"audit_share": 0.05}})
     assert (found.calibration_version, found.calibration_sha256, found.audit_share) == (3, "ab", 0.05)
     assert run_settings.from_json(run_settings.to_json(found)) == found
+
+
+def test_a_run_freezes_the_error_limit_of_its_project_or_the_desks(settings):
+    settings.MOST_WRONG_PERCENT = 1
+    assert run_settings.freeze({}).most_wrong == 0.01
+    assert run_settings.freeze({"review_policy": {"most_wrong": 0}}).most_wrong == 0.0
+    found = run_settings.freeze({"review_policy": {"most_wrong": 0.005}})
+    assert run_settings.from_json(run_settings.to_json(found)).most_wrong == 0.005

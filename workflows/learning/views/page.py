@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
+
+from django.conf import settings as desk
 
 from projects.audit.items import EntityEvent
 from projects.settings.items import Project
 from projects.web.numbers import read_number
-from workflows.learning import calibrations
+from workflows.learning import calibrations, reliability, reviewed
 from workflows.learning.calibrations import Version
 from workflows.learning.fitting import FEWEST
 from workflows.learning.reliability import Level
+from workflows.stages.calibration import limit_key
 
 _WORDS = {"proposed": "Proposed", "activated": "Activated", "refused": "Not proposed"}
 
@@ -43,6 +47,20 @@ class EventRow:
 
 
 @dataclass(frozen=True)
+class Publishing:
+    """What is published without review under the project's error limit; all in words.
+
+    ``needs``: the confidence that keeps it, empty as long as reviews tell none; ``kept``: how well it did in them.
+    ``left``: about how many more documents have to be reviewed; 0: enough, a calibration is still to be activated.
+    """
+
+    error_limit: str
+    needs: str = ""
+    kept: str = ""
+    left: int = 0
+
+
+@dataclass(frozen=True)
 class CalibrationPage:
     """``shown``: the version whose table is there; None if there is no version."""
 
@@ -51,6 +69,7 @@ class CalibrationPage:
     shown: Version | None
     levels: Sequence[LevelRow]
     events: Sequence[EventRow]
+    publishing: "Publishing | None"
     threshold: str
     audit_share: str  # empty: none
     clash: str = ""
@@ -69,11 +88,33 @@ def build_calibration_page(site: str, project: Project, asked: str, *, clash: st
         versions=[VersionRow(one, one.number == active, one == shown, _ranks(one)) for one in versions],
         shown=shown,
         levels=[_level(one, is_policy=one == closest) for one in shown.summary.levels] if shown else (),
+        publishing=_describe_publishing(site, project, next((one for one in versions if one.number == active), None)),
         events=[_event(one) for one in calibrations.list_calibration_events(site, project.id)],
         threshold=format_share(settings.default_threshold),
         audit_share=format_share(settings.audit_share) if settings.audit_share else "",
         clash=clash,
     )
+
+
+def _describe_publishing(site: str, project: Project, active: Version | None) -> Publishing | None:
+    """None if the review threshold alone decides."""
+    chosen = project.settings.most_wrong
+    most_wrong = desk.MOST_WRONG_PERCENT / 100 if chosen is None else chosen
+    if not most_wrong:
+        return None
+    error_limit = format_share(most_wrong)
+    if active and (held := active.summary.limits.get(limit_key(most_wrong))):
+        limit, accepted, right = held
+        lowest, _ = reliability.share_interval(right, accepted)
+        kept = f"{right} of {accepted} such values were correct in the reviews, at least {format_share(lowest)} at 95 %"
+        return Publishing(error_limit, format_share(limit), kept)
+    needed = count_reviews_needed(most_wrong, len(project.settings.fields))
+    return Publishing(error_limit, left=needed - reviewed.count_decided_runs(site, project.id, needed))
+
+
+def count_reviews_needed(most_wrong: float, fields: int) -> int:
+    """Documents to review, if every value is right, before a confidence can keep the limit."""
+    return max(FEWEST, ceil(reliability.fewest_right(most_wrong) / max(1, fields)))
 
 
 def format_share(of: float) -> str:

@@ -1,0 +1,53 @@
+"""What proves a value before a project's reviews tell how far its confidence can be relied on.
+
+A value that a program wrote, sums that add up, and a seller whom people confirmed. Of a page that no one had to read,
+whose sums add up, the other values are as their labels say: a program that adds right prints the right date.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workflows.stages.calibration import Calibration
+from workflows.stages.fields.confidence import MARGIN, TEXT_LAYER, VENDOR
+
+RULES = "rules"
+_SUMS, _SELLER, _PRINTED = "sums", "seller", "printed"
+_TOTAL = "total"
+
+
+def add_proofs(
+    fields: Iterable[Mapping[str, Any]], calibration: Calibration, most_wrong: float
+) -> list[dict[str, Any]]:
+    """The result's fields; those that rules read with ``proof``, empty for none, and ``limit``.
+
+    ``limit``: the confidence from which at most ``most_wrong`` (0–1) were wrong in the reviews; None if they tell none.
+    """
+    held = [dict(one) for one in fields]
+    adds_up = any(_is_sum_proved(one) for one in held)
+    for one in held:
+        if one["source"] == RULES and one["value"] is not None:
+            one["proof"] = find_proof(one, adds_up=adds_up)
+            one["limit"] = calibration.limit(str(one["name"]), most_wrong)
+    return held
+
+
+def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
+    """``sums``, ``seller``, ``printed``, or nothing. ``adds_up``: whether the paper's total follows from its sums."""
+    if _is_sum_proved(field):
+        return _SUMS
+    evidence = _evidence(field)
+    if evidence.get(VENDOR):
+        return _SELLER
+    return _PRINTED if adds_up and evidence.get(TEXT_LAYER) and evidence.get(MARGIN) else ""
+
+
+def _is_sum_proved(field: Mapping[str, Any]) -> bool:
+    """That it follows from other sums, or, where no one had to read, from the lines: a line alone may be misread."""
+    evidence = _evidence(field)
+    adds_up = evidence.get("arithmetic") or (evidence.get("lines") and evidence.get(TEXT_LAYER))
+    return field["name"] == _TOTAL and bool(adds_up and evidence.get("label") and not evidence.get("passed"))
+
+
+def _evidence(field: Mapping[str, Any]) -> Mapping[str, float]:
+    """Of the candidate that became the value: the first."""
+    return next((one.get("evidence") or {} for one in field.get("candidates") or ()), {})
