@@ -14,7 +14,9 @@ from tests.flow.test_models import said
 from tests.outside import answering
 from tests.people import alice
 from tests.pump import Pump
+from tests.workflows.decided import reviewed_project
 from tests.workflows.trials.reading import read_run
+from workflows.learning import history
 from workflows.providers import actions as provider_actions
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
@@ -84,3 +86,29 @@ def test_a_draft_is_tried_without_a_script(live_server: LiveServer, browser: Bro
     page.get_by_role("button", name="Save draft as a version").click()
     expect(page.get_by_role("heading", name="Version 2")).to_be_visible()
     plain.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_thresholds_are_tried_by_slider(live_server: LiveServer, browser: Browser, scheme: str, width: int) -> None:
+    alice()
+    project_id = reviewed_project(6)
+    history.collect_history("default", project_id)
+    console: list[str] = []
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    watch(context, console)
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/workflows/projects/{project_id}/thresholds/")
+    expect(page.get_by_text("100 % now 100 %")).to_be_visible()
+    slider = page.get_by_label("Review threshold", exact=True)
+    slider.fill("40")
+    expect(page.get_by_text("0 % now 100 %")).to_be_visible()
+    expect(page.get_by_label("Review threshold, %")).to_have_value("40")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Review threshold, %")).to_have_value("41")
+    assert (faults(page), sideways(page)) == ([], False)
+    page.get_by_role("button", name="Save 41 %").click()
+    expect(page.get_by_text("0 % now 0 %")).to_be_visible()
+    context.close()
+    assert console == []

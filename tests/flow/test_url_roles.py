@@ -92,6 +92,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-runs": {"GET": VIEW},
     "workflows:list-documents": {"GET": VIEW},
     "workflows:show-calibration": {"GET": SET_UP},
+    "workflows:show-thresholds": {"GET": SET_UP},
+    "workflows:collect-reviews": {"POST": (302, 403, 403, 403, 302, 302)},
+    "workflows:save-thresholds": {"POST": SET_UP_EMPTY},
     "workflows:propose-calibration": {"POST": (302, 403, 403, 403, 302, 302)},
     "workflows:activate-calibration": {"POST": (302, 403, 403, 403, 404, 404)},  # of one that is not there
     "workflows:upload": {"GET": WORK, "POST": WORK_EMPTY},

@@ -7,13 +7,24 @@ from django.conf import settings
 
 from config.brokers import queues
 from projects.audit.events import Actor
-from workflows.learning import actions
+from workflows.learning import actions, history
 
 
 @shared_task(bind=True, name="workflows.tasks.calibrate", time_limit=1800)
 def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
     """Propose what the project's reviews teach; delivered twice, the second finds it proposed or refused."""
     actions.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
+
+
+@shared_task(name="workflows.learning.tasks.collect_history", time_limit=1800)
+def collect_history(*, site: str, project_id: str) -> None:
+    """Keep what the project's reviews say of its thresholds; delivered twice, the second writes the same."""
+    history.collect_history(site, project_id)
+
+
+def order_history(site: str, project_id: str) -> None:
+    """Raises: Unavailable."""
+    queues.enqueue(collect_history.name, settings.STEPS_QUEUE, {"site": site, "project_id": project_id})
 
 
 def order_calibration(site: str, project_id: str, *, by: Actor) -> None:

@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from workflows.learning.views import calibrations
+from workflows.learning.views import calibrations, thresholds
 
 urlpatterns = [
+    path("workflows/projects/<str:project_id>/thresholds/", thresholds.show_thresholds, name="show-thresholds"),
+    path("workflows/projects/<str:project_id>/thresholds/collect/", thresholds.collect_reviews, name="collect-reviews"),
+    path("workflows/projects/<str:project_id>/thresholds/save/", thresholds.save_thresholds, name="save-thresholds"),
     path("workflows/projects/<str:project_id>/confidence/", calibrations.show_calibration, name="show-calibration"),
     path(
         "workflows/projects/<str:project_id>/confidence/propose/",

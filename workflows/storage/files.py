@@ -262,6 +262,11 @@ def experiment_outcome(experiment_id: str, variant: int) -> str:
     return f"experiments/{experiment_id}/{variant:02d}.json"
 
 
+def review_history(project_id: str) -> str:
+    """Relative to the site's root: how sure the values of reviewed documents were, and which were right; no values."""
+    return f"calibrations/{project_id}/history.json"
+
+
 def bulk(site: str) -> str:
     """Where a site's files for batches lie.
 

@@ -1,0 +1,94 @@
+"""The threshold simulator: what another policy would have made of the documents that people reviewed."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import Conflict
+from projects.audit.events import actor_of
+from projects.settings import actions as project_actions
+from projects.settings import merging
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.learning import history, tasks
+from workflows.learning.forms import ThresholdForm
+from workflows.learning.history import FieldSimulation
+
+_PAGE = ("workflows/learning/thresholds.html", "workflows/learning/_thresholds.html")
+
+
+@require_safe
+def show_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
+    """``?threshold=``, ``?field-<name>=`` and ``?seconds=``; without them the project's own policy."""
+    project = access.project_to_configure(request, project_id)
+    form = ThresholdForm(request.GET, project.settings)
+    status = 200 if form.is_valid() else 422
+    return render_answer(request, *_PAGE, _build(request, project, form), status=status)
+
+
+@require_POST
+def collect_reviews(request: DeskRequest, project_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    tasks.order_history(request.site, project.id)
+    messages.success(request, "Collecting the reviews. Reload in a moment to see them.")
+    return redirect_after_post(request, reverse("workflows:show-thresholds", args=[project.id]))
+
+
+@require_POST
+def save_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
+    """As the settings page saves them: what others changed meanwhile stays."""
+    project = access.project_to_configure(request, project_id)
+    if "threshold" not in request.POST:
+        form = ThresholdForm({"threshold": ""}, project.settings)
+        return render_answer(request, _PAGE[0], None, _build(request, project, form), status=422)
+    form = ThresholdForm(request.POST, project.settings)
+    if not form.is_valid():
+        return render_answer(request, _PAGE[0], None, _build(request, project, form), status=422)
+    own = form.thresholds()
+    fields = tuple(replace(one, threshold=own.get(one.name)) for one in project.settings.fields)
+    wanted = replace(project.settings, default_threshold=form.default(), fields=fields)
+    seen = merging.unsign_seen(str(request.POST.get("seen", "")), request.site, project.id)
+    try:
+        project_actions.update_project(request.site, project.id, wanted, seen=seen, by=actor_of(request.user))
+    except Conflict as error:
+        form.add_error(None, str(error))
+        return render_answer(request, _PAGE[0], None, _build(request, project, form), status=409)
+    messages.success(request, "Saved. Runs that start from now on use these thresholds.")
+    return redirect_after_post(request, reverse("workflows:show-thresholds", args=[project.id]))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """``input``: None of a field that the project's own list does not have."""
+
+    label: str
+    found: FieldSimulation
+    input: forms.BoundField | None
+
+
+def _build(request: DeskRequest, project: Project, form: ThresholdForm) -> dict[str, Any]:
+    past = history.load_history(request.site, project.id)
+    settings = project.settings
+    context: dict[str, Any] = {
+        "project": project,
+        "form": form,
+        "past": past,
+        "most": history.MOST,
+        "seen": merging.sign_seen(merging.digest_settings(settings, project.version), request.site, project.id),
+    }
+    if past is None or not past.documents or not form.is_valid():
+        return context
+    stored = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
+    before = history.simulate_thresholds(past, settings.default_threshold, stored)
+    after = history.simulate_thresholds(past, form.default(), form.thresholds())
+    hours = history.save_hours(before, after, form.cleaned_data["seconds"])
+    labels = {one.name: one.label for one in settings.fields}
+    inputs = form.rows()
+    rows = [_Row(labels.get(one.name, one.name), one, inputs.get(one.name)) for one in after.fields]
+    return context | {"before": before, "after": after, "hours": abs(round(hours, 1)), "more": hours < 0, "rows": rows}
