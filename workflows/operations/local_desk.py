@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from config.brokers.transport import BROKER_NAMES
 from config.errors import Misconfigured
-from config.laptop import emulator, locks
+from config.laptop import embedded_model, emulator, locks
 from config.laptop.emulator import Emulator
 from config.laptop.supervisor import Supervisor
 from workflows.operations import deployment
@@ -62,10 +62,12 @@ _OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 1
 
 
 def add_workers(supervisor: Supervisor) -> None:
-    """The workers and the clock of the sweeper; the web server is the demo's own."""
+    """The workers, the clock of the sweeper, and the embedded model; the web server is the demo's own."""
     for name in WORKERS:
         more, nice = _OWN.get(name, ((), 0))
         supervisor.add(name, *PROCESSES[name], *more, nice=nice)
+    if embedded_model.is_installed():
+        supervisor.add("model", embedded_model.MODULE, str(embedded_model.socket_of(settings.STATE_DIR)), nice=5)
 
 
 def _workers_of(path: Path) -> int | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config import aws
-from config.errors import StageFailed
+from config.errors import Misconfigured, StageFailed
+from config.laptop import embedded_model
 from projects.models.spec import BEDROCK, OPENAI, ModelSpec
 from projects.prompts.book import PromptBook
 from workflows.providers import actions as provider_actions
@@ -15,6 +16,8 @@ from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_model import Chat, ChatAnswer, ChatRequest, LanguageModel, Record, record_nothing
 from workflows.stages.usage import Note, ignore_usage
 
+NOT_INSTALLED = "The embedded model is not installed. Run `make demo-model`, or choose another model."
+
 
 def make_chat(spec: ModelSpec) -> Chat:
     """Building it asks no one. Raises: StageFailed if its endpoint is not set up here."""
@@ -22,7 +25,7 @@ def make_chat(spec: ModelSpec) -> Chat:
         return Converse(aws.provider_client("bedrock-runtime"), _make_caller(BEDROCK_PROVIDER, spec))
     if spec.provider == OPENAI:
         return _make_openai_chat(spec)
-    raise StageFailed(f"{spec.name} cannot be asked here. Choose another model.", code="NotSet")
+    return _make_embedded_chat(spec)
 
 
 def _make_caller(provider: Provider, spec: ModelSpec) -> Caller:
@@ -41,6 +44,23 @@ def _make_openai_chat(spec: ModelSpec) -> Chat:
         )
     client = openai_chat.make_client(endpoint.url, endpoint.key, spec.seconds)
     return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec))
+
+
+def _make_embedded_chat(spec: ModelSpec) -> Chat:
+    from workflows.providers import openai_chat  # noqa: PLC0415 - as above
+
+    if not embedded_model.is_installed():
+        raise StageFailed(NOT_INSTALLED, code="NotSet")
+    path = embedded_model.socket_of(settings.STATE_DIR)
+
+    def prepare() -> None:
+        try:
+            embedded_model.wait_until_ready(path)
+        except Misconfigured as error:
+            raise StageFailed(str(error), code="NotSet") from error
+
+    client = openai_chat.make_socket_client(path, spec.seconds)
+    return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec), prepare)
 
 
 def make_model(

@@ -7,14 +7,16 @@ import base64
 import functools
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import openai
 
 from config.errors import StageFailed, Unavailable
-from projects.models.spec import ModelSpec
+from projects.models.spec import PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction
 from workflows.providers.worded_schema import describe_schema, find_json
@@ -43,18 +45,39 @@ def make_client(url: str, key: str, seconds: int) -> openai.OpenAI:
     )
 
 
+@functools.lru_cache(maxsize=32)
+def make_socket_client(path: Path, seconds: int) -> openai.OpenAI:
+    """Of a server that listens at a Unix socket."""
+    transport = httpx2.HTTPTransport(uds=str(path))
+    return openai.OpenAI(
+        base_url="http://model/v1",
+        api_key="none",
+        timeout=openai.Timeout(seconds, connect=3.0),
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(transport=transport),
+    )
+
+
 def make_provider(spec: ModelSpec) -> Provider:
     """Endpoints fail apart from each other, so each is a provider of its own."""
-    return Provider(spec.service, f"Model endpoint {spec.endpoint}")
+    return Provider(spec.service, f"Model endpoint {spec.endpoint}" if spec.endpoint else PROVIDERS[spec.provider])
+
+
+def _do_nothing() -> None:
+    """Servers of others run by themselves."""
 
 
 @dataclass(frozen=True)
 class OpenAIChat:
-    """A Chat with one model of an endpoint. ``client`` never tries again by itself: ``call`` does."""
+    """A Chat with one model of an endpoint. ``client`` never tries again by itself: ``call`` does.
+
+    ``prepare`` has the server started, and raises StageFailed if that cannot be.
+    """
 
     client: openai.OpenAI
     spec: ModelSpec
     call: Caller
+    prepare: Callable[[], None] = _do_nothing
     largest_image: int = 15_000_000  # bytes, below the 20 MB that OpenAI takes
 
     @property
@@ -89,6 +112,7 @@ class OpenAIChat:
 
     def _post(self, body: dict[str, Any]) -> Mapping[str, Any]:
         """Raises: Unavailable if trying again may help; StageFailed."""
+        self.prepare()
         try:
             with self.client.chat.completions.with_streaming_response.create(**body) as response:
                 return _read_body(response)
@@ -98,11 +122,11 @@ class OpenAIChat:
             raise Unavailable(type(error).__name__) from None
         except openai.OpenAIError as error:
             raise StageFailed(
-                f"The model endpoint {self.spec.endpoint} cannot be asked: {type(error).__name__}.", code="Client"
+                f"{self.call.provider.label} cannot be asked: {type(error).__name__}.", code="Client"
             ) from None
 
     def _explain(self, error: openai.APIStatusError) -> Unavailable | StageFailed:
-        where, status, code = f"The model endpoint {self.spec.endpoint}", error.status_code, _code_of(error)
+        where, status, code = self.call.provider.label, error.status_code, _code_of(error)
         if code == "insufficient_quota":
             return StageFailed(f"{where} has no credit left. Add some there, then run the document again.", code="403")
         if status >= 500 or status in _WORTH_A_RETRY:
