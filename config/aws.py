@@ -95,12 +95,12 @@ def aws_client(service: str) -> Any:
 
 
 @functools.cache
-def _build_provider(service: str) -> Any:
+def _build_provider(service: str, seconds: int) -> Any:
     # boto3's own chain finds the credentials, and none of them is the emulator's. Tried again by our own rules only.
     config = Config(  # type: ignore[call-arg]  # the stubs do not know the last one
         retries={"mode": "standard", "total_max_attempts": 1},
         connect_timeout=3,
-        read_timeout=settings.PROVIDER_TIMEOUT_SECONDS,
+        read_timeout=seconds,
         max_pool_connections=32,
         ignore_configured_endpoint_urls=True,
     )
@@ -108,10 +108,13 @@ def _build_provider(service: str) -> Any:
     return session.client(service, config=config)  # type: ignore[call-overload]
 
 
-def provider_client(service: str) -> Any:
-    """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs."""
+def provider_client(service: str, seconds: int | None = None) -> Any:
+    """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs.
+
+    ``seconds``: that one answer may take.
+    """
     with _lock:
-        return _build_provider(service)
+        return _build_provider(service, seconds or settings.PROVIDER_TIMEOUT_SECONDS)
 
 
 @functools.cache

@@ -88,6 +88,7 @@ OCR_MODEL = "pp-ocrv5"
 ANALYZER = "rules"
 TRANSCRIBER = "local"
 SUMMARIZER = "local"
+MODEL = "bedrock"  # the id of the catalogue's model that is asked where a language model is to do the work
 # Of the values that no one looks at; until a project's reviews keep it, only what is proved is published by itself.
 MOST_WRONG_PERCENT = 1
 TAKEOVER_PERCENT = 70  # below it the stronger model is asked (seed 001: 0.7)

@@ -23,6 +23,7 @@ from projects.settings.values import (
     AROUND,
     DATE_RANGES,
     DOERS,
+    EXTRACT,
     FIELD_TYPES,
     LANGUAGES,
     OCR_MODELS,
@@ -113,6 +114,7 @@ def summarize_settings(settings: ProjectSettings, governing: Governing) -> dict[
         "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
         "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
         "doers": [(SETTING_LABELS[name], _name_provider(settings, name)) for name in DOERS],
+        "model": settings.models.get(EXTRACT, desk.MODEL) if _asks_models(settings) else "",
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }
 

@@ -13,7 +13,9 @@ from projects.settings.values import (
     BUILT_IN,
     DEFAULT_OCR_MODEL,
     DOERS,
+    EXTRACT,
     LANGUAGES,
+    MODEL_USES,
     MOST_SLOTS,
     MOST_WRONG_CHOICES,
     OCR_MODELS,
@@ -27,6 +29,7 @@ PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of th
 
 OPEN_QUEUE = "Review (open to all reviewers)"
 OWN_FIELDS = "None (use this project’s fields)"
+_MODEL = "model_"  # before a key of MODEL_USES, in the name of its field
 FOUND = ":"  # before a key of TYPINGS, where a classification's id could stand: no id begins so
 
 
@@ -36,6 +39,7 @@ class OfferedChoices:
 
     queues: Mapping[str, str] = field(default_factory=dict)
     classifications: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
 
 
 def percent_of(share: float) -> Decimal:
@@ -126,7 +130,7 @@ class ProjectForm(forms.Form):
     analyzer = forms.ChoiceField(
         required=False,
         label="Field extraction",
-        help_text="Models receive the prompt, page images and text; uncertain results escalate to a stronger model.",
+        help_text="Models receive the prompt, page text and, if they can read them, page images.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     transcriber = forms.ChoiceField(
@@ -201,6 +205,15 @@ class ProjectForm(forms.Form):
             label = choices.get(default, default)
             words = f"Default ({label.lower() if default in BUILT_IN else label})"
             _offer(self.fields[name], {"": words, **choices}, getattr(stored, name))
+        for use, label in MODEL_USES.items():
+            self.fields[f"{_MODEL}{use}"] = choice = forms.ChoiceField(
+                required=False, label=label, widget=forms.Select(attrs={"class": "select"})
+            )
+            default = offered.models.get(desk.MODEL, desk.MODEL)
+            words = f"Default ({default})" if use == EXTRACT else "Same as for fields"
+            _offer(choice, {"": words, **offered.models}, stored.models.get(use, ""))
+        self.fields[f"{_MODEL}{EXTRACT}"].help_text = "Applies if a language model is selected."
+        self.model, *self.other_models = [self[f"{_MODEL}{use}"] for use in MODEL_USES]
         for name, label in OCR_SWITCHES.items():
             self.fields[name] = forms.BooleanField(required=False, label=label)
         self.switches = [self[name] for name in OCR_SWITCHES]
@@ -244,6 +257,7 @@ class ProjectForm(forms.Form):
             slots=typed["slots"],
             classification_id=classification_id,
             typing=typing,
+            models={use: typed[f"{_MODEL}{use}"] for use in MODEL_USES if typed[f"{_MODEL}{use}"]},
             **{name: typed[name] for name in (*DOERS, "use_bda")},
         )
 
@@ -287,4 +301,5 @@ def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values["slots"] = settings.slots or ""
     values["audit_share"] = percent_of(settings.audit_share)
     values["most_wrong"] = "" if settings.most_wrong is None else f"{settings.most_wrong:g}"
+    values |= {f"{_MODEL}{use}": settings.models.get(use, "") for use in MODEL_USES}
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

@@ -82,6 +82,7 @@ class Project(Item):
             analyzer=data.get("analyzer") or "",
             transcriber=data.get("transcriber") or "",
             summarizer=data.get("summarizer") or "",
+            models=data.get("models") or {},
             use_bda=bool(data.get("use_bda")),
             slots=int(data.get("slots") or 0),
         )
@@ -135,6 +136,7 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
         "analyzer": settings.analyzer,
         "transcriber": settings.transcriber,
         "summarizer": settings.summarizer,
+        "models": dict(settings.models),
         "use_bda": settings.use_bda,
         "slots": settings.slots,
     }

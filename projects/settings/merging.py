@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from django.core import signing
 
-from projects.settings.values import MAX_FIELDS, OCR_SWITCHES, SETTING_LABELS, ProjectSettings
+from projects.settings.values import MAX_FIELDS, MODEL_USES, OCR_SWITCHES, SETTING_LABELS, ProjectSettings
 
 ORDER, COUNT = "#order", "#count"  # no row and no option is called so
 _HINTS = get_type_hints(ProjectSettings)
@@ -181,5 +181,5 @@ def name_place(place: str, *known: ProjectSettings) -> str:
     if part in (ORDER, COUNT):
         return f"{label}: {'order' if part == ORDER else f'more than {MAX_FIELDS} in total'}"
     rows = [one for settings in known for one in getattr(settings, name) if name in _ROWS]
-    called = next((one.label for one in rows if one.name == part), OCR_SWITCHES.get(part, part))
+    called = next((one.label for one in rows if one.name == part), {**OCR_SWITCHES, **MODEL_USES}.get(part, part))
     return f"{label}: {called}"

@@ -45,17 +45,26 @@ OCR_MODELS: Mapping[str, str] = {
     "textract": "Amazon Textract",
     "endpoint": "Custom model endpoint",
 }
-ANALYZERS: Mapping[str, str] = {"rules": "Built-in rules", "bedrock": "Amazon Bedrock models"}
+BY_MODEL = "model"  # a language model of the site's catalogue
+ANALYZERS: Mapping[str, str] = {"rules": "Built-in rules", BY_MODEL: "Language model"}
 TRANSCRIBERS: Mapping[str, str] = {
     "local": "Built-in speech recognition (draft quality)",
     "transcribe": "Amazon Transcribe",
 }
-SUMMARIZERS: Mapping[str, str] = {"local": "Extractive summary", "bedrock": "Amazon Bedrock model"}
+SUMMARIZERS: Mapping[str, str] = {"local": "Extractive summary", BY_MODEL: "Language model"}
 BUILT_IN = frozenset({"rules", "local"})  # their labels are plain words, those of the others names
 DOERS: Mapping[str, Mapping[str, str]] = {
     "analyzer": ANALYZERS,
     "transcriber": TRANSCRIBERS,
     "summarizer": SUMMARIZERS,
+}
+# What models are asked for, by the purposes of prompts; the first is asked wherever no other is chosen.
+EXTRACT = "extract"
+MODEL_USES: Mapping[str, str] = {
+    EXTRACT: "Model",
+    "classify": "Model for document types",
+    "summarize": "Model for summaries",
+    "answer": "Model for questions",
 }
 # How a project that names no classification comes to one: the type is found among the site's, and says what is read.
 # "required": a document that fits none of them waits for a person.
@@ -143,6 +152,7 @@ class ProjectSettings:
     analyzer: str = ""  # this and the next two empty: as the desk's settings say
     transcriber: str = ""
     summarizer: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)  # a key of MODEL_USES → id in the site's catalogue
     use_bda: bool = False
     fields: tuple[FieldSetting, ...] = DEFAULT_FIELDS
     default_threshold: float = DEFAULT_THRESHOLD
@@ -166,6 +176,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "analyzer": "Field extraction",
     "transcriber": "Transcription",
     "summarizer": "Summary",
+    "models": "Models",
     "use_bda": "Data Automation",
     "fields": "Fields",
     "default_threshold": "Review threshold",

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict, NotFound
 from projects.audit.events import actor_of
+from projects.models import queries as model_queries
 from projects.queues import queries as queue_queries
 from projects.schemas import queries as schema_queries
 from projects.settings import actions as project_actions
@@ -110,6 +111,7 @@ def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedCh
     return OfferedChoices(
         {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
         {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
+        {one.id: one.name for one in model_queries.list_models(request.site)},
     )
 
 

@@ -26,7 +26,7 @@ def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
     note, dates = page.get_by_text("Built-in rules ignore this prompt."), page.locator("[name=fields-0-date_range]")
     expect(note).to_be_visible()
     expect(dates).to_be_hidden()
-    page.locator("#id_analyzer").select_option("bedrock")
+    page.locator("#id_analyzer").select_option("model")
     expect(note).to_be_hidden()
     page.locator("[name=fields-0-type]").select_option("date")
     expect(dates).to_be_visible()

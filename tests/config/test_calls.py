@@ -13,7 +13,7 @@ from tests.config.test_policies import allowed
 ROOT = Path(settings.BASE_DIR)
 PACKAGES = ("config", "projects", "workflows", "review")
 _CLIENT = re.compile(r"""(?<!provider_)client\("([a-z0-9-]+)"\)""")
-_PROVIDER = re.compile(r"""provider_client\("([a-z0-9-]+)"\)""")
+_PROVIDER = re.compile(r"""provider_client\("([a-z0-9-]+)"[),]""")
 _CALLED = (re.compile(r"\.([a-z_0-9]+)\b"), re.compile(r"get_paginator\(\"([a-z_0-9]+)\"\)"))
 # botocore's name of a service → IAM's, where they differ.
 _PREFIX = {

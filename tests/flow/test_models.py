@@ -50,7 +50,7 @@ def said(confidence: float, **changes: str) -> Any:
 
 def finished(pump: Pump, *answers: Any) -> tuple[Run, Outside]:
     left = list(answers)
-    run = start_run(project={**PROJECT, "analyzer": "bedrock"})
+    run = start_run(project={**PROJECT, "analyzer": "model"})
     with answering("bedrock-runtime", Converse=lambda _: left.pop(0)) as outside:
         pump.run(lambda: queries.board(run.site, run.workflow_id).current_step not in {"segment_prep", *BEFORE})
     return run, outside
@@ -86,7 +86,7 @@ def test_half_a_letter_of_a_models_answer_fails_no_run(pump: Pump) -> None:
 
 def test_a_german_projects_pages_are_sent_as_german(pump: Pump) -> None:
     left = [said(0.95)]
-    run = start_run(project={**PROJECT, "analyzer": "bedrock", "language": "de"})
+    run = start_run(project={**PROJECT, "analyzer": "model", "language": "de"})
     with answering("bedrock-runtime", Converse=lambda _: left.pop(0)) as outside:
         pump.run(lambda: queries.board(run.site, run.workflow_id).current_step not in {"segment_prep", *BEFORE})
     ((_, asked),) = outside.asked
@@ -110,7 +110,7 @@ def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
 
 
 def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
-    run = start_run(project={**PROMPTED, "analyzer": "bedrock"})
+    run = start_run(project={**PROMPTED, "analyzer": "model"})
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         pump.run(lambda: ended(run))
     assert "Receipts of a café." in outside.asked[0][1]["system"][0]["text"]
@@ -128,7 +128,7 @@ def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: P
 
 def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump) -> None:
     nonsense = said(0.9) | {"output": {"message": {"role": "assistant", "content": [{"text": "It is a bill."}]}}}
-    run = start_run(project={**PROJECT, "analyzer": "bedrock"})
+    run = start_run(project={**PROJECT, "analyzer": "model"})
     with answering("bedrock-runtime", Converse=lambda _: nonsense) as outside:
         pump.run(lambda: ended(run))
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
@@ -154,7 +154,7 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     pump.run(lambda: ended(run))
     before, store = fields_of(run), DocumentFiles(run.site, run.project_id, run.document_id)
     page = store.read(files.segment(0))
-    wish = AnalysisRequest(instruction="The total is the amount due.", analyzer="bedrock", model="strong")
+    wish = AnalysisRequest(instruction="The total is the amount due.", analyzer="model", model="bedrock-strong")
     pinned = reanalysis.merge_wish(run.site, run.project_id, run_settings.freeze(PROJECT), wish)
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
         new = reruns.analyse_again(run, pinned, by=Actor("1", "Rosa Marin"))
@@ -165,5 +165,5 @@ def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_t
     assert fields_of(new)["total"]["source"] == STRONG
     assert (fields_of(run), store.read(files.segment(0))) == (before, page)
     shown = one_line(signed_in(bob()).get(f"/documents/{run.document_id}/compare/").content)
-    for words in ("The total is the amount due.", "Amazon Bedrock models", "$1.12"):
+    for words in ("The total is the amount due.", "Language model", "$1.12"):
         assert words in shown

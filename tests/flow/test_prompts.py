@@ -26,7 +26,7 @@ from workflows.storage.objects import DocumentFiles
 pytestmark = [pytest.mark.django_db]
 REF = PromptRef(SITE, PROJECT_ID, "extract")
 BY = Actor("1", "Alice Novak")
-BY_MODEL = {**PROJECT, "analyzer": "bedrock"}
+BY_MODEL = {**PROJECT, "analyzer": "model"}
 
 
 @pytest.fixture(autouse=True)

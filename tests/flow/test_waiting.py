@@ -215,7 +215,7 @@ def test_a_job_that_takes_too_long_is_given_up(pump: Pump, tmp_path: Path, setti
 
 @pytest.mark.parametrize(
     ("project", "label"),
-    [({}, "Amazon Textract"), ({"ocr_model": "pp-ocrv5", "analyzer": "bedrock"}, "Amazon Bedrock")],
+    [({}, "Amazon Textract"), ({"ocr_model": "pp-ocrv5", "analyzer": "model"}, "Amazon Bedrock")],
 )
 def test_missing_credentials_end_the_run_with_what_to_do(
     pump: Pump, tmp_path: Path, project: dict[str, str], label: str

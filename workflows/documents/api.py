@@ -11,7 +11,7 @@ from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Body, Problem
 from workflows.documents import reanalysis
 from workflows.documents.actions import removals, reruns
-from workflows.documents.reanalysis import MODELS, MOST_LETTERS, AnalysisRequest
+from workflows.documents.reanalysis import MOST_LETTERS, AnalysisRequest
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
@@ -44,13 +44,14 @@ class StageWish(Body):
 class AnalysisWish(Body):
     """Left out: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
 
-    ``instruction`` is for models on Amazon Bedrock; with rules it is refused. Empty: without the one of the run before.
+    ``model``: an id in the catalogue. ``instruction`` is for models; with rules it is refused. Empty: without the one
+    of the run before.
     """
 
     instruction: str | None = Field(None, max_length=MOST_LETTERS)
     analyzer: str = Field("", json_schema_extra={"enum": ["", *ANALYZERS]})
     summarizer: str = Field("", json_schema_extra={"enum": ["", *SUMMARIZERS]})
-    model: str = Field("", json_schema_extra={"enum": ["", *MODELS]})
+    model: str = ""
     fields: str = ""
     threshold: float | None = Field(None, ge=0, le=1)
 

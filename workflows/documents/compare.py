@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from projects.settings.values import ANALYZERS, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from projects.settings.values import ANALYZERS, MODEL_USES, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
 from workflows.stages import results
 from workflows.stages.base import RunSettings
 from workflows.stages.document_types import of_result
@@ -113,8 +113,7 @@ def _describe_settings(one: RunSettings) -> list[tuple[str, str]]:
         ("Instruction", one.instruction or "none"),
         ("Field extraction", ANALYZERS.get(one.analyzer, one.analyzer)),
         ("Summary", SUMMARIZERS.get(one.summarizer, one.summarizer)),
-        ("Model", one.bedrock_model or "none"),
-        ("Stronger model", one.bedrock_strong_model or "none"),
+        *((label, one.models.get(use, "none")) for use, label in MODEL_USES.items()),
         ("Document type", classified),
         ("Fields", ", ".join(spec.label for spec in one.fields) or "none"),
         ("Required fields", ", ".join(spec.label for spec in one.fields if spec.required) or "none"),

@@ -8,7 +8,7 @@ from django import forms
 from config.errors import Refused
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from workflows.definitions.blueprint import StepDefinition
-from workflows.documents.reanalysis import MODELS, MOST_LETTERS, PROJECT, SAME, AnalysisRequest
+from workflows.documents.reanalysis import MOST_LETTERS, PROJECT, SAME, AnalysisRequest
 from workflows.stages.base import RunSettings
 
 _SELECT = forms.Select(attrs={"class": "select"})
@@ -29,7 +29,7 @@ class StageForm(forms.Form):
 
 
 class AnalysisForm(forms.Form):
-    """``before``: the settings of the run; ``classifications``: id → name, as many as a list shows."""
+    """``before``: the settings of the run; ``classifications`` and ``models``: id → name, as many as a list shows."""
 
     fields_of = forms.ChoiceField(
         required=False, label="Fields", widget=_SELECT,
@@ -43,17 +43,24 @@ class AnalysisForm(forms.Form):
     analyzer = forms.ChoiceField(required=False, label="Field extraction", widget=_SELECT)
     summarizer = forms.ChoiceField(required=False, label="Summary", widget=_SELECT)
     model = forms.ChoiceField(
-        required=False, label="Model", widget=_SELECT, choices=list(MODELS.items()),
-        help_text="Applies if Amazon Bedrock is used.",
-    )  # fmt: skip
+        required=False, label="Model", widget=_SELECT, help_text="Applies if a language model is used."
+    )
     instruction = forms.CharField(
         required=False, max_length=MOST_LETTERS, label="Prompt for this document", strip=True,
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 3}),
-        help_text="Sent to models on Amazon Bedrock; built-in rules ignore it.",
+        help_text="Sent to language models; built-in rules ignore it.",
     )  # fmt: skip
 
-    def __init__(self, before: RunSettings, classifications: Mapping[str, str], *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        before: RunSettings,
+        classifications: Mapping[str, str],
+        models: Mapping[str, str],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        _offer(self, "model", {"": "Same as this run, or the project’s", **models})
         lists = {SAME: "Same as this run", PROJECT: "Current project settings"}
         _offer(self, "fields_of", lists | {key: f"Document type {name}" for key, name in classifications.items()})
         _offer(self, "analyzer", _name_inherited_choice(ANALYZERS, before.analyzer))

@@ -3,25 +3,20 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.conf import settings
-
 from config.errors import Refused, StageFailed
+from projects.models.choice import choose_models
 from projects.settings import queries as project_queries
 from projects.settings.items import settings_to_store
-from projects.settings.values import ANALYZERS, SUMMARIZERS
+from projects.settings.values import ANALYZERS, EXTRACT, SUMMARIZERS
 from workflows.runs import pinned_types, run_settings
+from workflows.runs.pinned_prompts import load_prompts
 from workflows.stages.base import RunSettings
 from workflows.stages.field_spec import with_threshold
 
 MOST_LETTERS = 2000  # of an instruction
 SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
-STRONG = "strong"
-MODELS = {
-    "": "As before, or the cheaper one first and the stronger where it is not sure",
-    STRONG: "The stronger model only",
-}
 NOT_FOLLOWED = (
-    "Built-in rules ignore instructions. Select Amazon Bedrock models, or change fields, document type or threshold."
+    "Built-in rules ignore instructions. Select a language model, or change fields, document type or threshold."
 )
 
 
@@ -29,7 +24,7 @@ NOT_FOLLOWED = (
 class AnalysisRequest:
     """Empty and None: as the run before had it. ``fields``: SAME, PROJECT or the id of one of the site's
     classifications. ``threshold``: 0–1, for fields without one of their own. ``instruction``: empty for none, and None
-    for that of the run before where models are asked again.
+    for that of the run before where models are asked again. ``model``: an id in the site's catalogue.
     """
 
     instruction: str | None = None
@@ -54,9 +49,10 @@ def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRe
     asks = run_settings.asks_models(pinned)
     if wish.instruction and not asks:
         raise Refused(NOT_FOLLOWED)
-    pinned = replace(pinned, **(_models(before, wish) if asks else {"instruction": ""}))
-    if asks and not pinned.prompts_sha256:
-        pinned = run_settings.with_prompts(site, project_id, pinned)
+    if not asks:
+        pinned = replace(pinned, instruction="", models={}, prompts_sha256="")
+    elif wish.model or not pinned.models:
+        pinned = _ask_models(site, project_id, pinned, wish)
     if pinned == before:
         raise Refused("Change at least one option. The same settings give the same result.")
     return pinned
@@ -68,14 +64,13 @@ def _one_of(choices: Any, value: str) -> str:
     return value
 
 
-def _models(before: RunSettings, wish: AnalysisRequest) -> dict[str, Any]:
-    """Those of the run before, or the desk's where it asked none."""
-    _one_of(MODELS, wish.model)
-    if wish.model == STRONG:
-        return {"bedrock_model": settings.BEDROCK_STRONG_MODEL, "bedrock_strong_model": ""}
-    if before.bedrock_model:
-        return {}
-    return run_settings.models_now()
+def _ask_models(site: str, project_id: str, pinned: RunSettings, wish: AnalysisRequest) -> RunSettings:
+    """By the model that was wished for, else those of the project; told what the run before was told, if anything."""
+    chosen = {EXTRACT: wish.model} if wish.model else project_queries.get_project(site, project_id).settings.models
+    models = choose_models(site, chosen)
+    if not pinned.prompts_sha256:
+        return run_settings.with_prompts(site, project_id, pinned, models)
+    return run_settings.with_models(site, pinned, load_prompts(site, pinned.prompts_sha256), models)
 
 
 def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
@@ -91,6 +86,7 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisReque
             "default_threshold",
             "document_prompt",
             "prompts_sha256",
+            "models",
             "typing",
             "types_sha256",
             *governed,

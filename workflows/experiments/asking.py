@@ -29,14 +29,10 @@ class RememberingChat:
     on_answer: Callable[[Usage], None]
 
     @property
-    def service(self) -> str:
-        return self.chat.service
-
-    @property
     def largest_image(self) -> int:
         return self.chat.largest_image
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         """
         Raises:
             StageFailed: the service refuses the request.
@@ -44,25 +40,24 @@ class RememberingChat:
             Conflict: ``before_asking`` says that another worker does this.
 
         """
-        name = files.kept_answer(digest_request(self.spec, model, request))
+        name = files.kept_answer(digest_request(self.spec, request))
         try:
             return _answer_from(self.store.read(name))
         except NotFound:
             pass
         self.before_asking()
-        answer = self.chat.ask(model, request)
+        answer = self.chat.ask(request)
         self.store.write_new(name, _to_bytes(answer), "application/json")
         self.on_answer(answer.usage)
         return answer
 
 
-def digest_request(spec: ModelSpec, model: str, request: ChatRequest) -> str:
+def digest_request(spec: ModelSpec, request: ChatRequest) -> str:
     """The same for two requests that a model cannot tell apart: by its parameters and everything that it is sent."""
     image = hashlib.sha256(request.image).hexdigest() if request.image else ""
     refused = [(answer.turn, problem) for answer, problem in request.refused]
     sent = [
         spec.sha256,
-        model,
         request.prompt.instructions,
         request.prompt.message,
         request.most,

@@ -5,20 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from projects.models.spec import ModelSpec
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction
-from workflows.stages.usage import Usage
+from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction, measure_call
+from workflows.providers.worded_schema import describe_schema, find_json
 
 BEDROCK = Provider(
     "bedrock",
     "Amazon Bedrock",
     {
         "ResourceNotFoundException": (
-            "Model not available in this Bedrock region. Check COUNTERSIGN_BEDROCK_MODEL and "
-            "COUNTERSIGN_BEDROCK_STRONG_MODEL, then re-run the document."
+            "Model not available in this Bedrock region. Check its model ID in the catalogue (built-in models: "
+            "COUNTERSIGN_BEDROCK_MODEL and COUNTERSIGN_BEDROCK_STRONG_MODEL), then re-run the document."
         ),
         "ValidationException": (
-            "This model rejected the page. It must support images and tools; select another model."
+            "This model rejected the page. Check in the catalogue whether it takes images and tools, or select another."
         ),
     },
 )
@@ -27,14 +28,14 @@ _FILTERED = "Bedrock's content filter blocked this page. Review it manually."
 
 @dataclass(frozen=True)
 class Converse:
-    """A Chat with the models of Bedrock."""
+    """A Chat with a model of Bedrock."""
 
     client: Any
+    spec: ModelSpec
     call: Caller
-    service: str = BEDROCK.name
     largest_image: int = 3_750_000  # bytes (AWS: "Converse", images)
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         """
         Raises:
             StageFailed: Bedrock refuses the request.
@@ -42,24 +43,20 @@ class Converse:
 
         """
         began = time.monotonic()
-        answer = self.call(lambda: self.client.converse(**converse_request(model, request)))
+        answer = self.call(lambda: self.client.converse(**converse_request(self.spec, request)))
         counted = answer["usage"]
-        used = Usage(
-            BEDROCK.name,
-            model,
-            calls=1,
-            tokens_in=int(counted["inputTokens"]),
-            tokens_out=int(counted["outputTokens"]),
-            ms=round((time.monotonic() - began) * 1000),
+        used = measure_call(
+            self.spec, tokens_in=int(counted["inputTokens"]), tokens_out=int(counted["outputTokens"]), began=began
         )
         turn: Mapping[str, Any] = answer["output"]["message"]
         text = "".join(str(one["text"]) for one in turn.get("content") or () if "text" in one)
         calls = tool_uses(turn)
+        given = calls[0].get("input") if calls else find_json(text) if request.tool and not self.spec.tools else None
         stopped = answer.get("stopReason") in {"guardrail_intervened", "content_filtered"}
-        return ChatAnswer(text, calls[0].get("input") if calls else None, turn, used, _FILTERED if stopped else "")
+        return ChatAnswer(text, given, turn, used, _FILTERED if stopped else "")
 
 
-def converse_request(model: str, request: ChatRequest) -> dict[str, Any]:
+def converse_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
     """What Converse takes. Source: AWS, "Converse"."""
     content: list[dict[str, Any]] = [{"text": request.prompt.message}]
     if request.image:
@@ -67,15 +64,16 @@ def converse_request(model: str, request: ChatRequest) -> dict[str, Any]:
     turns: list[dict[str, Any]] = [{"role": "user", "content": content}]
     for answer, problem in request.refused:
         turns += [answer.turn, _correction(tool_uses(answer.turn), problem)]
+    tool = request.tool
+    worded = describe_schema(tool) if tool and not spec.tools else ""
     made: dict[str, Any] = {
-        "modelId": model,
-        "system": [{"text": request.prompt.instructions}],
+        "modelId": spec.model,
+        "system": [{"text": request.prompt.instructions + worded}],
         "messages": turns,
-        "inferenceConfig": {"maxTokens": request.most, "temperature": 0.0},
+        "inferenceConfig": {"maxTokens": request.most, "temperature": spec.temperature},
     }
-    if request.tool:
-        choice = {"tool": {"name": request.tool["name"]}}
-        made["toolConfig"] = {"tools": [{"toolSpec": request.tool}], "toolChoice": choice}
+    if tool and spec.tools:
+        made["toolConfig"] = {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": tool["name"]}}}
     return made
 
 

@@ -1,12 +1,16 @@
 """A chat with any model of a site's catalogue, and the language model that asks by it."""
 
+import hashlib
+import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from config import aws
-from config.errors import Misconfigured, StageFailed
-from config.laptop import embedded_model
+from config.errors import Misconfigured, ProviderPaused, StageFailed
+from config.laptop import embedded_model, locks
 from projects.models.spec import BEDROCK, OPENAI, ModelSpec
 from projects.prompts.book import PromptBook
 from workflows.providers import actions as provider_actions
@@ -19,10 +23,24 @@ from workflows.stages.usage import Note, ignore_usage
 NOT_INSTALLED = "The embedded model is not installed. Run `make demo-model`, or choose another model."
 
 
-def make_chat(spec: ModelSpec) -> Chat:
+_BUSY_SECONDS = 5.0
+_LOOK = 0.05  # seconds
+
+
+def _do_nothing() -> None:
+    """Without a claim to renew."""
+
+
+def make_chat(spec: ModelSpec, heartbeat: Callable[[], None] = _do_nothing) -> Chat:
     """Building it asks no one. Raises: StageFailed if its endpoint is not set up here."""
+    return _InTurn(_make_own_chat(spec), heartbeat)
+
+
+def _make_own_chat(spec: ModelSpec) -> Chat:
     if spec.provider == BEDROCK:
-        return Converse(aws.provider_client("bedrock-runtime"), _make_caller(BEDROCK_PROVIDER, spec))
+        # Built-in ones take as long as every other service: they share its client.
+        client = aws.provider_client("bedrock-runtime", spec.seconds)
+        return Converse(client, spec, _make_caller(BEDROCK_PROVIDER, spec))
     if spec.provider == OPENAI:
         return _make_openai_chat(spec)
     return _make_embedded_chat(spec)
@@ -70,34 +88,54 @@ def make_model(
     takeover: ModelSpec | None = None,
     note: Note = ignore_usage,
     record: Record = record_nothing,
+    heartbeat: Callable[[], None] = _do_nothing,
 ) -> LanguageModel:
-    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``.
+    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``. ``heartbeat``: before each request.
 
     Raises: StageFailed if an endpoint is not set up here.
     """
-    chat = make_chat(spec)
-    if takeover is not None:
-        chat = _Either(chat, spec.model, make_chat(takeover))
-    strong = takeover.model if takeover else ""
-    return LanguageModel(chat, spec.model, book, strong, spec.takeover_below, note, record)
+    second = make_chat(takeover, heartbeat) if takeover else None
+    return LanguageModel(make_chat(spec, heartbeat), book, second, note, record)
 
 
 @dataclass(frozen=True)
-class _Either:
-    """Two chats, told apart by the model that is asked."""
+class _InTurn:
+    """A chat of which only so many requests are under way from this machine at a time, whichever process makes them.
 
-    first: Chat
-    model: str
-    second: Chat
+    The kernel keeps count by locks on files: a process that is killed holds up no one.
+    """
+
+    chat: Chat
+    heartbeat: Callable[[], None]
 
     @property
-    def service(self) -> str:
-        return self.first.service
+    def spec(self) -> ModelSpec:
+        return self.chat.spec
 
     @property
     def largest_image(self) -> int:
-        """Both are shown the same page."""
-        return min(self.first.largest_image, self.second.largest_image)
+        return self.chat.largest_image
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
-        return (self.first if model == self.model else self.second).ask(model, request)
+    def ask(self, request: ChatRequest) -> ChatAnswer:
+        self.heartbeat()
+        lock = self._wait_for_turn()
+        try:
+            return self.chat.ask(request)
+        finally:
+            os.close(lock)
+
+    def _wait_for_turn(self) -> int:
+        """Raises: ProviderPaused, after as long as a request may take."""
+        spec = self.spec
+        # By what it is and not by its id, which two sites may give to different models.
+        name = hashlib.sha256(f"{spec.service} {spec.model}".encode()).hexdigest()[:16]
+        deadline = time.monotonic() + spec.seconds
+        while True:
+            for place in range(spec.at_a_time):
+                if (lock := locks.hold_lock(settings.STATE_DIR / "turns" / f"{name}-{place}")) is not None:
+                    return lock
+            if time.monotonic() > deadline:
+                sentence = f"{spec.name} is busy with {spec.at_a_time} requests. The run resumes automatically."
+                raise ProviderPaused(sentence, provider=spec.service, seconds=_BUSY_SECONDS)
+            time.sleep(_LOOK)
+            self.heartbeat()

@@ -11,11 +11,11 @@ from config import aws
 from config.errors import NotFound, StageFailed
 from projects.prompts.book import PromptBook
 from projects.prompts.prompt import uses_placeholder
+from projects.settings.values import BY_MODEL
 from workflows.learning.examples import read_examples
 from workflows.providers import actions as provider_actions
-from workflows.providers import bda, jobs, model_calls, transcribe
+from workflows.providers import bda, chats, jobs, model_calls, transcribe
 from workflows.providers.bda import BDA, DataAutomation
-from workflows.providers.bedrock import BEDROCK, Converse
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.endpoint import ENDPOINT, Endpoint
 from workflows.providers.jobs import RunningJob, S3File
@@ -35,10 +35,14 @@ from workflows.stages.services import (
     DocumentReader,
     Inquirer,
     Output,
+    PageQuestion,
     PageReader,
+    PageReply,
     Services,
     Transcriber,
     Transcript,
+    TypeQuestion,
+    TypeReply,
     Writer,
 )
 from workflows.stages.usage import Note, ignore_usage
@@ -66,9 +70,9 @@ def make_services(
             reader = _document_reader(run, pinned, document, token, heartbeat)
             return Services(page_reader=_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
-            return Services(analyst=_make_analyst(run, pinned, note))
+            return Services(analyst=_make_analyst(run, pinned, note, heartbeat))
         case "document_summarizer":
-            return Services(writer=_make_writer(run, pinned, note))
+            return Services(writer=_make_writer(run, pinned, note, heartbeat))
         case "transcribe":
             return Services(transcriber=_make_transcriber(run, pinned, document, token))
         case "bda_processor":
@@ -138,10 +142,11 @@ def _make_automation(run: Run, pinned: RunSettings, document: DocumentWorkflow, 
     return AutomationReader(service, store, _original(store, document), token)
 
 
-def _make_analyst(run: Run, pinned: RunSettings, note: Note) -> Analyst | None:
-    if pinned.analyzer == BEDROCK.name:
-        model = _make_language_model(run, pinned, note)
-        return replace(model, examples=_pin_examples(run, model.prompts))
+def _make_analyst(run: Run, pinned: RunSettings, note: Note, heartbeat: Callable[[], None]) -> Analyst | None:
+    if pinned.analyzer == BY_MODEL:
+        reads, classifies = (_make_model(run, pinned, use, note, heartbeat) for use in ("extract", "classify"))
+        reads = replace(reads, examples=_pin_examples(run, reads.prompts))
+        return reads if reads.chat.spec == classifies.chat.spec else TwoModels(reads, classifies)
     if pinned.analyzer != "rules":
         raise StageFailed(f"Unknown field extraction {pinned.analyzer}. Select another in the project settings.")
     return None
@@ -160,26 +165,42 @@ def _pin_examples(run: Run, book: PromptBook) -> str:
         return store.read(name).decode()
 
 
-def _make_writer(run: Run, pinned: RunSettings, note: Note) -> Writer | None:
-    return _make_language_model(run, pinned, note) if pinned.summarizer == BEDROCK.name else None
+def _make_writer(run: Run, pinned: RunSettings, note: Note, heartbeat: Callable[[], None]) -> Writer | None:
+    return _make_model(run, pinned, "summarize", note, heartbeat) if pinned.summarizer == BY_MODEL else None
 
 
 def make_inquirer(run: Run, pinned: RunSettings, note: Note = ignore_usage) -> Inquirer:
     """Who answers what people ask about a page; for runs whose analysis is a model's."""
-    return _make_language_model(run, pinned, note)
+    return _make_model(run, pinned, "answer", note, lambda: None)
 
 
-def _make_language_model(run: Run, pinned: RunSettings, note: Note) -> LanguageModel:
-    client = aws.provider_client("bedrock-runtime")
-    return LanguageModel(
-        Converse(client, make_caller(BEDROCK)),
-        pinned.bedrock_model,
-        pinned_prompts.load_prompts(run.site, pinned.prompts_sha256),
-        pinned.bedrock_strong_model,
-        pinned.takeover,
-        note,
-        partial(model_calls.record_calls, run),
+def _make_model(
+    run: Run, pinned: RunSettings, purpose: str, note: Note, heartbeat: Callable[[], None]
+) -> LanguageModel:
+    """The one that this run pinned for the purpose."""
+    found = pinned_prompts.load_models(run.site, pinned.prompts_sha256)
+    return chats.make_model(
+        found[purpose].spec,
+        found.prompts,
+        takeover=found[purpose].takeover,
+        note=note,
+        record=partial(model_calls.record_calls, run),
+        heartbeat=heartbeat,
     )
+
+
+@dataclass(frozen=True)
+class TwoModels:
+    """An Analyst where a project has types found by another model than fields."""
+
+    reads: LanguageModel
+    classifies: LanguageModel
+
+    def classify(self, question: TypeQuestion) -> TypeReply:
+        return self.classifies.classify(question)
+
+    def read_page(self, question: PageQuestion) -> PageReply:
+        return self.reads.read_page(question)
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,24 @@
 """A language model that does the work of stages: prompts are rendered, answers are bound to a schema and checked.
 
-A cheaper model is asked first. If its answer cannot be taken even after it was told why, or is not sure enough, a
-stronger one is asked in its place. Both are metered.
+If the first model's answer cannot be taken even after it was told why, or is not sure enough, the one that takes over
+is asked in its place. Both are metered.
 """
 
 import dataclasses
+import json
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from config.errors import CountersignError, StageFailed
+from projects.models.spec import ModelSpec, cost_of
 from projects.prompts.book import PinnedPrompt, PromptBook
 from projects.prompts.prompt import RenderedPrompt, mark_content, render
 from workflows.providers import answer_tool, answers, typing_tool
 from workflows.providers.answers import Problems
+from workflows.providers.fitting import estimate_tokens, fit_prompt
 from workflows.stages.document_types.types import OWN, TypeSpec
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.models.languages import language_name
@@ -28,7 +32,7 @@ from workflows.stages.services import (
     TypeQuestion,
     TypeReply,
 )
-from workflows.stages.usage import Note, Usage, ignore_usage
+from workflows.stages.usage import Note, Usage, ignore_usage, sum_usage
 
 T = TypeVar("T")
 _MAX_TEXT = 60_000  # characters of a page's text; the image says the rest
@@ -36,6 +40,9 @@ _NO_TEXT = "(no text was read)"
 _UNUSABLE = "The model's answer cannot be used, also when asked again."
 _NO_ANSWER = "It did not answer."
 _UNREADABLE = "Its answer cannot be read."
+CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be taken
+_FRAME = 100  # tokens of what stands around instructions and message
+_IMAGE = 1600  # tokens of a picture
 _TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -65,19 +72,26 @@ class ChatAnswer:
 
 
 class Chat(Protocol):
-    """A service that models are asked at."""
+    """A model that is asked, at whatever service it is."""
 
     @property
-    def service(self) -> str: ...
+    def spec(self) -> ModelSpec: ...
 
     @property
     def largest_image(self) -> int:
         """Bytes; a larger picture is left out, and the text says the rest."""
         ...
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         """Raises: StageFailed, ProviderPaused."""
         ...
+
+
+def measure_call(spec: ModelSpec, *, tokens_in: int, tokens_out: int, began: float) -> Usage:
+    """What one request used. ``began``: of the monotonic clock, in seconds."""
+    micros = round(cost_of(spec, tokens_in, tokens_out) * 1_000_000) if spec.has_price else None
+    ms = round((time.monotonic() - began) * 1000)
+    return Usage(spec.service, spec.model, 0, 1, tokens_in, tokens_out, ms, micros)
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,7 @@ class ModelCall:
     """One request and its answer, None if there was none. ``problem``: why it was not taken.
 
     ``index``: of the page or part, 0-based. ``number``: of a person's question about the page, from 1; otherwise 0.
+    ``left_out``: characters of the document's text that did not fit into the model's context.
     """
 
     purpose: str
@@ -92,11 +107,16 @@ class ModelCall:
     number: int
     prompt: RenderedPrompt
     pinned: PinnedPrompt
-    model: str
+    spec: ModelSpec
     with_image: bool
     answer: Any
     problem: str
     usage: Usage
+    left_out: int = 0
+
+    @property
+    def model(self) -> str:
+        return self.spec.model
 
 
 Record = Callable[[Sequence[ModelCall]], None]
@@ -108,7 +128,7 @@ def record_nothing(_calls: Sequence[ModelCall]) -> None:
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """``model`` is asked first, ``strong`` below ``enough`` confidence; empty: no other model takes over.
+    """``chat`` is asked first; ``takeover``, if any, where it is less sure than its spec says is enough.
 
     ``note`` is given every call that was answered, and every page, also if the answer cannot be taken. ``record`` is
     given all calls of a question once it has ended, however it ended. ``examples``: what the prompt may show of other
@@ -116,13 +136,15 @@ class LanguageModel:
     """
 
     chat: Chat
-    model: str
     prompts: PromptBook
-    strong: str = ""
-    enough: float = 0.7  # seed 001
+    takeover: Chat | None = None
     note: Note = ignore_usage
     record: Record = record_nothing
     examples: str = ""
+
+    @property
+    def enough(self) -> float:
+        return self.chat.spec.takeover_below
 
     def read_page(self, question: PageQuestion) -> PageReply:
         """
@@ -146,8 +168,8 @@ class LanguageModel:
                 lambda given: answers.check_page_answer(given, question.specs),
                 lambda one: is_unsure(one, question, self.enough),
             )
-        self.note(Usage(self.chat.service, model, pages=1))
-        return PageReply(found, model, usage)
+        self.note(Usage(model.service, model.model, pages=1))
+        return PageReply(found, model.model, usage)
 
     def classify(self, question: TypeQuestion) -> TypeReply:
         """
@@ -170,7 +192,7 @@ class LanguageModel:
                 lambda one: max(rated.confidence for rated in one) < self.enough,
             )
         shares = {one.id: one.confidence for one in found}
-        return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model, usage)
+        return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model.model, usage)
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         """Asks the first model only: it gives no confidence at which another could take over.
@@ -189,10 +211,10 @@ class LanguageModel:
         with self._open_question(
             "answer", inquiry.index, values, 2000, image=inquiry.image, tool=answer_tool.SCHEMA, number=inquiry.number
         ) as asked:
-            found = asked.ask(self.model, answer_tool.check_recorded_answer)
+            found = asked.ask(self.chat, answer_tool.check_recorded_answer)
         if isinstance(found, Problems):
             raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
-        return PageInquiryReply(found.answer, found.quote, self.model, asked.usage)
+        return PageInquiryReply(found.answer, found.quote, self.chat.spec.model, asked.usage)
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
         """
@@ -209,10 +231,10 @@ class LanguageModel:
             "document_instructions": question.instruction,
         }
         with self._open_question("summarize", question.index, values, 2000) as asked:
-            text = asked.ask(self.model, _check_words)
+            text = asked.ask(self.chat, _check_words)
         if isinstance(text, Problems):
             raise StageFailed("The model returned nothing. Re-run the document or select another model.", code="Empty")
-        (used,) = asked.usage
+        (used,) = sum_usage(asked.usage)
         return text, used
 
     @contextmanager
@@ -221,8 +243,7 @@ class LanguageModel:
         tool: Mapping[str, Any] | None = None, number: int = 0,
     ) -> Iterator["_Question"]:  # fmt: skip
         """A question whose calls are recorded however it ends."""
-        shown = image if image and len(image) <= self.chat.largest_image else None
-        asked = _Question(self, purpose, index, number, values, shown, tool, most)
+        asked = _Question(self, purpose, index, number, values, image, tool, most)
         try:
             yield asked
         finally:
@@ -230,13 +251,13 @@ class LanguageModel:
 
     def _ask_both(
         self, asked: "_Question", check: Callable[[Any], T | Problems], doubts: Callable[[T], bool]
-    ) -> tuple[T, str, tuple[Usage, ...]]:
+    ) -> tuple[T, ModelSpec, tuple[Usage, ...]]:
         """The answer, the model that gave it, and what both used."""
-        found, model = asked.ask(self.model, check), self.model
-        if self.strong and (isinstance(found, Problems) or doubts(found)):
-            second = asked.ask(self.strong, check)
+        found, model = asked.ask(self.chat, check), self.chat.spec
+        if self.takeover and (isinstance(found, Problems) or doubts(found)):
+            second = asked.ask(self.takeover, check)
             if not isinstance(second, Problems):
-                found, model = second, self.strong
+                found, model = second, self.takeover.spec
         if isinstance(found, Problems):
             raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
         return found, model, asked.usage
@@ -260,13 +281,21 @@ class _Question:
     def usage(self) -> tuple[Usage, ...]:
         return tuple(one.usage for one in self.calls)
 
-    def ask(self, model: str, check: Callable[[Any], T | Problems]) -> T | Problems:
+    def ask(self, chat: Chat, check: Callable[[Any], T | Problems]) -> T | Problems:
         """Raises: StageFailed, ProviderPaused."""
-        pinned = self.by.prompts[self.purpose]
-        request = ChatRequest(render(pinned.prompt, self.values), self.most, self.image, self.tool)
+        for smaller in (1, 2, 4):  # how many tokens a text has is an estimate until the model was asked
+            try:
+                return self._ask_within(chat, chat.spec.context // smaller, check)
+            except StageFailed as error:
+                if error.code != CONTEXT_EXCEEDED or smaller == 4:
+                    raise
+        raise AssertionError  # pragma: no cover - the last one returns or raises
+
+    def _ask_within(self, chat: Chat, context: int, check: Callable[[Any], T | Problems]) -> T | Problems:
+        request, left_out = self._fit(chat, context)
         found: T | Problems = Problems((_NO_ANSWER,))
         for _ in range(_TRIES if self.tool else 1):
-            answer = self._call(model, pinned, request)
+            answer = self._call(chat, request, left_out)
             found = self._check(answer, check)
             problem = str(found) if isinstance(found, Problems) else ""
             self._amend_call(problem=problem)
@@ -275,15 +304,28 @@ class _Question:
             request = dataclasses.replace(request, refused=(*request.refused, (answer, problem)))
         return found
 
-    def _call(self, model: str, pinned: PinnedPrompt, request: ChatRequest) -> ChatAnswer:
+    def _fit(self, chat: Chat, context: int) -> tuple[ChatRequest, int]:
+        """What this model can take of it, and how many characters had to be left out."""
+        spec = chat.spec
+        image = self.image if self.image and spec.images and len(self.image) <= chat.largest_image else None
+        most = min(self.most, spec.most_tokens, context // 2)
+        room = context - most - _FRAME - (_IMAGE if image else 0)
+        if self.tool:
+            room -= estimate_tokens(json.dumps(self.tool))
+        rendered = render(self.by.prompts[self.purpose].prompt, self.values)
+        prompt, left_out = fit_prompt(rendered, room)
+        return ChatRequest(prompt, most, image, self.tool), left_out
+
+    def _call(self, chat: Chat, request: ChatRequest, left_out: int) -> ChatAnswer:
         """Raises: StageFailed, ProviderPaused."""
+        spec, pinned = chat.spec, self.by.prompts[self.purpose]
         call = ModelCall(
-            self.purpose, self.index, self.number, request.prompt, pinned, model,
-            with_image=bool(self.image), answer=None, problem=_NO_ANSWER, usage=Usage(self.by.chat.service, model),
+            self.purpose, self.index, self.number, request.prompt, pinned, spec, with_image=bool(request.image),
+            answer=None, problem=_NO_ANSWER, usage=Usage(spec.service, spec.model), left_out=left_out,
         )  # fmt: skip
         self.calls.append(call)  # before it is made: whatever is raised from here on, it is recorded
         try:
-            answer = self.by.chat.ask(model, request)
+            answer = chat.ask(request)
         except CountersignError as error:
             self._amend_call(problem=str(error))
             raise

@@ -4,6 +4,7 @@ One object a question, among the document's own, so that it goes with the docume
 """
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,6 +17,8 @@ from workflows.providers.language_model import ModelCall
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
+
+_PARAMETERS = ("temperature", "most_tokens", "context", "images", "tools", "json_schema")
 
 
 def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
@@ -58,6 +61,11 @@ def _to_json(call: ModelCall) -> dict[str, Any]:
         "prompt_version": call.pinned.version,
         "label": call.pinned.label,
         "model": call.model,
+        "model_id": call.spec.id,
+        "model_name": call.spec.name,
+        "parameters": {name: getattr(call.spec, name) for name in _PARAMETERS},
+        "prompt_sha256": hashlib.sha256(json.dumps(dataclasses.astuple(call.prompt)).encode()).hexdigest(),
+        "left_out": call.left_out,
         "instructions": call.prompt.instructions,
         "message": call.prompt.message,
         "with_image": call.with_image,

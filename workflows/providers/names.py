@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping
 
+from django.conf import settings
+
+from projects.models.spec import EMBEDDED
+from projects.models.spec import PROVIDERS as LABELS_OF_MODELS
 from workflows.providers.bda import BDA
 from workflows.providers.bedrock import BEDROCK
 from workflows.providers.calls import Provider
@@ -9,5 +13,9 @@ from workflows.providers.endpoint import ENDPOINT
 from workflows.providers.textract import TEXTRACT
 from workflows.providers.transcribe import TRANSCRIBE
 
-PROVIDERS: Mapping[str, Provider] = {one.name: one for one in (TEXTRACT, BEDROCK, BDA, TRANSCRIBE, ENDPOINT)}
+_MODELS = (
+    *(Provider(f"openai-{name}", f"Model endpoint {name}") for name in settings.MODEL_ENDPOINTS),
+    Provider(EMBEDDED, LABELS_OF_MODELS[EMBEDDED]),
+)
+PROVIDERS: Mapping[str, Provider] = {one.name: one for one in (TEXTRACT, BEDROCK, BDA, TRANSCRIBE, ENDPOINT, *_MODELS)}
 LABELS: Mapping[str, str] = {name: one.label for name, one in PROVIDERS.items()}

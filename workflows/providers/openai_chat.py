@@ -18,9 +18,14 @@ import openai
 from config.errors import StageFailed, Unavailable
 from projects.models.spec import PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction
+from workflows.providers.language_model import (
+    CONTEXT_EXCEEDED,
+    ChatAnswer,
+    ChatRequest,
+    describe_correction,
+    measure_call,
+)
 from workflows.providers.worded_schema import describe_schema, find_json
-from workflows.stages.usage import Usage
 
 _MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand tokens
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
@@ -28,7 +33,6 @@ _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CUT = "The answer was cut off: it needs more tokens than this model may write. Raise its most tokens."
 _FILTERED = "The model's content filter blocked this page. Review it manually."
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
-CONTEXT_EXCEEDED = "ContextExceeded"
 
 
 @functools.lru_cache(maxsize=32)
@@ -80,11 +84,7 @@ class OpenAIChat:
     prepare: Callable[[], None] = _do_nothing
     largest_image: int = 15_000_000  # bytes, below the 20 MB that OpenAI takes
 
-    @property
-    def service(self) -> str:
-        return self.spec.service
-
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         """
         Raises:
             StageFailed: the endpoint refuses the request.
@@ -96,13 +96,11 @@ class OpenAIChat:
         choice = _first_choice(answer)
         turn = choice.get("message") or {}
         text, counted = str(turn.get("content") or ""), answer.get("usage") or {}
-        used = Usage(
-            self.service,
-            model,
-            calls=1,
+        used = measure_call(
+            self.spec,
             tokens_in=_count(counted, "prompt_tokens"),
             tokens_out=_count(counted, "completion_tokens"),
-            ms=round((time.monotonic() - began) * 1000),
+            began=began,
         )
         reason = choice.get("finish_reason")
         arguments = _read_arguments(turn, text) if request.tool else None
@@ -159,14 +157,14 @@ def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
         system += _BY_SCHEMA
     turns: list[dict[str, Any]] = [
         {"role": "system", "content": system},
-        {"role": "user", "content": _content(spec, request)},
+        {"role": "user", "content": _content(request)},
     ]
     for answer, problem in request.refused:
         turns += _refuse(answer, problem)
     body: dict[str, Any] = {
         "model": spec.model,
         "messages": turns,
-        "max_tokens": min(request.most, spec.most_tokens),
+        "max_tokens": request.most,
         "temperature": spec.temperature,
     }
     if tool is None or worded:
@@ -181,9 +179,9 @@ def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
     return body
 
 
-def _content(spec: ModelSpec, request: ChatRequest) -> str | list[dict[str, Any]]:
+def _content(request: ChatRequest) -> str | list[dict[str, Any]]:
     """Text alone as text: not every server knows parts."""
-    if not request.image or not spec.images:
+    if not request.image:
         return request.prompt.message
     url = f"data:image/png;base64,{base64.b64encode(request.image).decode()}"
     return [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": request.prompt.message}]

@@ -7,6 +7,9 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config import aws, clock
+from config.laptop import embedded_model
+from projects.models import queries as model_queries
+from projects.models.spec import EMBEDDED, OPENAI
 from projects.settings import provider_choice
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
@@ -66,6 +69,10 @@ def is_set_up(name: str) -> bool:
     """Whether the desk's settings give the workers what they need to call it."""
     if name == ENDPOINT.name:
         return bool(settings.OCR_ENDPOINT_URL)
+    if name == EMBEDDED:
+        return embedded_model.is_installed()
+    if name.startswith(OPENAI):
+        return True  # only those that are set up are listed
     if name == BDA.name and not settings.BDA_PROJECT_ARN:
         return False
     return aws.provider_credentials()
@@ -84,8 +91,7 @@ def list_providers(request: DeskRequest) -> HttpResponse:
         "rows": [make_provider_row(name, known.get(name), now) for name in LABELS],
         "defaults": defaults,
         "engine": engine_choice.words(),
-        "models": (settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL),
-        "takeover": settings.TAKEOVER_PERCENT,
+        "model": model_queries.get_model(request.site, settings.MODEL),
         "most": settings.PROVIDER_FAILURES,
     }
     return render_answer(request, "workflows/providers/services.html", None, context)

@@ -5,9 +5,9 @@ import logging
 
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
+from projects.settings.values import BY_MODEL
 from workflows.engine import step_context
 from workflows.providers import factory
-from workflows.providers.bedrock import BEDROCK
 from workflows.questions import actions as question_actions
 from workflows.questions import queries
 from workflows.questions.actions import Answer
@@ -75,7 +75,7 @@ def _ask_model(run: Run, asked: Question) -> Answer:
     if segment.get("status") != "completed":
         raise StageFailed(_UNREAD)
     page = page_of(segment)
-    if settings.analyzer == BEDROCK.name:
+    if settings.analyzer == BY_MODEL:
         return _by_model(run, settings, page, _inquiry(run, settings, page, asked))
     quoted = answerer.answer_question(page, str(asked.analysis_query), settings.fields)
     box = quoted.box if segment.get("image_uri") else None

@@ -1,31 +1,54 @@
-"""The prompts that runs pin: one object in S3, named by its content and written once for many runs."""
+"""The prompts and models that runs pin: one object in S3, named by its content and written once for many runs."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from config.errors import CountersignError, StageFailed, Unavailable
+from projects.models.choice import ModelChoice, choice_from
 from projects.prompts.book import PromptBook, book_from, make_shipped_book
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 
 
-def pin_prompts(site: str, book: PromptBook) -> str:
-    """Keep the prompts as they are now and return their sha256."""
-    return SiteFiles(site).pin_json(files.promptbook, book.to_json())
+@dataclass(frozen=True)
+class PinnedModels:
+    """What models are told, and by purpose which are asked, each with all that it was asked with."""
+
+    prompts: PromptBook
+    models: Mapping[str, ModelChoice]
+
+    def __getitem__(self, purpose: str) -> ModelChoice:
+        """Raises: StageFailed if the run pinned none for it."""
+        try:
+            return self.models[purpose]
+        except KeyError as error:
+            raise StageFailed("This run started without a language model. Upload the file again.") from error
+
+
+def pin_prompts(site: str, book: PromptBook, models: Mapping[str, ModelChoice]) -> str:
+    """Keep prompts and models as they are now and return their sha256."""
+    body = {"prompts": book.to_json(), "models": {purpose: one.to_json() for purpose, one in models.items()}}
+    return SiteFiles(site).pin_json(files.promptbook, body)
 
 
 def load_prompts(site: str, sha256: str) -> PromptBook:
-    """What the run pinned when it started; the shipped prompts if it pinned none.
+    """What the run pinned when it started; the shipped prompts if it pinned none. Raises: as ``load_models``."""
+    return load_models(site, sha256).prompts
 
+
+def load_models(site: str, sha256: str) -> PinnedModels:
+    """
     Raises:
         StageFailed: the object is gone, or is not what was pinned.
         Unavailable: S3 does not answer.
 
     """
     if not sha256:
-        return make_shipped_book()
+        return PinnedModels(make_shipped_book(), {})
     try:
-        return _read_pinned_prompts(site, sha256)
+        return _read_pinned_models(site, sha256)
     except Unavailable:
         raise
     except CountersignError as error:
@@ -33,6 +56,8 @@ def load_prompts(site: str, sha256: str) -> PromptBook:
 
 
 @lru_cache(maxsize=32)
-def _read_pinned_prompts(site: str, sha256: str) -> PromptBook:
+def _read_pinned_models(site: str, sha256: str) -> PinnedModels:
     """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
-    return book_from(json.loads(SiteFiles(site).read_pinned(files.promptbook(sha256), sha256)))
+    stored = json.loads(SiteFiles(site).read_pinned(files.promptbook(sha256), sha256))
+    models = {purpose: choice_from(one) for purpose, one in stored["models"].items()}
+    return PinnedModels(book_from(stored["prompts"]), models)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
+from projects.models.spec import EMBEDDED
 from workflows.stages import usage
 from workflows.stages.usage import LOCAL, Usage
 
@@ -20,9 +21,11 @@ def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
 
 
 def cost(used: Usage) -> int | None:
-    """Millionths of a dollar; None if the settings have no price for it."""
-    if used.service == LOCAL:
+    """Millionths of a dollar; None if neither its model nor the price list has a price for it."""
+    if used.service in {LOCAL, EMBEDDED}:
         return 0
+    if used.micros is not None:
+        return used.micros
     price = _price(used.service, used.model)
     if price is None:
         return None

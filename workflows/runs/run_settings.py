@@ -5,21 +5,21 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.conf import settings
-
 from config.errors import NotFound, Refused
+from projects.models import choice as model_choice
+from projects.models.choice import ModelChoice
 from projects.prompts import choice as prompt_choice
+from projects.prompts.book import PromptBook
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
 from projects.settings.provider_choice import chosen_provider
-from projects.settings.values import DEFAULT_FIELDS, FieldSetting, date_range
+from projects.settings.values import BY_MODEL, DEFAULT_FIELDS, FieldSetting, date_range
 from workflows.runs import pinned_prompts, pinned_types
 from workflows.stages.base import FieldSpec, RunSettings
 from workflows.stages.document_types.types import PinnedTypes, TypeSpec
 
 UNGOVERNED = Governing()
-BEDROCK = "bedrock"
 
 
 def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSettings:
@@ -28,11 +28,13 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
     A project that knows no fields, as an older writer's, is read by the default ones that its page shows.
 
     Raises:
-        Refused: the project's classification is gone.
+        Refused: the project's classification is gone, or a model that it chose.
 
     """
     pinned = freeze_project(site, data)
-    return with_prompts(site, project_id, pinned) if asks_models(pinned) else pinned
+    if not asks_models(pinned):
+        return pinned
+    return with_prompts(site, project_id, pinned, model_choice.choose_models(site, data.get("models") or {}))
 
 
 def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
@@ -40,14 +42,19 @@ def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
     return _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
 
 
-def with_prompts(site: str, project_id: str, pinned: RunSettings) -> RunSettings:
-    """The same, told what the project's prompts say now."""
-    book = prompt_choice.choose_book(site, project_id)
-    return dataclasses.replace(pinned, prompts_sha256=pinned_prompts.pin_prompts(site, book))
+def with_prompts(site: str, project_id: str, pinned: RunSettings, models: Mapping[str, ModelChoice]) -> RunSettings:
+    """The same by these models, told what the project's prompts say now."""
+    return with_models(site, pinned, prompt_choice.choose_book(site, project_id), models)
+
+
+def with_models(site: str, pinned: RunSettings, book: PromptBook, models: Mapping[str, ModelChoice]) -> RunSettings:
+    sha256 = pinned_prompts.pin_prompts(site, book, models)
+    names = {purpose: one.spec.id for purpose, one in models.items()}
+    return dataclasses.replace(pinned, prompts_sha256=sha256, models=names)
 
 
 def asks_models(pinned: RunSettings) -> bool:
-    return BEDROCK in {pinned.analyzer, pinned.summarizer}
+    return BY_MODEL in {pinned.analyzer, pinned.summarizer}
 
 
 def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
@@ -96,26 +103,12 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         transcriber=chosen_provider(data, "transcriber"),
         summarizer=chosen_provider(data, "summarizer"),
         use_bda=bool(data.get("use_bda")),
-        **_models(data),
         calibration_version=int(calibration.get("version") or 0),
         calibration_sha256=str(calibration.get("sha256") or ""),
         audit_share=float(policy.get("audit_share") or 0.0),
         most_wrong=float(policy.get("most_wrong", settings.MOST_WRONG_PERCENT / 100)),
         unseen_allowed=bool(policy.get("unseen_allowed")),
     )
-
-
-def _models(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that are asked today: a repeated stage asks the same ones, whatever the desk's settings say by then."""
-    return models_now() if BEDROCK in {chosen_provider(data, "analyzer"), chosen_provider(data, "summarizer")} else {}
-
-
-def models_now() -> dict[str, Any]:
-    return {
-        "bedrock_model": settings.BEDROCK_MODEL,
-        "bedrock_strong_model": settings.BEDROCK_STRONG_MODEL,
-        "takeover": settings.TAKEOVER_PERCENT / 100,
-    }
 
 
 def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:

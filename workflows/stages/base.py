@@ -32,14 +32,12 @@ class RunSettings:
     classification_name: str = ""
     classification_version: int = 0
     site_schema_version: int = 0
-    # Who does the work: words of projects.settings.values; models by the names that Bedrock knows.
+    # Who does the work: words of projects.settings.values.
     analyzer: str = "rules"
     transcriber: str = "local"
     summarizer: str = "local"
     use_bda: bool = False
-    bedrock_model: str = ""
-    bedrock_strong_model: str = ""
-    takeover: float = 0.7  # below this confidence the stronger model is asked
+    models: Mapping[str, str] = field(default_factory=dict)  # purpose → id in the site's catalogue, if any is asked
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
@@ -50,7 +48,7 @@ class RunSettings:
     )
     types_sha256: str = ""  # the types that it is found among; empty if the site had none
     instruction: str = ""  # what a person asked of the models for this one document
-    prompts_sha256: str = ""  # what models are told; empty for the prompts that we ship
+    prompts_sha256: str = ""  # what models are told, and their specs; empty if none is asked
 
 
 class ArtifactStore(Protocol):

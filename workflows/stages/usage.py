@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 LOCAL = "local"
-# Services whose every call is metered when it is answered: it is paid for whatever becomes of the answer.
-BY_CALL = frozenset({"bedrock"})
+_MODELS = ("bedrock", "embedded", "openai-")  # whose every call is metered when it is answered
 
 
 @dataclass(frozen=True)
 class Usage:
-    """``service``: textract, bedrock, …, or local, which costs nothing. ``ms``: time spent, in milliseconds."""
+    """``service``: textract, bedrock, …, or local, which costs nothing. ``ms``: time spent, in milliseconds.
+
+    ``micros``: millionths of a dollar, if what did the work has a price of its own; None: as the price list says.
+    """
 
     service: str
     model: str
@@ -20,6 +22,7 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     ms: int = 0
+    micros: int | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -30,7 +33,13 @@ class Usage:
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
             self.ms + other.ms,
+            (self.micros or 0) + (other.micros or 0) if self.micros is not None or other.micros is not None else None,
         )
+
+
+def is_metered_by_call(service: str) -> bool:
+    """Whether each call is metered by itself: it is paid for, whatever becomes of the answer."""
+    return service.startswith(_MODELS)
 
 
 Note = Callable[[Usage], None]  # told of what one call used
@@ -50,7 +59,7 @@ def sum_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
 
 
 _COUNTED = "used"
-_COUNTS = ("pages", "calls", "tokens_in", "tokens_out", "ms")
+_COUNTS = ("pages", "calls", "tokens_in", "tokens_out", "ms", "micros")
 
 
 def usage_to_store(usages: Iterable[Usage]) -> list[dict[str, Any]]:
@@ -84,6 +93,6 @@ def of_counts(found: Mapping[str, float]) -> tuple[Usage, ...]:
 
 def read_usage(rows: Iterable[Mapping[str, Any]]) -> tuple[Usage, ...]:
     return tuple(
-        Usage(str(row["service"]), str(row["model"]), **{name: int(row.get(name) or 0) for name in _COUNTS})
+        Usage(str(row["service"]), str(row["model"]), **{name: int(row[name]) for name in _COUNTS if row.get(name)})
         for row in rows
     )

@@ -41,8 +41,8 @@ def test_beside_the_prompt_stands_that_the_built_in_rules_ignore_it(table, setti
     assert note in page
     assert note in one_line(browser.get("/projects/new/").content)
     assert "rules-by-default" in page  # what the style sheet hides the note by
-    settings.ANALYZER = "bedrock"
-    assert "bedrock-by-default" in one_line(browser.get(url(project)).content)
+    settings.ANALYZER = "model"
+    assert "model-by-default" in one_line(browser.get(url(project)).content)
 
 
 def test_a_page_sent_back_as_it_was_changes_nothing(table):

@@ -56,7 +56,7 @@ NOT_USED = "Not used by built-in rules."
         ("", "Receipts of a café.", True),
         ("rules", "Receipts of a café.", True),
         ("rules", "", False),
-        ("bedrock", "Receipts of a café.", False),
+        ("model", "Receipts of a café.", False),
     ],
 )
 def test_a_prompt_that_no_model_reads_says_so_and_leads_to_the_choice(table, analyzer, prompt, told):
@@ -69,7 +69,7 @@ def test_a_prompt_that_no_model_reads_says_so_and_leads_to_the_choice(table, ana
 
 
 def test_by_the_desks_choice_a_model_reads_the_prompt(table, settings):
-    settings.ANALYZER = "bedrock"
+    settings.ANALYZER = "model"
     project = make_project(document_prompt="Receipts of a café.")
     assert NOT_USED not in one_line(signed_in(alice()).get(url(project)).content)
 

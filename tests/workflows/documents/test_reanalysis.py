@@ -7,13 +7,13 @@ import pytest
 from config.errors import Refused, StageFailed
 from projects.audit.events import Actor
 from projects.settings import actions as project_actions
-from projects.settings.values import FieldSetting, ProjectSettings
+from projects.settings.values import MODEL_USES, FieldSetting, ProjectSettings
 from tests.each import each
 from tests.factories import PROJECT, SITE
 from workflows.documents import compare, reanalysis
 from workflows.documents.forms import AnalysisForm
 from workflows.documents.reanalysis import PROJECT as NOW
-from workflows.documents.reanalysis import STRONG, AnalysisRequest
+from workflows.documents.reanalysis import AnalysisRequest
 from workflows.runs import pinned_types, run_settings
 from workflows.runs.pinned_prompts import load_prompts
 from workflows.stages.document_types.types import PinnedTypes, TypeSpec
@@ -22,6 +22,11 @@ from workflows.storage.objects import SiteFiles, delete_object
 
 BEFORE = run_settings.freeze(PROJECT)
 BY = Actor("1", "Rosa Marin")
+
+
+@pytest.fixture(autouse=True)
+def project(table: str) -> None:
+    project_actions.create_project(SITE, ProjectSettings(name="Bills"), by=BY, project_id="proj_test")
 
 
 def settled(**wish: object) -> run_settings.RunSettings:
@@ -33,18 +38,20 @@ def test_rules_follow_no_instruction_and_the_form_says_so() -> None:
         settled(instruction="Read the small print")
 
 
-def test_a_model_is_told_the_instruction_beside_the_project_s_own_words(table: str) -> None:
-    pinned = settled(instruction="The total is the amount due.", analyzer="bedrock")
-    assert (pinned.analyzer, pinned.instruction) == ("bedrock", "The total is the amount due.")
-    assert pinned.bedrock_model
-    assert pinned.bedrock_strong_model
+def test_a_model_is_told_the_instruction_beside_the_project_s_own_words() -> None:
+    pinned = settled(instruction="The total is the amount due.", analyzer="model")
+    assert (pinned.analyzer, pinned.instruction) == ("model", "The total is the amount due.")
+    assert pinned.models["extract"] == "bedrock"
     assert "{{document_instructions}}" in load_prompts(SITE, pinned.prompts_sha256)["extract"].prompt.instructions
     assert run_settings.from_json(run_settings.to_json(pinned)) == pinned
 
 
-def test_the_stronger_model_can_be_asked_alone(table: str) -> None:
-    cascade, strong = settled(analyzer="bedrock"), settled(analyzer="bedrock", model=STRONG)
-    assert (strong.bedrock_model, strong.bedrock_strong_model) == (cascade.bedrock_strong_model, "")
+def test_another_model_can_be_asked_and_is_told_the_same() -> None:
+    before = settled(analyzer="model")
+    strong = reanalysis.merge_wish(SITE, "proj_test", before, AnalysisRequest(model="bedrock-strong"))
+    assert set(strong.models.values()) == {"bedrock-strong"}
+    assert load_prompts(SITE, strong.prompts_sha256) == load_prompts(SITE, before.prompts_sha256)
+    assert {one.label for one in compare.settings_that_differ(before, strong)} == set(MODEL_USES.values())
 
 
 def test_a_threshold_holds_for_fields_without_one_of_their_own() -> None:
@@ -72,8 +79,8 @@ def test_a_threshold_holds_for_the_fields_of_every_type_that_may_be_found(table:
         reanalysis.merge_wish(SITE, "proj_test", replace(typed, types_sha256="0" * 64), AnalysisRequest(threshold=0.5))
 
 
-def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it(table: str) -> None:
-    before = settled(instruction="Look twice.", analyzer="bedrock")
+def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it() -> None:
+    before = settled(instruction="Look twice.", analyzer="model")
     for wish, instruction in (
         (AnalysisRequest(threshold=0.5), "Look twice."),
         (AnalysisRequest(instruction=""), ""),
@@ -81,7 +88,7 @@ def test_an_instruction_holds_on_until_it_is_taken_away_or_nobody_follows_it(tab
         (AnalysisRequest(analyzer="rules"), ""),
     ):
         assert reanalysis.merge_wish(SITE, "proj_test", before, wish).instruction == instruction
-    assert AnalysisForm(before, {})["instruction"].value() == "Look twice."
+    assert AnalysisForm(before, {}, {})["instruction"].value() == "Look twice."
 
 
 def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
@@ -101,8 +108,8 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
         AnalysisRequest(),
         AnalysisRequest(analyzer="rules"),
         AnalysisRequest(analyzer="an oracle"),
-        AnalysisRequest(analyzer="bedrock", model="?"),
-        AnalysisRequest(instruction="x" * 2001, analyzer="bedrock"),
+        AnalysisRequest(analyzer="model", model="?"),
+        AnalysisRequest(instruction="x" * 2001, analyzer="model"),
     ],
 )
 def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: AnalysisRequest) -> None:
@@ -111,11 +118,11 @@ def test_what_would_change_nothing_or_does_not_exist_is_refused(wish: AnalysisRe
 
 
 def test_the_settings_that_differ_are_told_in_words() -> None:
-    changed = settled(instruction="Look twice.", analyzer="bedrock", threshold=0.5)
+    changed = settled(instruction="Look twice.", analyzer="model", threshold=0.5)
     told = {one.label: (one.left, one.right) for one in compare.settings_that_differ(BEFORE, changed)}
     assert told["Instruction"] == ("none", "Look twice.")
-    assert told["Field extraction"] == ("Built-in rules", "Amazon Bedrock models")
-    assert set(told) == {"Instruction", "Field extraction", "Model", "Stronger model", "Thresholds"}
+    assert told["Field extraction"] == ("Built-in rules", "Language model")
+    assert set(told) == {"Instruction", "Field extraction", *MODEL_USES.values(), "Thresholds"}
     assert compare.settings_that_differ(BEFORE, BEFORE) == []
 
 

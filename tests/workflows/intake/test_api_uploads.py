@@ -116,9 +116,9 @@ def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump
     ("parts", "words"),
     [
         ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally ocr_model, analyzer"),
-        ({"analyzer": "magic"}, "analyzer must be one of rules, bedrock. Omit it"),
+        ({"analyzer": "magic"}, "analyzer must be one of rules, model. Omit it"),
         ({"analyzer": ""}, "analyzer must be one of"),
-        ({"analyzer": ["rules", "bedrock"]}, "Send part analyzer only once"),
+        ({"analyzer": ["rules", "model"]}, "Send part analyzer only once"),
         ({"file": "text"}, "Send part file only once"),
         ({"attachment": io.BytesIO(b"second")}, "Unknown part “attachment”"),
         ({"ocr_model": io.BytesIO(b"pp-ocrv5")}, "ocr_model must be one of"),

@@ -22,7 +22,7 @@ from workflows.runs import prices, queries
 from workflows.runs.actions import spending
 from workflows.runs.run import Run
 from workflows.stages.base import StageResult
-from workflows.stages.usage import BY_CALL, Usage
+from workflows.stages.usage import Usage, is_metered_by_call
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def this_month() -> str:
 def conclude(run: Run, used=USED, step: int = 1):
     with spending.meter_calls(run) as note:
         for one in used:
-            if one.service in BY_CALL:
+            if is_metered_by_call(one.service):
                 note(one)
     return moved_on(run, used, step)
 

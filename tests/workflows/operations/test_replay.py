@@ -244,7 +244,7 @@ def test_a_setting_is_laid_over_the_run_s() -> None:
 
 def test_what_a_service_would_do_is_not_done() -> None:
     for step, change in (
-        ("segment_analyzer", {"analyzer": "bedrock"}),
+        ("segment_analyzer", {"analyzer": "model"}),
         ("paddleocr_processor", {"ocr_model": "textract"}),
         ("bda_processor", {"use_bda": True}),
     ):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,11 +18,15 @@ class ChatServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
+    under_way: int = 0
+    most_at_a_time: int = 0
 
 
 @contextmanager
-def serve_chat(answers: Sequence[tuple[int, Any]]) -> Iterator[ChatServer]:
+def serve_chat(answers: Sequence[tuple[int, Any]], seconds: float = 0.0) -> Iterator[ChatServer]:
+    """``seconds``: that each answer takes."""
     told = ChatServer(list(answers))
+    lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -29,7 +34,13 @@ def serve_chat(answers: Sequence[tuple[int, Any]]) -> Iterator[ChatServer]:
         def do_POST(self) -> None:
             told.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             told.headers.append({name.lower(): value for name, value in self.headers.items()})
-            status, body = told.answers.pop(0)
+            with lock:
+                status, body = told.answers.pop(0)
+                told.under_way += 1
+                told.most_at_a_time = max(told.most_at_a_time, told.under_way)
+            time.sleep(seconds)
+            with lock:
+                told.under_way -= 1
             sent = body.encode() if isinstance(body, str) else json.dumps(body).encode()
             self.send_response(status)
             if 300 <= status < 400:

@@ -6,6 +6,7 @@ import pytest
 from botocore.stub import Stubber
 
 from config.errors import ProviderPaused, StageFailed
+from projects.models.spec import ModelSpec
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.prompt import Prompt
 from projects.settings.values import LANGUAGES
@@ -52,8 +53,14 @@ def sent(client: Any) -> list[dict]:
     return found
 
 
+def converse(client: Any, name: str = CHEAP, **able: Any) -> Converse:
+    able = {"images": True, "tools": True, "context": 128_000, "most_tokens": 4000} | able
+    return Converse(client, ModelSpec(name, name, "bedrock", name, **able), caller(BEDROCK))
+
+
 def model(client: Any, strong: str = "", **more: Any) -> LanguageModel:
-    return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book(), strong, **more)
+    takeover = converse(client, strong) if strong else None
+    return LanguageModel(converse(client), make_shipped_book(), takeover, **more)
 
 
 def ask(stubber: Stubber, client: Any, strong: str = "", question: PageQuestion = QUESTION) -> Any:
@@ -207,7 +214,7 @@ def test_the_prompt_of_the_run_is_what_is_sent_and_the_calls_are_kept():
         requests = sent(client)
         stubber.add_response("converse", reply({**GOOD, "date": ("last week", 0.9)}))
         stubber.add_response("converse", reply(GOOD))
-        LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, book, record=kept.extend).read_page(
+        LanguageModel(converse(client), book, record=kept.extend).read_page(
             PageQuestion("Total 9", None, FIELDS, index=3)
         )
     told = requests[0]["system"][0]["text"]
@@ -281,16 +288,16 @@ def test_calls_are_kept_also_if_no_answer_can_be_taken(question, calls):
 class BrokenChat:
     """Raises what no service should."""
 
-    service, largest_image = "bedrock", 1
+    spec, largest_image = ModelSpec("x", "X", "bedrock", CHEAP), 1
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         raise RuntimeError("never expected")
 
 
 def test_a_call_that_breaks_is_kept():
     kept: list[ModelCall] = []
     with pytest.raises(RuntimeError):
-        read_page(LanguageModel(BrokenChat(), CHEAP, make_shipped_book(), record=kept.extend))
+        read_page(LanguageModel(BrokenChat(), make_shipped_book(), record=kept.extend))
     assert [(one.answer, one.problem) for one in kept] == [(None, "It did not answer.")]
 
 

@@ -10,6 +10,7 @@ from config.errors import StageFailed
 from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
+from tests.projects.models.catalogue import add_model
 from workflows.engine import step_context
 from workflows.providers import factory
 from workflows.runs import run_settings
@@ -21,7 +22,7 @@ from workflows.storage.objects import DocumentFiles
 
 def chosen(stage: str, **project: Any) -> tuple[Services, DocumentFiles]:
     run = start_run()
-    pinned = run_settings.freeze({**PROJECT, **project})
+    pinned = run_settings.settings_of(SITE, run.project_id, {**PROJECT, **project})
     found = factory.make_services(
         run, STAGES[stage], pinned, step_context.document_of(run), step=4, attempt=1, heartbeat=lambda: None
     )  # fmt: skip
@@ -49,10 +50,24 @@ def test_an_analyzer_that_nobody_knows_is_said(table):
 
 def test_models_are_those_that_the_run_pinned(table, settings):
     settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL, settings.TAKEOVER_PERCENT = "a", "b", 60
-    analyst = chosen("segment_analyzer", analyzer="bedrock")[0].analyst
-    assert (analyst.model, analyst.strong, analyst.enough) == ("a", "b", 0.6)
-    assert chosen("document_summarizer", summarizer="bedrock")[0].writer.model == "a"
-    assert chosen("document_summarizer", analyzer="bedrock")[0].writer is None
+    analyst = chosen("segment_analyzer", analyzer="model")[0].analyst
+    assert (analyst.chat.spec.model, analyst.takeover.spec.model, analyst.enough) == ("a", "b", 0.6)
+    assert chosen("document_summarizer", summarizer="model")[0].writer.chat.spec.model == "a"
+    assert chosen("document_summarizer", analyzer="model")[0].writer is None
+
+
+def test_each_purpose_may_have_a_model_of_its_own(table):
+    models = {"extract": "bedrock", "classify": "bedrock-strong", "summarize": "bedrock-strong"}
+    project = {"analyzer": "model", "summarizer": "model", "models": models}
+    analyst = chosen("segment_analyzer", **project)[0].analyst
+    assert (analyst.reads.chat.spec.id, analyst.classifies.chat.spec.id) == ("bedrock", "bedrock-strong")
+    assert chosen("document_summarizer", **project)[0].writer.chat.spec.id == "bedrock-strong"
+
+
+def test_a_model_that_is_not_set_up_here_is_said(table):
+    spec = add_model("far", endpoint="far")
+    with pytest.raises(StageFailed, match="The endpoint far of Model far is not set up"):
+        chosen("segment_analyzer", analyzer="model", models={"extract": spec.id})
 
 
 def test_transcribe_hears_the_original_in_the_projects_language_and_answers_from_our_bucket(table):

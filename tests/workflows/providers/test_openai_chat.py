@@ -15,7 +15,7 @@ from tests.workflows.providers.services import OpenGate
 from tests.workflows.providers.test_bedrock import GOOD, IMAGE, QUESTION, fields
 from workflows.providers import openai_chat
 from workflows.providers.calls import Caller
-from workflows.providers.language_model import LanguageModel
+from workflows.providers.language_model import LanguageModel, ModelCall
 from workflows.stages.services import SummaryQuestion
 
 ENTRIES = json.dumps({"description": "A receipt.", "fields": fields(GOOD)})
@@ -30,7 +30,7 @@ def model(url: str, *, gate: OpenGate | None = None, key: str = "secret-key", **
     spec = replace(SPEC, **able)
     call = Caller(openai_chat.make_provider(spec), gate or OpenGate(), 2, sleep=lambda _: None)
     chat = openai_chat.OpenAIChat(openai_chat.make_client(url, key, 2), spec, call)
-    return LanguageModel(chat, spec.model, make_shipped_book())
+    return LanguageModel(chat, make_shipped_book())
 
 
 @pytest.mark.parametrize("how", ABLE)
@@ -79,8 +79,6 @@ def test_a_summary_is_the_text_of_the_answer() -> None:
 REFUSED: list[tuple[int, Any, str]] = [
     (401, {"error": {"message": "bad key"}}, "does not accept its key. Check COUNTERSIGN_MODEL_KEY_LOCAL"),
     (404, {"error": {"message": "no model"}}, "has no model some-model"),
-    (400, {"error": {"code": 400, "type": "exceed_context_size_error", "message": "long"}}, "longer than Local model"),
-    (400, {"error": {"code": "context_length_exceeded", "message": "long"}}, "longer than Local model"),
     (429, {"error": {"code": "insufficient_quota", "message": "pay"}}, "no credit left"),
     (422, {"error": {"message": "Total due 9.00"}}, "rejected the request: HTTP 422"),
     (302, "", "rejected the request: HTTP 302"),
@@ -102,6 +100,27 @@ def test_what_the_endpoint_refuses_fails_with_a_sentence_and_is_not_tried_again(
     assert len(server.requests) == 1
     assert "Total due" not in str(raised.value)
     assert "secret-key" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "word", [{"code": 400, "type": "exceed_context_size_error"}, {"code": "context_length_exceeded"}]
+)
+def test_a_text_that_is_too_long_is_cut_until_it_fits(word: dict[str, Any]) -> None:
+    kept: list[ModelCall] = []
+    long = replace(QUESTION, text="Total due 9.00 EUR, paid in cash. " * 900)
+    with serve_chat([(400, {"error": {**word, "message": "long"}}), completion(ENTRIES)]) as server:
+        replace(model(server.url), record=kept.extend).read_page(long)
+    first, second = (len(one["messages"][1]["content"]) for one in server.requests)
+    assert second < 0.6 * first < first < len(long.text)
+    assert [one.left_out > 0 for one in kept] == [True, True]
+    assert "\n[…]\n" in kept[1].prompt.message
+    assert kept[1].prompt.message.endswith("</page_text>\nRecord what this page says.")
+
+
+def test_a_text_that_never_fits_is_said() -> None:
+    answers = [(400, {"error": {"code": "context_length_exceeded", "message": "long"}})] * 3
+    with serve_chat(answers) as server, pytest.raises(StageFailed, match="longer than Local model can read"):
+        model(server.url).read_page(QUESTION)
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503])

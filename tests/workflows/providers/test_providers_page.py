@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError, NoCredentialsError
 
 from config import aws, clock
 from config.errors import Conflict, StageFailed
+from config.laptop import embedded_model
 from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
@@ -42,11 +43,13 @@ def marks() -> dict[str, str]:
 
 
 def test_what_was_never_set_up_or_never_asked_is_not_called_operational(table, settings, monkeypatch):
+    monkeypatch.setattr(embedded_model, "is_installed", lambda: False)
     assert set(marks().values()) == {"Not configured"}
-    assert len(marks()) == 5
+    assert len(marks()) == 6
     assert "Built-in rules" in page()
     settings.OCR_ENDPOINT_URL, settings.BDA_PROJECT_ARN = "https://models.example.org/ocr", "arn:aws:bedrock:x"
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
+    monkeypatch.setattr(embedded_model, "is_installed", lambda: True)
     assert set(marks().values()) == {"Not used yet"}
 
 

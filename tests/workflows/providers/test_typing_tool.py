@@ -5,15 +5,12 @@ from typing import Any
 import pytest
 
 from config.errors import StageFailed
-from projects.prompts.book import make_shipped_book
 from tests.each import each
-from tests.workflows.providers.services import caller, stubbed
-from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, sent
+from tests.workflows.providers.services import stubbed
+from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, model, sent
 from tests.workflows.stages.papers import default_types
 from workflows.providers import typing_tool
 from workflows.providers.answers import Problems
-from workflows.providers.bedrock import BEDROCK, Converse
-from workflows.providers.language_model import LanguageModel
 from workflows.stages.services import TypeQuestion, TypeReply
 
 TYPES = default_types().types
@@ -36,9 +33,7 @@ def ask(*replies: dict[str, Any], strong: str = "") -> tuple[TypeReply, list[dic
         requests = sent(client)
         for one in replies:
             stubber.add_response("converse", one)
-        return LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book(), strong).classify(
-            QUESTION
-        ), requests
+        return model(client, strong).classify(QUESTION), requests
 
 
 def shares(found: TypeReply) -> dict[str, float]:

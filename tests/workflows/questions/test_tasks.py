@@ -8,14 +8,12 @@ import pytest
 from celery.exceptions import Retry
 
 from config.errors import ProviderPaused
-from projects.prompts.book import make_shipped_book
 from tests.aws_faults import fail
-from tests.workflows.providers.services import caller, stubbed
+from tests.workflows.providers.services import stubbed
 from tests.workflows.providers.test_bedrock import CHEAP
+from tests.workflows.providers.test_bedrock import model as make_bedrock_model
 from tests.workflows.questions.made import BY, read_run
 from workflows.providers import answer_tool, factory
-from workflows.providers.bedrock import BEDROCK, Converse
-from workflows.providers.language_model import LanguageModel
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
@@ -61,7 +59,7 @@ def run(table: str) -> Run:
 
 def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryReply | Exception) -> Model:
     link = run_queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
+    settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="model")
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
     monkeypatch.setattr(factory, "make_inquirer", lambda _run, _settings, note: model.noting(note))
@@ -183,9 +181,7 @@ def test_bedrock_is_asked_by_a_tool_and_told_where_it_gave_nothing() -> None:
         client.meta.events.register(event, lambda params, **_: requests.append(params))
         for one in replies({"answer": " "}, {"answer": "120.00", "quote": "Total due 120.00"}):
             stubber.add_response("converse", one)
-        found = LanguageModel(Converse(client, caller(BEDROCK)), CHEAP, make_shipped_book()).inquire(
-            PageInquiry("Total?", "Total due 120.00", b"PNG")
-        )
+        found = make_bedrock_model(client).inquire(PageInquiry("Total?", "Total due 120.00", b"PNG"))
     assert (found.content, found.quote, len(found.usage)) == ("120.00", "Total due 120.00", 2)
     assert "<question>\nTotal?\n</question>" in requests[0]["messages"][0]["content"][1]["text"]
     assert "answer has to be a text." in str(requests[1]["messages"][-1])

@@ -1,17 +1,23 @@
 """Who does the work: the document's own choice, then its project's, then the desk's settings; pinned by the run."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from config.errors import Refused
+from projects.models import actions as model_actions
 from projects.settings import provider_choice
 from projects.settings.values import DOERS, OCR_MODELS
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
+from tests.projects.models.catalogue import ADA, add_model
 from tests.projects.projects import make_project
 from tests.workflows.intake.test_upload_page import documents, pdf, url
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
+from workflows.runs.pinned_prompts import load_models
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
 from workflows.stages.base import RunSettings
@@ -38,34 +44,46 @@ def test_where_nobody_says_it_nothing_leaves_this_machine(table):
         "local",
         False,
     )
-    assert found.bedrock_model == ""
+    assert (found.models, found.prompts_sha256) == ({}, "")
 
 
 def test_the_desks_settings_hold_where_the_project_says_nothing(table, settings):
-    settings.ANALYZER, settings.BEDROCK_MODEL, settings.BEDROCK_STRONG_MODEL = "bedrock", "cheap", "strong"
-    settings.TAKEOVER_PERCENT = 65
+    settings.ANALYZER, settings.MODEL, settings.BEDROCK_STRONG_MODEL = "model", "bedrock-strong", "strong"
     found = pinned(sent(make_project()))
-    assert (found.analyzer, found.bedrock_model, found.bedrock_strong_model, found.takeover) == (
-        "bedrock",
-        "cheap",
-        "strong",
-        0.65,
-    )
+    assert (found.analyzer, set(found.models.values())) == ("model", {"bedrock-strong"})
+    assert load_models("default", found.prompts_sha256)["extract"].spec.model == "strong"
+
+
+def test_a_project_chooses_its_models_by_what_they_are_asked_for(table):
+    add_model("cheap", takeover="bedrock")
+    found = pinned(sent(make_project(analyzer="model", models={"extract": "cheap", "answer": "bedrock-strong"})))
+    assert found.models == {
+        "extract": "cheap",
+        "classify": "cheap",
+        "summarize": "cheap",
+        "answer": "bedrock-strong",
+    }
+    assert load_models("default", found.prompts_sha256)["classify"].takeover.id == "bedrock"
+
+
+def test_a_document_is_refused_while_its_project_asks_a_model_that_is_gone(table):
+    with pytest.raises(Refused, match="The model gone is not in the catalogue any more"):
+        run_settings.settings_of("default", "p", {"analyzer": "model", "models": {"extract": "gone"}})
 
 
 def test_the_project_comes_before_the_desk_and_the_document_before_both(table, settings):
     settings.ANALYZER = "rules"
-    project = make_project(ocr_model="textract", analyzer="bedrock", summarizer="bedrock", use_bda=True)
+    project = make_project(ocr_model="textract", analyzer="model", summarizer="model", use_bda=True)
     first = pinned(sent(project))
     assert (first.ocr_model, first.analyzer, first.summarizer, first.use_bda) == (
         "textract",
-        "bedrock",
-        "bedrock",
+        "model",
+        "model",
         True,
     )
     document = sent(project, ocr_model="tesseract", analyzer="rules")
     second = pinned(document)
-    assert (second.ocr_model, second.analyzer, second.summarizer) == ("tesseract", "rules", "bedrock")
+    assert (second.ocr_model, second.analyzer, second.summarizer) == ("tesseract", "rules", "model")
     kept = queries.project_document("default", project.id, document.document_id)  # an index row does not carry it
     assert kept.data["ocr_model"] == "tesseract"
 
@@ -84,11 +102,15 @@ def test_a_later_content_keeps_the_documents_choice(table):
     assert pinned(document).ocr_model == "tesseract"
 
 
-def test_a_run_keeps_its_models_whatever_the_desk_says_later(settings):
+def test_a_run_keeps_its_models_whatever_desk_and_catalogue_say_later(table, settings):
     settings.BEDROCK_MODEL = "today"
-    text = run_settings.to_json(run_settings.freeze({"analyzer": "bedrock"}))
+    spec = add_model("own", temperature=0.1)
+    models = {"extract": "bedrock", "answer": "own"}
+    text = run_settings.to_json(run_settings.settings_of("default", "p", {"analyzer": "model", "models": models}))
     settings.BEDROCK_MODEL = "tomorrow"
-    assert run_settings.from_json(text).bedrock_model == "today"
+    model_actions.update_model("default", replace(spec, temperature=0.9), version=1, by=ADA)
+    kept = load_models("default", run_settings.from_json(text).prompts_sha256)
+    assert (kept["extract"].spec.model, kept["answer"].spec.temperature) == ("today", 0.1)
 
 
 def test_a_run_from_before_reads_as_it_did():
@@ -98,9 +120,7 @@ def test_a_run_from_before_reads_as_it_did():
         "transcriber",
         "summarizer",
         "use_bda",
-        "bedrock_model",
-        "bedrock_strong_model",
-        "takeover",
+        "models",
     ):
         old = old.replace(f'"{name}":', f'"x{name}":')
     with pytest.raises(TypeError):
@@ -108,13 +128,13 @@ def test_a_run_from_before_reads_as_it_did():
     kept = run_settings.from_json('{"language":"en","document_prompt":"","ocr_model":"pp-ocrv5","ocr_options":{},'
                             '"fields":[],'
                             '"default_threshold":0.8}')  # fmt: skip
-    assert (kept.analyzer, kept.takeover) == ("rules", 0.7)  # ... a missing one is an older run
+    assert (kept.analyzer, kept.models) == ("rules", {})  # ... a missing one is an older run
 
 
 def test_what_is_no_choice_is_not_taken():
     assert provider_choice.read_provider_choices(
-        {"ocr_model": "evil", "analyzer": "", "summarizer": "bedrock", "use_bda": "on"}
-    ) == {"summarizer": "bedrock"}
+        {"ocr_model": "evil", "analyzer": "", "summarizer": "model", "use_bda": "on"}
+    ) == {"summarizer": "model"}
 
 
 def test_every_choice_has_a_default_that_is_one_of_it():
@@ -126,16 +146,16 @@ def test_every_choice_has_a_default_that_is_one_of_it():
 def test_the_form_of_a_project_offers_and_keeps_them(table, settings):
     project = make_project()
     browser = signed_in(alice())
-    settings.SUMMARIZER = "bedrock"
+    settings.SUMMARIZER = "model"
     page = one_line(browser.get(f"/projects/{project.id}/edit/").content)
-    for words in ("Default (built-in rules)", "Default (Amazon Bedrock model)"):
+    for words in ("Default (built-in rules)", "Default (Language model)"):
         assert words in page
-    assert "Amazon Bedrock models" in page
+    assert "Language model" in page
 
 
 def test_a_form_that_comes_back_keeps_what_was_chosen(table):
     project = make_project()
     bad = SimpleUploadedFile("a.pdf", b"no pdf")
-    answer = signed_in(bob()).post(url(project), {"files": [bad], "analyzer": "bedrock"})
+    answer = signed_in(bob()).post(url(project), {"files": [bad], "analyzer": "model"})
     assert answer.status_code == 422
-    assert '<option value="bedrock" selected>' in one_line(answer.content)
+    assert '<option value="model" selected>' in one_line(answer.content)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from projects.models.spec import ModelSpec
 from projects.prompts.book import PromptBook, make_shipped_book
 from tests.factories import PROJECT, SITE, start_run
 from tests.projects.projects import make_project
@@ -13,6 +14,7 @@ from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.stages.usage import Usage
 
+NOVA = ModelSpec("bedrock", "Bedrock", "bedrock", "eu.amazon.nova-lite-v1:0", images=True, tools=True, context=99_000)
 SAID = {"company": "Alder & Quill Stationers Ltd", "date": "2024-03-12", "total": "510.24"}
 
 
@@ -28,21 +30,20 @@ class FakeChat:
     """The outside world: it gives ``answer(request)`` to every request and remembers them."""
 
     answer: Callable[[ChatRequest], Any]
-    service: str = "bedrock"
+    spec: ModelSpec = NOVA
     largest_image: int = 3_750_000
     asked: list[ChatRequest] = field(default_factory=list)
 
-    def ask(self, model: str, request: ChatRequest) -> ChatAnswer:
+    def ask(self, request: ChatRequest) -> ChatAnswer:
         self.asked.append(request)
         given = self.answer(request)
-        used = Usage(self.service, model, calls=1, tokens_in=1000, tokens_out=100, ms=500)
-        return ChatAnswer(
-            given if isinstance(given, str) else "", None if isinstance(given, str) else given, given, used
-        )
+        used = Usage(self.spec.service, self.spec.model, calls=1, tokens_in=1000, tokens_out=100, ms=500)
+        words = given if isinstance(given, str) else ""
+        return ChatAnswer(words, None if words else given, given, used)
 
 
 def make_model(chat: FakeChat, book: PromptBook | None = None) -> LanguageModel:
-    return LanguageModel(chat, "eu.amazon.nova-lite-v1:0", book or make_shipped_book())
+    return LanguageModel(chat, book or make_shipped_book())
 
 
 def read_run(pump: Pump, **wanted: Any) -> Run:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Refused
 from projects.audit.events import actor_of
+from projects.models import queries as model_queries
 from projects.schemas import queries as schema_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
@@ -47,7 +48,7 @@ def analyse_again(request: DeskRequest, document_id: str, workflow_id: str) -> H
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
     before = _settings(run)
-    form = AnalysisForm(before, _classifications(request), request.POST)
+    form = AnalysisForm(before, _classifications(request), _models(request), request.POST)
     try:
         pinned = reanalysis.merge_wish(run.site, run.project_id, before, form.wish())
         went = reruns.analyse_again(run, pinned, by=actor_of(request.user))
@@ -74,7 +75,7 @@ def _page(
     analysed = any(one.name == ANALYSED for one in source.ended.offered)
     context |= {
         "stages": StageForm(source.ended.offered) if source.ended.offered else None,
-        "form": (form or AnalysisForm(before, _classifications(request))) if analysed else None,
+        "form": (form or AnalysisForm(before, _classifications(request), _models(request))) if analysed else None,
         "pages": int(board.page_count or 0),
         "beside": _is_beside(source),
         "decided": source.decided,
@@ -97,6 +98,10 @@ def _settings(run: Run) -> RunSettings:
 def _classifications(request: DeskRequest) -> dict[str, str]:
     rows, _ = schema_queries.list_classifications(request.site)
     return {one.id: one.name for one in rows if not one.archived}
+
+
+def _models(request: DeskRequest) -> dict[str, str]:
+    return {one.id: one.name for one in model_queries.list_models(request.site)}
 
 
 def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:

@@ -18,7 +18,7 @@ from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.spending import COUNTS, Spending
 from workflows.runs.prices import add_prices
 from workflows.runs.run import Run
-from workflows.stages.usage import BY_CALL, Note, Usage
+from workflows.stages.usage import Note, Usage, is_metered_by_call
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def of_step(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
 
     Runs that fail later have used it too. A step that uses something must not write the run's row otherwise.
     """
-    return _add_spending(run, [one for one in used if one["service"] not in BY_CALL])
+    return _add_spending(run, [one for one in used if not is_metered_by_call(one["service"])])
 
 
 def _add_spending(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:

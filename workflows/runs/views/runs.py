@@ -244,7 +244,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 
 def _has_asked_models(board: WorkflowSteps) -> bool:
     steps = [step for step in board.data.as_dict().values() if isinstance(step, Mapping)]
-    return any(one["service"] in usage.BY_CALL for step in steps for one in step.get("used") or ())
+    return any(usage.is_metered_by_call(one["service"]) for step in steps for one in step.get("used") or ())
 
 
 _PLACES = {

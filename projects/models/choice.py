@@ -1,0 +1,47 @@
+"""Which models a run that starts now asks: those that its project chose, by what they are asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from config.errors import Refused
+from projects.models.queries import list_models
+from projects.models.spec import ModelSpec, spec_from
+from projects.prompts.purposes import PURPOSES
+from projects.settings.values import EXTRACT
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``."""
+
+    spec: ModelSpec
+    takeover: ModelSpec | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"spec": self.spec.to_json(), "takeover": self.takeover.to_json() if self.takeover else None}
+
+
+def choice_from(stored: Mapping[str, Any]) -> ModelChoice:
+    """The inverse of ``to_json``."""
+    takeover = stored.get("takeover")
+    return ModelChoice(spec_from(stored["spec"]), spec_from(takeover) if takeover else None)
+
+
+def choose_models(site: str, chosen: Mapping[str, str]) -> Mapping[str, ModelChoice]:
+    """One for each purpose; ``chosen``: purpose → id. What is not chosen is as for fields, and those as the desk says.
+
+    One Query. Raises: Refused if a model that was chosen is gone.
+    """
+    known = {spec.id: spec for spec in list_models(site)}
+    usual = chosen.get(EXTRACT) or settings.MODEL
+    return {purpose: _choose(known, chosen.get(purpose) or usual) for purpose in PURPOSES}
+
+
+def _choose(known: Mapping[str, ModelSpec], model_id: str) -> ModelChoice:
+    if model_id not in known:
+        raise Refused(f"The model {model_id} is not in the catalogue any more. Select another in the project settings.")
+    spec = known[model_id]
+    return ModelChoice(spec, known.get(spec.takeover))
