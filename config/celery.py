@@ -26,6 +26,7 @@ app.autodiscover_tasks(
         "workflows.experiments",
         "workflows.intake",
         "workflows.learning",
+        "workflows.providers",
         "workflows.publish",
         "workflows.questions",
         "workflows.search",

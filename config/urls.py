@@ -10,6 +10,7 @@ urlpatterns = [
     path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),
     path("projects/", include("projects.settings.urls")),
     path("documents/", include("projects.documents.urls")),
+    path("settings/models/", include("projects.models.urls")),
     path("settings/queues/", include("projects.queues.urls")),
     path("settings/audit/", include("review.audit.urls")),
     path("settings/", include("workflows.routing.urls")),

@@ -1,24 +1,30 @@
 """Writes of a site's models: one conditional transaction each, with its audit event."""
 
+import datetime as dt
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
+from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
-from config.errors import Conflict, NotFound, Refused
-from config.table import MODEL
+from config.brokers import queues
+from config.errors import Conflict, NotFound, Refused, Unavailable
+from config.table import MODEL, MODEL_TEST
 from config.transaction import EXISTS, Change, Check, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.models import queries as model_queries
 from projects.models.builtin import list_builtin_models
-from projects.models.items import Model
+from projects.models.items import ASKED, FAILED, RUNNING, Model, ModelTest
 from projects.models.queries import Entry
 from projects.models.spec import ModelSpec
 from projects.settings import queries as project_queries
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+TEST_TASK = "workflows.tasks.test_model"
+_TEST_TIME = dt.timedelta(minutes=5)  # then its worker is taken for dead
 MOST_TAKEOVERS = 5  # models in a row
 _BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
 
@@ -110,6 +116,47 @@ def find_uses(site: str, model_id: str) -> Sequence[str]:
     return models + [
         str(project.name) for project in project_queries.every_project(site) if model_id in project.model_ids
     ]
+
+
+def ask_test(site: str, spec: ModelSpec, *, by: Actor) -> None:
+    """Have a worker ask it our own small question. One that is under way is not asked twice.
+
+    Raises: Unavailable: no queue takes the message; the test says so.
+    """
+    now = clock.now()
+    row = ModelTest(
+        *MODEL_TEST.key(site, model_id=spec.id),
+        model_id=spec.id,
+        status=ASKED,
+        spec=spec.sha256,
+        asked_at=clock.iso(now),
+        asked_by=by.name,
+    )
+    before = model_queries.get_test(site, spec.id)
+    if before and before.status in {ASKED, RUNNING} and now - clock.parse(before.asked_at) < _TEST_TIME:
+        return
+    event = entity_event(site, "model", spec.id, "tested", by=by, payload={"model": spec.model})
+    transact([Put(row, overwrite=True)], event)
+    kwargs = {"site": site, "model_id": spec.id, "asked_at": row.asked_at}
+    try:
+        queues.enqueue(TEST_TASK, settings.STEPS_QUEUE, kwargs)
+    except Unavailable as error:
+        end_test(site, spec.id, row.asked_at, FAILED, ModelTest.message.set(str(error)))
+        raise
+
+
+def begin_test(site: str, model_id: str, asked_at: str) -> None:
+    """Raises: Conflict: another worker has it, it is done, or it was asked anew."""
+    condition = (ModelTest.asked_at == asked_at) & (ModelTest.status == ASKED)
+    actions = [ModelTest.status.set(RUNNING), ModelTest.started_at.set(clock.iso(clock.now()))]
+    ModelTest.change(MODEL_TEST.key(site, model_id=model_id), actions, condition)
+
+
+def end_test(site: str, model_id: str, asked_at: str, status: str, *results: Action) -> None:
+    """``status``: WORKED or FAILED. Harmless if it was asked anew."""
+    actions = [ModelTest.status.set(status), ModelTest.ended_at.set(clock.iso(clock.now())), *results]
+    with suppress(Conflict):
+        ModelTest.change(MODEL_TEST.key(site, model_id=model_id), actions, ModelTest.asked_at == asked_at)
 
 
 def _get_own(site: str, model_id: str) -> Entry:

@@ -1,0 +1,156 @@
+"""What an admin types about a model, checked, and turned into a spec and back."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from projects.models.builtin import EMBEDDED_MODEL
+from projects.models.spec import BEDROCK, EMBEDDED, OPENAI, PROVIDERS, ModelSpec
+from projects.settings.forms import PercentField, percent_of, share_of
+
+MOST_SECONDS = 90  # below what a step's message is hidden for
+_TEXT = {"class": "text-input", "autocomplete": "off"}
+_NUMBER = {"class": "text-input narrow-input", "inputmode": "decimal", "autocomplete": "off"}
+
+
+def _number(label: str, least: int, most: int, help_text: str = "") -> forms.IntegerField:
+    words = f"Enter a whole number from {least:,} to {most:,}."
+    return forms.IntegerField(
+        label=label, min_value=least, max_value=most, help_text=help_text, widget=forms.TextInput(attrs=_NUMBER),
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), words),
+    )  # fmt: skip
+
+
+def _price(label: str) -> forms.DecimalField:
+    words = "Enter an amount such as 0.06, or leave empty."
+    return forms.DecimalField(
+        label=label, required=False, min_value=0, max_digits=10, decimal_places=4,
+        widget=forms.TextInput(attrs=_NUMBER),
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_digits", "max_decimal_places", "max_whole_digits"), words
+        ),
+    )  # fmt: skip
+
+
+class ModelForm(forms.Form):
+    """``stored``: the model that is edited, None for a new one. ``others``: what may take over."""
+
+    id = forms.SlugField(
+        label="ID",
+        max_length=40,
+        help_text="In addresses and the API; cannot be changed later.",
+        widget=forms.TextInput(attrs=_TEXT),
+        error_messages={"required": "Enter an ID.", "invalid": "Use lowercase letters, digits and hyphens."},
+    )
+    name = forms.CharField(
+        max_length=80, widget=forms.TextInput(attrs=_TEXT), error_messages={"required": "Enter a name."}
+    )
+    provider = forms.ChoiceField(choices=list(PROVIDERS.items()), widget=forms.Select(attrs={"class": "select"}))
+    endpoint = forms.ChoiceField(
+        required=False,
+        help_text="Set up by the operator of this installation.",
+        widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"invalid_choice": "Select an endpoint from the list."},
+    )
+    model = forms.CharField(
+        required=False,
+        label="Model ID",
+        max_length=200,
+        help_text="As the provider calls it, such as eu.amazon.nova-lite-v1:0.",
+        widget=forms.TextInput(attrs=_TEXT),
+    )
+    images = forms.BooleanField(required=False, label="Images")
+    json_schema = forms.BooleanField(required=False, label="JSON schema")
+    tools = forms.BooleanField(required=False, label="Tools")
+    context = _number("Context (tokens)", 512, 10_000_000, "Longer texts are cut to fit.")
+    most_tokens = _number("Longest answer (tokens)", 50, 100_000)
+    temperature = forms.DecimalField(
+        min_value=0, max_value=2, max_digits=3, decimal_places=2, help_text="0 gives the most repeatable answers.",
+        widget=forms.TextInput(attrs=_NUMBER),
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value", "max_digits", "max_decimal_places"),
+            "Enter a number from 0 to 2.",
+        ),
+    )  # fmt: skip
+    seconds = _number("Timeout (seconds)", 1, MOST_SECONDS)
+    retries = _number("Retries", 0, 5, "After errors that may pass, such as throttling.")
+    at_a_time = _number("Requests at a time", 1, 100, "From each machine that runs workers.")
+    price_in = _price("Input price (USD per million tokens)")
+    price_out = _price("Output price (USD per million tokens)")
+    takeover = forms.ChoiceField(
+        required=False,
+        label="Stronger model",
+        help_text="Asked if this one is not confident enough.",
+        widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"invalid_choice": "Select a model from the list."},
+    )
+    takeover_below = PercentField(label="Ask it below (%)", widget=forms.TextInput)
+
+    def __init__(self, others: Sequence[ModelSpec], *args: Any, stored: ModelSpec | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stored = stored
+        if stored:
+            del self.fields["id"]
+        names = dict.fromkeys([*settings.MODEL_ENDPOINTS, *([stored.endpoint] if stored and stored.endpoint else [])])
+        _offer(self.fields["endpoint"], [("", "None"), *((one, one) for one in names)])
+        allowed = [one for one in others if stored is None or one.id != stored.id]
+        _offer(self.fields["takeover"], [("", "None"), *((one.id, one.name) for one in allowed)])
+        self.abilities = [self[name] for name in ("images", "json_schema", "tools")]
+
+    def clean_id(self) -> str:
+        return str(self.cleaned_data["id"]).lower()
+
+    def clean_name(self) -> str:
+        return " ".join(str(self.cleaned_data["name"]).split())
+
+    def clean(self) -> dict[str, Any]:
+        typed = super().clean() or {}
+        provider = typed.get("provider")
+        if provider == OPENAI and not typed.get("endpoint") and "endpoint" not in self.errors:
+            self.add_error("endpoint", _NO_ENDPOINT if not settings.MODEL_ENDPOINTS else "Select an endpoint.")
+        if provider in {OPENAI, BEDROCK} and not typed.get("model"):
+            self.add_error("model", "Enter the model ID.")
+        return typed
+
+    def spec(self) -> ModelSpec:
+        typed = dict(self.cleaned_data)
+        if typed["provider"] != OPENAI:
+            typed["endpoint"] = ""
+        if typed["provider"] == EMBEDDED:
+            typed["model"] = EMBEDDED_MODEL.model
+            typed["context"] = min(typed["context"], EMBEDDED_MODEL.context)
+        return ModelSpec(
+            **{
+                **typed,
+                "id": self.stored.id if self.stored else typed["id"],
+                "temperature": float(typed["temperature"]),
+                "takeover_below": share_of(typed["takeover_below"]),
+                "price_in": _plain(typed["price_in"]),
+                "price_out": _plain(typed["price_out"]),
+            }
+        )
+
+
+_NO_ENDPOINT = "No endpoint is set up. Ask the operator to add one to COUNTERSIGN_MODEL_ENDPOINTS."
+
+
+def _plain(price: Decimal | None) -> Decimal:
+    """As it is stored and read again: 0.0600 is 0.06."""
+    return Decimal(f"{(price or Decimal(0)).normalize():f}")
+
+
+def _offer(choice: forms.Field, choices: Sequence[tuple[str, str]]) -> None:
+    if isinstance(choice, forms.ChoiceField):
+        choice.choices = choices
+
+
+def initial_of(spec: ModelSpec) -> dict[str, Any]:
+    prices = {name: getattr(spec, name) or "" for name in ("price_in", "price_out")}
+    temperature = Decimal(str(spec.temperature)).normalize() + Decimal(0)
+    return {**vars(spec), **prices, "temperature": temperature, "takeover_below": percent_of(spec.takeover_below)}
+
+
+NEW_MODEL = ModelSpec("", "", OPENAI, "", json_schema=True)

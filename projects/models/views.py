@@ -1,0 +1,183 @@
+"""Pages of a site's models: the catalogue, one model, and how it did when it was last tried."""
+
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict, Refused
+from config.laptop import embedded_model
+from projects.audit.events import actor_of
+from projects.models import actions as model_actions
+from projects.models import queries as model_queries
+from projects.models.forms import NEW_MODEL, ModelForm, initial_of
+from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
+from projects.models.queries import Entry
+from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import version_in
+
+_ABILITIES = (("images", "Images"), ("json_schema", "JSON schema"), ("tools", "Tools"))
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """``outdated``: the model was changed since."""
+
+    row: ModelTest
+    outdated: bool
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.row.status in {ASKED, RUNNING}
+
+    @property
+    def worked(self) -> bool:
+        return bool(self.row.status == WORKED)
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.row.status == FAILED)
+
+    @property
+    def seconds(self) -> float:
+        return float(self.row.ms or 0) / 1000
+
+    @property
+    def cost(self) -> str:
+        """For people; a small call costs fractions of a cent."""
+        return "no price set" if self.row.micros is None else f"${int(self.row.micros) / 1_000_000:.6f}"
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """``problem``: why it cannot be asked here."""
+
+    entry: Entry
+    provider: str
+    abilities: tuple[str, ...]
+    takeover: str
+    problem: str
+    result: TestResult | None
+
+
+@require_safe
+def list_models(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    entries = model_queries.list_entries(request.site)
+    names = {entry.spec.id: entry.spec.name for entry in entries}
+    context = {"rows": [_row(entry, names) for entry in entries]}
+    return render_answer(request, "projects/models/list.html", None, context)
+
+
+def _row(entry: Entry, names: dict[str, str]) -> ModelRow:
+    spec = entry.spec
+    return ModelRow(
+        entry,
+        PROVIDERS.get(spec.provider, spec.provider),
+        tuple(label for name, label in _ABILITIES if getattr(spec, name)),
+        names.get(spec.takeover, spec.takeover),
+        _find_problem(spec),
+        _result_of(spec, entry.test),
+    )
+
+
+def _find_problem(spec: ModelSpec) -> str:
+    if spec.provider == EMBEDDED and not embedded_model.is_installed():
+        return "Not installed"
+    if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
+        return "Endpoint not set up"
+    return ""
+
+
+def _result_of(spec: ModelSpec, test: ModelTest | None) -> TestResult | None:
+    return TestResult(test, test.spec != spec.sha256) if test else None
+
+
+@require_http_methods(["GET", "POST"])
+def create_model(request: DeskRequest) -> HttpResponse:
+    """``?copy=``: the model that the form begins with."""
+    access.check_can_configure(request)
+    others = model_queries.list_models(request.site)
+    if request.method == "GET":
+        copied = request.GET.get("copy")
+        start = model_queries.get_model(request.site, copied) if copied else NEW_MODEL
+        initial = initial_of(replace(start, id="", name=f"{start.name} (copy)" if copied else ""))
+        return _page(request, ModelForm(others, initial=initial))
+    form = ModelForm(others, request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    spec = form.spec()
+    try:
+        model_actions.create_model(request.site, spec, by=actor_of(request.user))
+    except Conflict as error:
+        form.add_error("id", str(error))
+        return _page(request, form, status=409)
+    except Refused as error:
+        form.add_error(None, str(error))
+        return _page(request, form, status=422)
+    messages.success(request, f"{spec.name} added. Test it, then select it in a project’s settings.")
+    return redirect_after_post(request, reverse("models:list-models"))
+
+
+@require_http_methods(["GET", "POST"])
+def edit_model(request: DeskRequest, model_id: str) -> HttpResponse:
+    access.check_can_configure(request)
+    entry = model_queries.get_entry(request.site, model_id)
+    others = model_queries.list_models(request.site)
+    if entry.is_builtin:
+        raise Refused("Built-in models cannot be changed. Copy this one and edit the copy.")
+    if request.method == "GET":
+        return _page(request, ModelForm(others, stored=entry.spec, initial=initial_of(entry.spec)), entry=entry)
+    form = ModelForm(others, request.POST, stored=entry.spec)
+    if not form.is_valid():
+        return _page(request, form, entry=entry, status=422)
+    try:
+        model_actions.update_model(
+            request.site, form.spec(), version=version_in(request.POST), by=actor_of(request.user)
+        )
+    except Conflict as error:
+        stored = model_queries.get_entry(request.site, model_id)
+        return _page(request, form, entry=stored, clash=str(error), status=409)
+    except Refused as error:
+        form.add_error("takeover", str(error))
+        return _page(request, form, entry=entry, status=422)
+    messages.success(request, f"{form.cleaned_data['name']} saved. Runs already started keep its earlier settings.")
+    return redirect_after_post(request, reverse("models:list-models"))
+
+
+@require_POST
+def remove_model(request: DeskRequest, model_id: str) -> HttpResponse:
+    access.check_can_configure(request)
+    try:
+        model_actions.remove_model(request.site, model_id, version=version_in(request.POST), by=actor_of(request.user))
+    except (Conflict, Refused) as error:
+        messages.error(request, str(error))
+        return redirect_after_post(request, reverse("models:edit-model", args=[model_id]))
+    messages.success(request, "Model removed. Runs that used it are unchanged.")
+    return redirect_after_post(request, reverse("models:list-models"))
+
+
+@require_http_methods(["GET", "POST"])
+def test_model(request: DeskRequest, model_id: str) -> HttpResponse:
+    """POST has a worker ask it a small question; GET is how that went, for the page to look again."""
+    access.check_can_configure(request)
+    spec = model_queries.get_model(request.site, model_id)
+    if request.method == "POST":
+        model_actions.ask_test(request.site, spec, by=actor_of(request.user))
+        if not request.htmx:
+            return redirect_after_post(request, reverse("models:list-models"))
+    result = _result_of(spec, model_queries.get_test(request.site, model_id))
+    row = {"entry": {"spec": spec}, "result": result, "problem": _find_problem(spec)}
+    return render_answer(request, "projects/models/_test.html", None, {"row": row})
+
+
+def _page(
+    request: DeskRequest, form: ModelForm, *, entry: Entry | None = None, clash: str = "", status: int = 200
+) -> HttpResponse:
+    context = {"form": form, "entry": entry, "clash": clash}
+    return render_answer(request, "projects/models/edit.html", "projects/models/_form.html", context, status=status)
