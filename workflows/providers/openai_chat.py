@@ -6,6 +6,7 @@ What a model cannot do is asked for otherwise: without JSON schemas by a tool, w
 import base64
 import functools
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from workflows.providers.language_model import (
 )
 from workflows.providers.worded_schema import describe_schema, find_json
 
+_lock = threading.Lock()
 _MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand tokens
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
@@ -35,30 +37,27 @@ _FILTERED = "The model's content filter blocked this page. Review it manually."
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
 
 
-@functools.lru_cache(maxsize=32)
 def make_client(url: str, key: str, seconds: int) -> openai.OpenAI:
-    """One for each endpoint and time limit, since it keeps connections open. It follows no redirect: the address that
-    the deployer allowed is the one that documents are sent to.
-    """
+    """It follows no redirect: the address that the deployer allowed is the one that documents are sent to."""
+    with _lock:
+        return _build_client(url, key, None).with_options(timeout=openai.Timeout(seconds, connect=3.0))
+
+
+def make_socket_client(path: Path, seconds: int) -> openai.OpenAI:
+    """Of a server that listens at a Unix socket."""
+    with _lock:
+        return _build_client("http://model/v1", "", path).with_options(timeout=openai.Timeout(seconds, connect=3.0))
+
+
+@functools.cache
+def _build_client(url: str, key: str, path: Path | None) -> openai.OpenAI:
+    """The process's only one of an endpoint, since it keeps connections open; threads share it."""
+    transport = httpx2.HTTPTransport(uds=str(path)) if path else None
     return openai.OpenAI(
         base_url=url,
         api_key=key or "none",  # it insists on one, also where the server does not
-        timeout=openai.Timeout(seconds, connect=3.0),
         max_retries=0,
-        http_client=openai.DefaultHttpxClient(follow_redirects=False),
-    )
-
-
-@functools.lru_cache(maxsize=32)
-def make_socket_client(path: Path, seconds: int) -> openai.OpenAI:
-    """Of a server that listens at a Unix socket."""
-    transport = httpx2.HTTPTransport(uds=str(path))
-    return openai.OpenAI(
-        base_url="http://model/v1",
-        api_key="none",
-        timeout=openai.Timeout(seconds, connect=3.0),
-        max_retries=0,
-        http_client=openai.DefaultHttpxClient(transport=transport),
+        http_client=openai.DefaultHttpxClient(transport=transport, follow_redirects=False),
     )
 
 

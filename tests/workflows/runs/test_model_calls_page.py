@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from projects.models.choice import choose_models
 from tests.html import one_line
 from tests.outside import answering
 from tests.people import alice, signed_in
-from tests.workflows.providers.test_bedrock import CHEAP, tool_reply
+from tests.workflows.providers.test_bedrock import tool_reply
 from tests.workflows.questions.made import BY, read_run
 from workflows.providers import actions as provider_actions
 from workflows.questions import actions as question_actions
@@ -27,7 +28,8 @@ def run(table: str) -> Run:
     provider_actions.forget_provider_state()
     run = read_run()
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="bedrock", bedrock_model=CHEAP)
+    settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="model")
+    settings = run_settings.with_prompts(run.site, run.project_id, settings, choose_models(run.site, {}))
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     return run
 
