@@ -4,10 +4,14 @@ BIN := .venv/bin
 
 COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
 
-.PHONY: demo test test-slow smoke check bench keys locks licences big chaos fair
+.PHONY: demo demo-model test test-slow smoke check bench keys locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
+
+# With a language model: fields are still read by rules, and a project that asks a model asks the embedded one.
+demo-model: .venv/model
+	COUNTERSIGN_OVERRIDES='{"MODEL": "embedded"}' $(BIN)/python manage.py demo
 
 # Three workers on two cores: tests wait for queues and processes much of their time. Who is done takes over from the others.
 test: .venv/model

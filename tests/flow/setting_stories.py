@@ -1,12 +1,14 @@
 """What admins do: sites, projects, schemas, rules, senders, calibrations and definitions."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import Group, User
 
 from config import clock
 from projects.audit.events import Actor
+from projects.models import actions as model_actions
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt
@@ -20,6 +22,7 @@ from projects.sites.actions import api_keys, groups, sign_ins, sites
 from projects.sites.actions.groups import Grant
 from projects.sites.permissions import Permission
 from tests.factories import SITE
+from tests.projects.models.catalogue import add_model
 from tests.projects.projects import seen_of
 from tests.workflows import decided
 from tests.workflows.make_rules import draft
@@ -152,6 +155,16 @@ def definition_story() -> Iterator[Step]:
         definition_actions.archive_definition,
         lambda: definition_actions.archive_definition(DOCUMENT_APPROVAL.id, by=BY),
     )
+
+
+def model_story() -> Iterator[Step]:
+    spec = add_model("first")
+    other = replace(spec, id="other", name="Other")
+    yield model_actions.create_model, lambda: model_actions.create_model(SITE, other, by=BY)
+    changed = replace(other, temperature=0.5)
+    yield model_actions.update_model, lambda: model_actions.update_model(SITE, changed, version=1, by=BY)
+    yield model_actions.ask_test, lambda: model_actions.ask_test(SITE, changed, by=BY)
+    yield model_actions.remove_model, lambda: model_actions.remove_model(SITE, "other", version=2, by=BY)
 
 
 def prompt_story() -> Iterator[Step]:

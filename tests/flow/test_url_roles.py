@@ -165,6 +165,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "operations:show-project-costs": {"GET": SET_UP},
     "audit:show-audit": {"GET": SET_UP},
     "audit:export-audit": {"GET": SET_UP},
+    "models:list-models": {"GET": SET_UP},
+    "models:create-model": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "models:edit-model": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "models:remove-model": {"POST": SET_UP_NOTHING},
+    "models:test-model": {"GET": SET_UP, "POST": SET_UP_NOTHING},
     "queues:list-queues": {"GET": SET_UP},
     "queues:create-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "queues:edit-queue": {"GET": SET_UP, "POST": SET_UP_EMPTY},
@@ -248,6 +253,8 @@ ON_NO_TENANT = (
 WISHES = (
     "review:",
     "settings:revoke-key",
+    "models:remove-model",
+    "models:test-model",
     "queues:archive-queue",
     "queues:restore-queue",
     "schemas:archive-classification",
@@ -264,7 +271,7 @@ def people(stranger: User) -> dict[str, User | None]:
 
 def answer(page: Page, method: str, user: User | None, root: str, known: dict[str, Any]) -> int:
     client = signed_in(user) if user else Client()
-    none = dict.fromkeys(("review_id", "queue_id", "classification_id", "key"), "none")
+    none = dict.fromkeys(("review_id", "queue_id", "classification_id", "key", "model_id"), "none")
     missing = none if method == "POST" and page.name.startswith(WISHES) else {}
     path = f"{root}{page.path(known | missing)}"
     response = client.generic(method, path, content_type="application/x-www-form-urlencoded")

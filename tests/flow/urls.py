@@ -19,6 +19,7 @@ from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
+from tests.projects.models.catalogue import add_model
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
 from workflows.batches.actions import batches
@@ -76,6 +77,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [word], by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
+    add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
     return {
@@ -85,6 +87,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
         "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
+        "model_id": "local",
         "month": "2026-11", "form": "csv", "mask": "none", "object_id": "1",
         "digest": "0" * 64, "queue": "none", "message_id": "none",
         "version": 7, "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
