@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.conf import settings
+
 from config.errors import NotFound, Refused
 from projects.models import choice as model_choice
 from projects.models.choice import ModelChoice
