@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from projects.prompts import views as prompt_views
+from projects.prompts.views import prompts as prompt_views
 
 app_name = "prompts"
 urlpatterns = [
