@@ -1,6 +1,6 @@
 """Writes of prompts: a version is added, a label is moved; each in one transaction with its audit event."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -16,6 +16,7 @@ from projects.audit.events import Actor, entity_event
 from projects.prompts import queries
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal
 from projects.prompts.prompt import Prompt, find_problems
+from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.queries import PromptRef
 from projects.sites.items.sites import Site
 from projects.sites.queries import sites as site_queries
@@ -72,6 +73,38 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
             continue
         return SavedVersion(version, True, _list_by_others(ref, based_on, version, by))
     raise Conflict("Others keep saving this prompt. Your text is not saved yet; save it again.")
+
+
+@dataclass(frozen=True)
+class ImportedPrompt:
+    purpose: str
+    saved: SavedVersion
+
+
+def import_prompts(
+    site: str, project_id: str, filed: Iterable[FiledPrompt], *, based_on: Mapping[str, int], by: Actor
+) -> list[ImportedPrompt]:
+    """Add a version of each prompt whose newest has another text; the same file again adds none.
+
+    ``based_on``: purpose → the newest version that the person saw beside the file. Each prompt is saved by itself.
+
+    Raises:
+        Refused, Conflict: as ``save_version``; those before it are saved.
+
+    """
+    return [
+        ImportedPrompt(
+            one.prompt.purpose,
+            save_version(
+                PromptRef(site, project_id, one.prompt.purpose),
+                one.prompt,
+                based_on=based_on.get(one.prompt.purpose, 0),
+                note=one.note,
+                by=by,
+            ),
+        )
+        for one in filed
+    ]
 
 
 def _list_by_others(ref: PromptRef, based_on: int, last: int, by: Actor) -> list[int]:

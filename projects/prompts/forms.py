@@ -5,12 +5,12 @@ from typing import Any
 
 from django import forms
 
-from projects.prompts.prompt import LONGEST, Prompt, find_problems
+from config.errors import Refused
+from projects.prompts.prompt import LONGEST, Prompt, clean_text, find_problems
+from projects.prompts.prompt_file import LONGEST_FILE, LONGEST_NOTE, decode_file
 from projects.prompts.purposes import Purpose
 from projects.prompts.queries import MOST_VERSIONS
 from projects.web.numbers import read_number
-
-_NOTE = 200  # characters
 
 
 def _make_text_input(rows: int) -> forms.Textarea:
@@ -38,7 +38,7 @@ class PromptForm(forms.Form):
         label="Note",
         help_text="What changed and why. Shown in the version history.",
         required=False,
-        max_length=_NOTE,
+        max_length=LONGEST_NOTE,
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
@@ -53,7 +53,7 @@ class PromptForm(forms.Form):
         return self._clean_part("message")
 
     def _clean_part(self, part: str) -> str:
-        text = str(self.cleaned_data[part]).replace("\r\n", "\n").strip() + "\n"
+        text = clean_text(str(self.cleaned_data[part]))
         if problems := find_problems(self.purpose, part, text):
             raise forms.ValidationError(" ".join(problems))
         return text
@@ -76,7 +76,7 @@ class LabelForm(forms.Form):
     )
     reason = forms.CharField(
         label="Reason",
-        max_length=_NOTE,
+        max_length=LONGEST_NOTE,
         error_messages={"required": "Say why in a few words. The audit log keeps it."},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
@@ -100,10 +100,36 @@ class DeclineForm(forms.Form):
     proposal = forms.CharField(max_length=40, widget=forms.HiddenInput, error_messages={"required": _LOST})
     reason = forms.CharField(
         label="Reason for declining",
-        max_length=_NOTE,
+        max_length=LONGEST_NOTE,
         error_messages={"required": "Say why in a few words. The audit log keeps it."},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
+
+
+class ImportForm(forms.Form):
+    """A file of prompts, or its text."""
+
+    file = forms.FileField(
+        label="File",
+        required=False,
+        help_text="YAML as exported here.",
+        widget=forms.FileInput(attrs={"accept": ".yaml,.yml,application/yaml"}),
+    )
+    text = forms.CharField(
+        label="Or its text",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"class": "text-input prompt-input", "rows": 10, "spellcheck": "false"}),
+    )
+
+    def read_text(self) -> str:
+        """Raises: Refused."""
+        self.is_valid()  # nothing of it is required
+        file = self.cleaned_data.get("file")
+        text = decode_file(file.read(LONGEST_FILE + 1)) if file else str(self.cleaned_data.get("text", ""))
+        if not text.strip():
+            raise Refused("Choose a file or paste its text.")
+        return text.replace("\r\n", "\n")
 
 
 def read_base_version(data: Mapping[str, Any]) -> int:

@@ -44,6 +44,11 @@ class RenderedPrompt:
     message: str
 
 
+def clean_text(text: str) -> str:
+    """As a part is saved: with the line ends of files, and one at its end."""
+    return text.replace("\r\n", "\n").strip() + "\n"
+
+
 def render(prompt: Prompt, values: Mapping[str, str]) -> RenderedPrompt:
     """``values``: every placeholder of the purpose; an empty one hides its section."""
     return RenderedPrompt(

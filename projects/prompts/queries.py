@@ -1,6 +1,6 @@
 """Reads of prompts: one Query or one GetItem each. A prompt that no one changed has version 1, which we ship."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from config.errors import NotFound
@@ -72,6 +72,29 @@ def make_shipped_head(ref: PromptRef) -> PromptHead:
     return PromptHead(
         *ref.key, purpose=ref.purpose, scope=ref.scope, version=1, production=1, updated_at="", updated_by=SHIPPED_BY
     )
+
+
+def list_in_production(site: str, project_id: str) -> list[tuple[PromptRef, PromptVersion]]:
+    """What runs of the project are told, a prompt for each purpose: one Query and a batch read.
+
+    Raises:
+        NotFound: a version that the label names is missing.
+
+    """
+    heads = {str(one.purpose): one for one in list_heads(site, project_id) if one.scope == GENERAL}
+    refs = [PromptRef(site, project_id, purpose) for purpose in PURPOSES]
+    keys = [ref.version_key(int(heads[ref.purpose].production)) for ref in refs if ref.purpose in heads]
+    found = {one.key: one for one in PromptVersion.load_many(keys)}
+    return [(ref, _pick_version(ref, heads.get(ref.purpose), found)) for ref in refs]
+
+
+def _pick_version(ref: PromptRef, head: PromptHead | None, found: Mapping[Key, PromptVersion]) -> PromptVersion:
+    if head is None:
+        return make_shipped_version(ref)
+    try:
+        return found[ref.version_key(int(head.production))]
+    except KeyError as error:
+        raise NotFound(f"Version {int(head.production)} of {PURPOSES[ref.purpose].label} is missing.") from error
 
 
 def get_version(ref: PromptRef, version: int) -> PromptVersion:

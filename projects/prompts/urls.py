@@ -3,13 +3,18 @@
 from django.urls import path
 
 from projects.prompts.views import prompts as prompt_views
+from projects.prompts.views import transfers as transfer_views
 
 app_name = "prompts"
 urlpatterns = [
     path("", prompt_views.list_prompts, name="list-prompts"),
+    path("export/", transfer_views.export_prompts, name="export-prompts"),
+    path("import/", transfer_views.import_prompts, name="import-prompts"),
+    path("copy/", transfer_views.copy_prompts, name="copy-prompts"),
     path("<str:purpose>/", prompt_views.edit_prompt, name="edit-prompt"),
     path("<str:purpose>/check/", prompt_views.check_prompt, name="check-prompt"),
     path("<str:purpose>/versions/<int:prompt_version>/", prompt_views.show_version, name="show-version"),
+    path("<str:purpose>/versions/<int:prompt_version>/export/", transfer_views.export_version, name="export-version"),
     path(
         "<str:purpose>/versions/<int:prompt_version>/production/", prompt_views.move_production, name="move-production"
     ),

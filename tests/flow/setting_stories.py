@@ -12,6 +12,7 @@ from projects.models import actions as model_actions
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt
+from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.queries import PromptRef
 from projects.queues import actions as queue_actions
 from projects.schemas.actions import attribute_definitions, schemas
@@ -179,6 +180,9 @@ def prompt_story() -> Iterator[Step]:
         prompt_actions.move_production,
         lambda: prompt_actions.move_production(ref, 2, expected=1, reason="Better", by=BY),
     )
+    filed = [FiledPrompt(Prompt("answer", "Answer.\n", "{{page_text}} {{question}}\n"))]
+    bring = prompt_actions.import_prompts
+    yield bring, lambda: bring(SITE, "p", filed, based_on={}, by=BY)
     sites.set_second_person(SITE, True, version=0, by=BY)
     move, decline, confirm = (
         prompt_actions.move_production,

@@ -53,6 +53,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "projects:edit-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     # what models are told
     "prompts:list-prompts": {"GET": SET_UP},
+    "prompts:export-prompts": {"GET": SET_UP},
+    "prompts:export-version": {"GET": SET_UP},
+    "prompts:import-prompts": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "prompts:copy-prompts": {"GET": SET_UP, "POST": SET_UP_NOTHING},
     "prompts:edit-prompt": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "prompts:check-prompt": {"POST": SET_UP},
     "prompts:show-version": {"GET": SET_UP},

@@ -213,7 +213,7 @@ def _describe_proposal(request: DeskRequest, head: PromptHead) -> dict[str, obje
     return {"proposal": found, "is_proposer": found is not None and found.by_id == actor_of(request.user).id}
 
 
-def _mark_changes(before: str, after: str) -> SafeString:
+def mark_changes(before: str, after: str) -> SafeString:
     """The text with what was added and removed; white space counts, so no template indents it."""
     return format_html_join("", "{}", ((_mark_piece(one),) for one in compare_words(before, after)))
 
@@ -265,7 +265,7 @@ def _version_page(
         "number": number,
         "other": other,
         "parts": [
-            (label, _mark_changes(getattr(other or shown, part), getattr(shown, part)))
+            (label, mark_changes(getattr(other or shown, part), getattr(shown, part)))
             for label, part in (("Instructions", "instructions"), ("Message", "message"))
         ],
         "is_production": int(head.production) == number,

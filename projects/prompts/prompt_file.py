@@ -1,0 +1,169 @@
+"""Prompts as one YAML file that can live in git: written, and read from files that anyone may have made.
+
+Read by PyYAML's base loader, for which everything is text: no tag makes an object, no number or date of what was typed.
+Aliases are refused, since a few lines of them unfold to gigabytes; so are depth, size, and entries that nothing reads.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from config.errors import Refused
+from projects.prompts.prompt import Prompt, clean_text, find_problems
+from projects.prompts.purposes import PURPOSES
+
+LONGEST_FILE = 512 * 1024  # bytes
+LONGEST_NOTE = 200  # characters
+_MOST = 40  # prompts of a file
+_DEEPEST = 4
+_MOST_NODES = 1_000  # of the largest file that can be read, twice; PyYAML takes seconds for what many more are
+_FORMAT = "1"
+_HEAD = "# Prompts of Countersign: import them on the page Prompts of a project.\n"
+_NEEDED = {"purpose", "instructions", "message"}
+_KNOWN = _NEEDED | {"note"}
+
+
+@dataclass(frozen=True)
+class FiledPrompt:
+    prompt: Prompt
+    note: str = ""
+
+
+class _Loader(yaml.BaseLoader):
+    """Raises: Refused, at what a file of prompts does not need."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._depth = self._nodes = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise Refused("The file uses aliases (*name). Write each text out.")
+        if self._depth >= _DEEPEST or self._nodes >= _MOST_NODES:
+            raise Refused("This is no file of prompts: it is nested too deeply or too large. Export one to compare.")
+        self._depth += 1
+        self._nodes += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        names = [key.value for key, _ in node.value]
+        if any(not isinstance(name, str) for name in names):
+            raise Refused("The file has an entry whose name is no text.")
+        if len(set(names)) < len(names):
+            raise Refused(f"The file names {_find_double(names)} twice in one place. Keep one of them.")
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines stand as they are typed, so that a diff in git shows the line that changed."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def write_prompts(filed: Iterable[FiledPrompt]) -> str:
+    """The inverse of ``read_prompts``."""
+    prompts = [
+        {
+            "purpose": one.prompt.purpose,
+            **({"note": one.note} if one.note else {}),
+            "instructions": one.prompt.instructions,
+            "message": one.prompt.message,
+        }
+        for one in filed
+    ]
+    content = {"format": int(_FORMAT), "prompts": prompts}
+    return _HEAD + yaml.dump(content, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=120)
+
+
+def decode_file(body: bytes) -> str:
+    """Raises: Refused."""
+    if len(body) > LONGEST_FILE:
+        raise Refused(f"The file is larger than {LONGEST_FILE // 1024} KB. Import its prompts in parts.")
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused("The file is not UTF-8 text. Save it as UTF-8 and import it again.") from error
+
+
+def read_prompts(text: str) -> list[FiledPrompt]:
+    """
+    Raises:
+        Refused: with what is wrong and in which prompt; what could not be saved is refused here already.
+
+    """
+    if len(text.encode(errors="replace")) > LONGEST_FILE:
+        raise Refused(f"The file is larger than {LONGEST_FILE // 1024} KB. Import its prompts in parts.")
+    content = _load(text)
+    if not isinstance(content, dict) or set(content) != {"format", "prompts"}:
+        raise Refused("The file needs exactly two entries: format, and prompts as a list.")
+    if content["format"] != _FORMAT:
+        raise Refused(f"This version reads files of format {_FORMAT}. Export the prompts again.")
+    listed = content["prompts"]
+    if not isinstance(listed, list) or not listed:
+        raise Refused("The file has no prompts. List at least one.")
+    if len(listed) > _MOST:
+        raise Refused(f"The file has more than {_MOST} prompts. Import it in parts.")
+    found = [_read_prompt(number, one) for number, one in enumerate(listed, 1)]
+    purposes = [one.prompt.purpose for one in found]
+    if len(set(purposes)) < len(purposes):
+        raise Refused(f"The file has two prompts for {_find_double(purposes)}. Keep one of them.")
+    return found
+
+
+def _load(text: str) -> Any:
+    """Raises: Refused."""
+    try:
+        loader = _Loader(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark else ""
+        raise Refused(f"The file is not valid YAML{where}. Check indentation and quotes.") from error
+
+
+def _read_prompt(number: int, entry: Any) -> FiledPrompt:
+    """Raises: Refused."""
+    if not isinstance(entry, dict) or any(not isinstance(one, str) for one in entry.values()):
+        raise Refused(f"Prompt {number} needs the entries purpose, instructions and message, each with a text.")
+    if unknown := sorted(set(entry) - _KNOWN):
+        raise Refused(f"Prompt {number} has an entry that nothing reads: {unknown[0][:40]}.")
+    if missing := sorted(_NEEDED - set(entry)):
+        raise Refused(f"Prompt {number} lacks {missing[0]}.")
+    return _check_prompt(number, entry)
+
+
+def _check_prompt(number: int, entry: Mapping[str, str]) -> FiledPrompt:
+    """Raises: Refused."""
+    purpose = PURPOSES.get(entry["purpose"])
+    if purpose is None:
+        raise Refused(f"Prompt {number} has an unknown purpose. Use one of: {', '.join(PURPOSES)}.")
+    note = entry.get("note", "").strip()
+    if len(note) > LONGEST_NOTE:
+        raise Refused(f"Prompt {number}: shorten the note to {LONGEST_NOTE} characters.")
+    parts = {part: clean_text(entry[part]) for part in ("instructions", "message")}
+    for part, text in parts.items():
+        if problems := find_problems(purpose, part, text):
+            raise Refused(f"Prompt {number}, {part}: {' '.join(problems)}")
+    return FiledPrompt(Prompt(purpose.name, **parts), note)
+
+
+def _find_double(names: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name[:40]
+        seen.add(name)
+    return ""

@@ -1,0 +1,162 @@
+"""Prompts out of a project and into another: as a YAML file, or straight from a project that the person configures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Conflict, NotFound, Refused
+from projects.audit.events import actor_of
+from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
+from projects.prompts.actions import ImportedPrompt
+from projects.prompts.forms import ImportForm
+from projects.prompts.prompt_file import FiledPrompt, read_prompts, write_prompts
+from projects.prompts.purposes import PURPOSES
+from projects.prompts.queries import PromptRef
+from projects.prompts.views.prompts import mark_changes
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from projects.sites import access
+from projects.sites.directory import Place
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.numbers import read_number
+
+_IMPORT = "projects/prompts/import.html"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A prompt of a file beside the project's newest version; no ``parts`` if the texts are the same."""
+
+    purpose: str
+    label: str
+    newest: int
+    note: str
+    parts: Sequence[tuple[str, SafeString]]
+
+
+@require_safe
+def export_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
+    """What is in production for each purpose."""
+    project = access.project_with_prompts(request, project_id)
+    return _send_file(_list_filed(request.site, project.id), f"prompts-{project.id}.yaml")
+
+
+@require_safe
+def export_version(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
+    project = access.project_with_prompts(request, project_id)
+    ref = PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+    found = prompt_queries.get_version(ref, prompt_version)
+    filed = FiledPrompt(found.prompt(ref.purpose), found.note or "")
+    return _send_file([filed], f"prompt-{ref.purpose}-{prompt_version}.yaml")
+
+
+@require_http_methods(["GET", "POST"])
+def import_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
+    """A file is shown beside what the project has before it is saved."""
+    project = access.project_to_configure(request, project_id)
+    if request.method == "GET":
+        return render_answer(request, _IMPORT, None, {"project": project, "form": ImportForm()})
+    form = ImportForm(request.POST, request.FILES)
+    try:
+        text = form.read_text()
+        filed = read_prompts(text)
+        if request.POST.get("order") != "save":
+            return _show_preview(request, project, text, filed)
+        seen = {one.prompt.purpose: read_number(request.POST.get(f"seen-{one.prompt.purpose}")) for one in filed}
+        done = prompt_actions.import_prompts(request.site, project.id, filed, based_on=seen, by=actor_of(request.user))
+    except (Refused, Conflict) as error:
+        status = 409 if isinstance(error, Conflict) else 422
+        context = {"project": project, "form": form, "problem": str(error)}
+        return render_answer(request, _IMPORT, None, context, status=status)
+    _say_result(request, done)
+    return redirect_after_post(request, reverse("prompts:list-prompts", args=[project.id]))
+
+
+@require_http_methods(["GET", "POST"])
+def copy_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
+    """``?site=``: whose projects are offered. What is copied is shown first, as an import is."""
+    project = access.project_to_configure(request, project_id)
+    places = _list_sources(request)
+    site = (request.POST if request.method == "POST" else request.GET).get("site") or request.site
+    if site not in {one.site_id for one in places}:
+        raise NotFound("There is no such site among those that you configure.")
+    if request.method == "POST":
+        source = project_queries.get_project(site, request.POST.get("source", ""))
+        note = f"Copied from {source.settings.name}"[:200]
+        filed = [FiledPrompt(one.prompt, note) for one in _list_filed(site, source.id)]
+        return _show_preview(request, project, write_prompts(filed), filed)
+    rows, following = project_queries.list_projects(site, limit=project_queries.MOST)
+    context = {
+        "project": project,
+        "places": places,
+        "from_site": site,
+        "sources": [one for one in rows if (site, one.project_id) != (request.site, project.id)],
+        "has_more": following is not None,
+    }
+    return render_answer(request, "projects/prompts/copy.html", None, context)
+
+
+def _list_sources(request: DeskRequest) -> list[Place]:
+    """The sites whose prompts the person may read, the one they are on first."""
+    places = [
+        one for one in access.places_of(request) if Permission.ADMIN in access.permissions_on(request, one.site_id)
+    ]
+    return sorted(places, key=lambda one: one.site_id != request.site)
+
+
+def _list_filed(site: str, project_id: str) -> list[FiledPrompt]:
+    found = prompt_queries.list_in_production(site, project_id)
+    return [FiledPrompt(one.prompt(ref.purpose), one.note or "") for ref, one in found]
+
+
+def _send_file(filed: Sequence[FiledPrompt], name: str) -> HttpResponse:
+    response = HttpResponse(write_prompts(filed), content_type="application/yaml; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _show_preview(request: DeskRequest, project: Project, text: str, filed: Sequence[FiledPrompt]) -> HttpResponse:
+    found = [_compare(PromptRef(request.site, project.id, one.prompt.purpose), one) for one in filed]
+    context = {
+        "project": project,
+        "text": text,
+        "changed": [one for one in found if one.parts],
+        "same": [one for one in found if not one.parts],
+    }
+    return render_answer(request, "projects/prompts/preview.html", None, context)
+
+
+def _compare(ref: PromptRef, one: FiledPrompt) -> Difference:
+    newest = int(prompt_queries.get_head(ref).version)
+    now = prompt_queries.get_version(ref, newest)
+    parts: list[tuple[str, SafeString]] = []
+    if now.sha256 != one.prompt.sha256:
+        parts = [
+            ("Instructions", mark_changes(str(now.instructions), one.prompt.instructions)),
+            ("Message", mark_changes(str(now.message), one.prompt.message)),
+        ]
+    return Difference(ref.purpose, PURPOSES[ref.purpose].label, newest, one.note, parts)
+
+
+def _say_result(request: DeskRequest, done: Sequence[ImportedPrompt]) -> None:
+    new = [f"{PURPOSES[one.purpose].label} as version {one.saved.version}" for one in done if one.saved.is_new]
+    said = f"Imported: {', '.join(new)}. Put them into production to use them." if new else "Nothing was imported."
+    if same := [PURPOSES[one.purpose].label for one in done if not one.saved.is_new]:
+        said += f" Already there: {', '.join(same)}."
+    others = [
+        f"version {', '.join(map(str, one.saved.since))} of {PURPOSES[one.purpose].label}"
+        for one in done
+        if one.saved.since
+    ]
+    if others:
+        messages.warning(request, f"{said} Others saved {' and '.join(others)} since the preview.")
+    else:
+        messages.success(request, said)
