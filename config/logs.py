@@ -36,6 +36,7 @@ _OURS = (
     "attempt",
     "task",
     "event",
+    "trial",
     "seconds",
     "rows",
     "error",

@@ -1,5 +1,6 @@
 """A trial asks draft and production once each, says why it cannot, and changes nothing of its document or project."""
 
+import logging
 import time
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.conf import settings
 
 from config import aws, clock
 from config.errors import Conflict, NotFound, Refused
+from config.logs import JsonFormatter
 from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
@@ -164,6 +166,28 @@ def test_it_goes_with_its_document_and_by_itself(pump: Pump) -> None:
     DocumentFiles(SITE, run.project_id, run.document_id).destroy(lambda: None)
     with pytest.raises(NotFound, match="is over"):
         answer(run, trial.draft_answer)
+
+
+def test_what_was_tried_and_answered_is_in_no_log(
+    pump: Pump, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = "Quagmire4711"
+    run = read_run(pump)
+    caplog.set_level(logging.DEBUG)
+    done = start(run, f"Read {marker}.")
+    do(done, total=marker)  # no amount: the answer is refused, with its words
+    do(done, owner="m2")
+    do(start(run, f"Of {marker}.", model="nothing"))
+
+    def fail(_: Any) -> Any:
+        raise ValueError(marker)
+
+    with answering("bedrock-runtime", Converse=fail):  # a page may raise anything
+        trying.do_trial(start(run, f"{marker}!"), owner="m3")
+    written = [JsonFormatter().format(record) for record in caplog.records]
+    assert any(done.trial_id in line for line in written)
+    assert any("page failed" in line for line in written)
+    assert [line for line in written if marker in line] == []
 
 
 def test_a_worker_does_it_from_the_queue_and_a_queue_that_is_away_is_said(
