@@ -19,6 +19,7 @@ from workflows.learning.scores import Interval, Score, estimate_f1, estimate_sha
 
 SAFE = 0.99  # of what no one looks at
 _DRAWS, _SEED = 1_000, 20
+_FEWEST = 20  # documents, for their spread to be known by drawing them
 DONE, FAILED, REMOVED = "done", "failed", "removed"
 
 
@@ -195,17 +196,21 @@ def _score_field(name: str, answers: Sequence[Cell]) -> FieldScore:
 
 
 def _estimate_overall_f1(answers: Sequence[Cell]) -> Interval | None:
-    """Over all fields; its interval by a bootstrap over documents, the same for the same answers."""
+    """Over all fields; its interval by a bootstrap over documents, the same for the same answers.
+
+    Few documents, or documents that are all alike, drawn again and again show no spread: then each counts as one trial.
+    """
     counts = np.array([_count(cell) for cell in sorted(answers, key=lambda one: one.document_id)])
     if not len(counts) or not counts[:, 1].sum():
         return None
-    share = 2 * counts[:, 0].sum() / counts[:, 1].sum()
-    if len(counts) == 1:
-        return Interval(float(share), 0.0, 1.0)
+    share = float(2 * counts[:, 0].sum() / counts[:, 1].sum())
     drawn = np.random.default_rng(_SEED).integers(0, len(counts), (_DRAWS, len(counts)))
     right, given = counts[:, 0][drawn].sum(axis=1), counts[:, 1][drawn].sum(axis=1)
-    low, high = np.quantile(2 * right / np.maximum(given, 1), [0.025, 0.975])
-    return Interval(float(share), float(min(low, share)), float(max(high, share)))
+    low, high = (float(one) for one in np.quantile(2 * right / np.maximum(given, 1), [0.025, 0.975]))
+    if len(counts) < _FEWEST or low == high:
+        trials = estimate_share(share * len(counts), len(counts))
+        return trials and Interval(share, min(low, trials.low), max(high, trials.high))
+    return Interval(share, min(low, share), max(high, share))
 
 
 def _count(cell: Cell) -> tuple[int, int]:

@@ -36,7 +36,7 @@ class Score:
         return 2 * self.right / (self.answered + self.expected) if self.answered + self.expected else 0.0
 
 
-def estimate_share(right: int, of: int) -> Interval | None:
+def estimate_share(right: float, of: int) -> Interval | None:
     """Wilson's score interval, which holds for few trials and for shares near 0 and 1; None without any.
 
     >>> [round(one, 3) for one in estimate_share(9, 10) or ()]

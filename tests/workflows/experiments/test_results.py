@@ -83,6 +83,18 @@ def test_results_come_back_as_they_were_stored_and_tell_variants_apart() -> None
     assert found.halves[2]["held_back"].failed == 1
 
 
+def test_an_interval_is_never_narrower_than_the_documents_allow() -> None:
+    few = half_of(*[(judged("total", 0.9, "right"),)] * 2).f1
+    many = half_of(*[(judged("total", 0.9, "right"),)] * 100).f1
+    mixed = half_of(*[(judged("total", 0.9, "right" if number % 4 else "wrong"),) for number in range(100)]).f1
+    assert few
+    assert many
+    assert mixed
+    assert (few.share, round(few.low, 2), few.high) == (1.0, 0.34, 1.0)
+    assert (many.share, round(many.low, 2), many.high) == (1.0, 0.96, 1.0)
+    assert (mixed.share, 0.6 < mixed.low < 0.7, 0.8 < mixed.high < 0.9) == (0.75, True, True)
+
+
 def test_a_worse_prompt_is_not_safe_to_promote() -> None:
     good = half_of(*[(judged("total", 0.9, "right"),)] * 10)
     worse = half_of(*[(judged("total", 0.9, "right" if number else "wrong"),) for number in range(10)])
