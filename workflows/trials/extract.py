@@ -8,22 +8,21 @@ from config import clock
 from config.errors import StageFailed
 from projects.prompts.prompt import uses_placeholder
 from workflows.providers.language_model import LanguageModel
-from workflows.runs import prices
 from workflows.stages import artifacts, results, review_reasons, segment_analyzer
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import of_result
 from workflows.stages.services import Services
 from workflows.storage import files
 from workflows.trials.documents import ReadDocument
-from workflows.trials.outcome import Meter, Price
+from workflows.trials.outcome import Meter
 from workflows.trials.outcome import Outcome as Outcome  # noqa: PLC0414 - what is given back is found beside it
 from workflows.trials.outcome import TrialField as TrialField  # noqa: PLC0414 - as above
 
 
-def extract_fields(model: LanguageModel, document: ReadDocument, price: Price = prices.cost) -> Outcome:
+def extract_fields(model: LanguageModel, document: ReadDocument) -> Outcome:
     """Ask ``model`` about the pages that fields are read from, each once or as often as its answers need.
 
-    Nothing is written but what ``model`` itself notes and records. ``price``: ``price_by`` its entry in the catalogue.
+    Nothing is written but what ``model`` itself notes and records.
 
     Raises:
         ProviderPaused: the model does not answer for now.
@@ -32,7 +31,7 @@ def extract_fields(model: LanguageModel, document: ReadDocument, price: Price = 
     """
     if uses_placeholder(model.prompts["extract"].prompt, "examples"):
         model = dataclasses.replace(model, examples=document.examples)
-    meter = Meter(model, price)
+    meter = Meter(model)
     context = document.context(Services(analyst=meter.model))
     try:
         segment_analyzer.run(context)

@@ -2,15 +2,13 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from projects.models.spec import EMBEDDED, ModelSpec, cost_of
 from workflows.providers.language_model import LanguageModel, ModelCall
-from workflows.runs import prices
-from workflows.runs.prices import money
+from workflows.runs.prices import cost, money
 from workflows.stages.pages.layout import Box
 from workflows.stages.usage import Usage
 
@@ -55,28 +53,11 @@ class Outcome:
     unpriced: bool = False
 
 
-Price = Callable[[Usage], int | None]  # in millionths of a dollar; None: it has none
-
-
-def price_by(*specs: ModelSpec) -> Price:
-    """What the catalogue says that these models cost; what it does not say, the desk's price list does."""
-    known = {(spec.service, spec.model): spec for spec in specs}
-
-    def price(used: Usage) -> int | None:
-        spec = known.get((used.service, used.model))
-        if spec is None or not spec.has_price:
-            return 0 if spec and spec.provider == EMBEDDED else prices.cost(used)
-        return round(cost_of(spec, used.tokens_in, used.tokens_out) * 1_000_000)
-
-    return price
-
-
 @dataclass
 class Meter:
     """Collects what a model is asked and uses, beside what it notes and records already."""
 
     of: LanguageModel
-    price: Price = prices.cost
     used: list[Usage] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
 
@@ -101,7 +82,7 @@ class Meter:
         reasons: Sequence[str] = (),
         document_type: str = "",
     ) -> Outcome:
-        micros = [self.price(one) for one in self.used]
+        micros = [cost(one) for one in self.used]
         return Outcome(
             fields=tuple(fields),
             calls=tuple(self.calls),

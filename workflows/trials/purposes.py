@@ -4,7 +4,7 @@ import json
 
 from config.errors import NotFound, Refused, StageFailed
 from workflows.providers.language_model import LanguageModel
-from workflows.runs import pinned_types, prices
+from workflows.runs import pinned_types
 from workflows.stages import document_summarizer, given
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.types import OWN, RatedType
@@ -13,14 +13,12 @@ from workflows.stages.services import PageInquiry, TypeQuestion
 from workflows.storage import files
 from workflows.trials.documents import ReadDocument
 from workflows.trials.extract import extract_fields
-from workflows.trials.outcome import Meter, Outcome, Price, TrialField
+from workflows.trials.outcome import Meter, Outcome, TrialField
 
 _NO_TYPES = "This project detects no document types. Turn detection on in its settings, or try another prompt."
 
 
-def try_purpose(
-    purpose: str, model: LanguageModel, document: ReadDocument, question: str = "", price: Price = prices.cost
-) -> Outcome:
+def try_purpose(purpose: str, model: LanguageModel, document: ReadDocument, question: str = "") -> Outcome:
     """``question``: what a person asks about the first page, for the purpose ``answer``.
 
     Raises:
@@ -30,11 +28,11 @@ def try_purpose(
         Unavailable: S3 does not answer.
 
     """
-    meter = Meter(model, price)
+    meter = Meter(model)
     try:
         match purpose:
             case "extract":
-                return extract_fields(model, document, price)
+                return extract_fields(model, document)
             case "classify":
                 return _classify(meter, document)
             case "summarize":

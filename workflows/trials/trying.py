@@ -21,7 +21,7 @@ from workflows.storage import files
 from workflows.trials import actions, queries
 from workflows.trials.documents import ReadDocument, load_read_document
 from workflows.trials.items import Trial
-from workflows.trials.outcome import outcome_to_json, price_by
+from workflows.trials.outcome import outcome_to_json
 from workflows.trials.purposes import try_purpose
 from workflows.trials.queries import Draft, TrialRef
 
@@ -128,8 +128,7 @@ def _answer(trying: Trying, side: str) -> str:
         return name
     with spending.meter_beside_runs(trying.document.run) as note:
         model = make_model(trying.spec, trying.book_of(side), takeover=trying.takeover, note=note)
-        price = price_by(*(one for one in (trying.spec, trying.takeover) if one))
-        found = try_purpose(trying.purpose, model, trying.document, trying.draft.question, price)
+        found = try_purpose(trying.purpose, model, trying.document, trying.draft.question)
     if found.problem:
         name = files.trial_answer(f"{trying.ref.trial_id}-{side}")
     pages = [dataclasses.asdict(one) for one in trying.document.page_sizes]
