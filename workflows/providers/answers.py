@@ -18,6 +18,14 @@ _HOW: Mapping[str, str] = {
     "number": "A plain number with a point.",
     "boolean": "true or false.",
 }
+# What a model whose answers are bound to the schema can write at all; others are told the same in words.
+_PATTERNS: Mapping[str, str] = {
+    "date": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    "amount": "^-?[0-9]+([.][0-9]+)?$",
+    "currency": "^[A-Z]{3}$",
+    "number": "^-?[0-9]+([.][0-9]+)?$",
+    "boolean": "^(true|false)$",
+}
 LONGEST = 2000  # characters of a value, and of a description
 _MOST_ENTITIES = 100
 _MOST_PROBLEMS = 20  # told at once
@@ -62,17 +70,27 @@ def page_answer_schema(specs: Sequence[FieldSpec]) -> dict[str, Any]:
     }
 
 
+SHARE: Mapping[str, Any] = {
+    "type": "number",
+    "minimum": 0,
+    "maximum": 1,
+    "description": "0 to 1: how sure you are that a person would agree.",
+}
+
+
 def _property(spec: FieldSpec) -> dict[str, Any]:
     value: dict[str, Any] = {"type": "string", "description": _HOW.get(spec.type, _HOW["text"])}
     if spec.allowed:
         value["enum"] = list(spec.allowed)
+    elif spec.type in _PATTERNS:
+        value["pattern"] = _PATTERNS[spec.type]
     return {
         "type": ["object", "null"],
         "description": " ".join(filter(None, (f"{spec.label}.", spec.told, "Null where this page does not say it."))),
         "properties": {
             "value": value,
             "raw": {"type": "string", "description": "The same, letter by letter as printed on the page."},
-            "confidence": {"type": "number", "description": "0 to 1: how sure you are that a person would agree."},
+            "confidence": SHARE,
         },
         "required": ["value", "raw", "confidence"],
     }

@@ -33,6 +33,7 @@ _MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand toke
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CUT = "The answer was cut off: it needs more tokens than this model may write. Raise its most tokens."
+_SHARES = [step / 20 for step in range(21)]
 _FILTERED = "The model's content filter blocked this page. Review it manually."
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
 
@@ -170,12 +171,22 @@ def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
         return body
     schema = tool["inputSchema"]["json"]
     if spec.json_schema:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"name": tool["name"], "schema": schema}}
+        bound = {"name": tool["name"], "schema": _step_shares(schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": bound}
     else:
         function = {"name": tool["name"], "description": tool["description"], "parameters": schema}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": tool["name"]}}
     return body
+
+
+def _step_shares(schema: Any) -> Any:
+    """The schema with every number from 0 to 1 as one of 21: llama.cpp's grammar binds numbers to no range."""
+    if isinstance(schema, Mapping):
+        if (schema.get("minimum"), schema.get("maximum")) == (0, 1):
+            return {"enum": _SHARES, "description": schema.get("description", "")}
+        return {name: _step_shares(value) for name, value in schema.items()}
+    return [_step_shares(one) for one in schema] if isinstance(schema, list) else schema
 
 
 def _content(request: ChatRequest) -> str | list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.providers.answers import Problems
+from workflows.providers.answers import SHARE, Problems
 from workflows.stages.document_types.types import OWN, RatedType, TypeSpec
 
 TOOL = "record_type"
@@ -15,10 +15,9 @@ def type_answer_schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
     """The tool that the model has to call: types by their ids, since two may have one name."""
     known = [one.id for one in types]
     told = "; ".join(f"{one.id} = {_describe_type(one)}" for one in types)
-    share = {"type": "number", "description": "0 to 1: how sure you are that a person would agree."}
     rated = {
         "type": "object",
-        "properties": {"type": {"type": "string", "enum": [*known, NONE]}, "confidence": share},
+        "properties": {"type": {"type": "string", "enum": [*known, NONE]}, "confidence": SHARE},
         "required": ["type", "confidence"],
     }
     likely = {"type": "array", "items": rated, "minItems": 1, "description": f"The likeliest first. {told}"}

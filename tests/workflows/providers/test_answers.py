@@ -1,5 +1,7 @@
 """What a model may fill in for a page: every field of the project, in stored form, or told why not."""
 
+import re
+
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers import answers
@@ -24,6 +26,8 @@ def test_the_schema_has_every_field_of_the_project():
     told = "Due. When to pay. For example: 2024-03-12. Null where this page does not say it."
     assert fields["properties"]["due"]["description"] == told
     assert fields["properties"]["rate"]["properties"]["value"]["enum"] == ["19", "7"]
+    date = re.compile(fields["properties"]["date"]["properties"]["value"]["pattern"])
+    assert [bool(date.search(one)) for one in ("2024-03-12", "2024-13-12", "12.03.2024")] == [True, False, False]
     assert "YYYY-MM-DD" in fields["properties"]["date"]["properties"]["value"]["description"]
     assert fields["properties"]["company"]["description"].startswith("Company.")
 

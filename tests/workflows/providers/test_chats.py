@@ -2,7 +2,9 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +13,58 @@ from config.environment import ModelEndpoint
 from config.errors import ProviderPaused, StageFailed
 from config.laptop import embedded_model
 from projects.models.builtin import EMBEDDED_MODEL
-from projects.models.spec import ModelSpec
+from projects.models.spec import OPENAI, ModelSpec
+from projects.prompts.book import make_shipped_book
 from projects.prompts.prompt import RenderedPrompt
+from tests.embedded import needs_model, run_foreign_server, run_model_process
 from tests.projects.models.catalogue import SPEC
 from tests.workflows.providers.chat_server import completion, serve_chat
 from workflows.providers import chats
-from workflows.providers.language_model import ChatRequest
+from workflows.providers.language_model import ChatRequest, LanguageModel, ModelCall
 from workflows.stages.services import PageInquiry
 
 TEXT = "CAFE LUNA\nTotal 12.50 EUR"
 ASKED = PageInquiry("What is the total?", TEXT, None, "en", "", index=0, number=1)
+
+
+@pytest.fixture(scope="module")
+def model_socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = embedded_model.socket_of(tmp_path_factory.mktemp("m"))
+    with run_model_process(path) as process:
+        yield path
+        process.kill()
+
+
+def inquire(model: LanguageModel) -> None:
+    """SmolLM's answer may be anything that matches the schema."""
+    found = model.inquire(ASKED)
+    assert found.content
+    (used,) = found.usage
+    assert used.calls == 1
+    assert used.tokens_in > 50
+    assert used.tokens_out > 3
+
+
+@needs_model
+@pytest.mark.usefixtures("table")
+def test_the_embedded_model_answers_by_schema(model_socket: Path, settings: Any) -> None:
+    settings.STATE_DIR = model_socket.parent
+    kept: list[ModelCall] = []
+    inquire(chats.make_model(EMBEDDED_MODEL, make_shipped_book(), record=kept.extend))
+    assert [(one.spec.id, one.problem, set(one.answer)) for one in kept] == [("embedded", "", {"answer", "quote"})]
+
+
+@needs_model
+@pytest.mark.usefixtures("table")
+def test_a_server_that_is_not_ours_answers_by_the_same_path(settings: Any) -> None:
+    """One variable points to it."""
+    spec = replace(EMBEDDED_MODEL, id="local", provider=OPENAI, endpoint="local", context=2048)
+    with run_foreign_server() as url:
+        settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(url, "a-key")}
+        inquire(chats.make_model(spec, make_shipped_book()))
+        settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(url, "no-key")}
+        with pytest.raises(StageFailed, match="does not accept its key"):
+            inquire(chats.make_model(spec, make_shipped_book()))
 
 
 def test_without_its_packages_the_embedded_model_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,9 @@ def test_a_page_is_asked_for_by_what_the_model_can_do(how: str) -> None:
     assert (found.usage[0].service, found.usage[0].tokens_in, found.usage[0].tokens_out) == ("openai-local", 100, 20)
     assert (request["model"], request["max_tokens"], request["temperature"]) == ("some-model", 2000, 0.0)
     assert server.headers[0]["authorization"] == "Bearer secret-key"
+    if how == "schema":
+        values = request["response_format"]["json_schema"]["schema"]["properties"]["fields"]["properties"]["total"]
+        assert values["properties"]["confidence"]["enum"][18:] == [0.9, 0.95, 1.0]
     system, user = request["messages"]
     assert user["content"].startswith("<page_text>\nTotal due 9.00\n</page_text>")
     assert ("response_format" in request, "tools" in request) == (how == "schema", how == "tool")
