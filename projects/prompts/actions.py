@@ -17,6 +17,7 @@ from projects.prompts import queries
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal
 from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.prompt_file import FiledPrompt
+from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
 from projects.sites.items.sites import Site
 from projects.sites.queries import sites as site_queries
@@ -59,8 +60,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
     check_text(prompt)
     for _ in range(_ATTEMPTS):
         head = queries.get_head(ref)
-        newest = queries.get_version(ref, int(head.version))
-        if newest.sha256 == prompt.sha256:
+        if head.version and queries.get_version(ref, int(head.version)).sha256 == prompt.sha256:
             return SavedVersion(int(head.version), False, _list_by_others(ref, based_on, int(head.version), by))
         version = int(head.version) + 1
         event = entity_event(
@@ -109,7 +109,7 @@ def import_prompts(
 
 def _list_by_others(ref: PromptRef, based_on: int, last: int, by: Actor) -> list[int]:
     """What the writer had not seen, up to ``last``; version 1 as shipped is no one's."""
-    since = queries.list_versions_since(ref, max(based_on, 1))
+    since = queries.list_versions_since(ref, max(based_on, 1 if ref.scope == GENERAL else 0))
     return [int(one.version) for one in since if one.version <= last and one.created_by != by.id]
 
 
@@ -142,6 +142,9 @@ def _new_version(ref: PromptRef, prompt: Prompt, version: int, note: str, by: Ac
 def _move_head(ref: PromptRef, head: PromptHead, version: int, by: Actor) -> list[Change]:
     """Guarded by the version that was read. The first save keeps what we ship now as version 1 beside it."""
     now = clock.iso(clock.now())
+    if not head.updated_at and ref.scope != GENERAL:
+        head.version, head.updated_at, head.updated_by = version, now, by.name
+        return [Put(head)]
     if not head.updated_at:
         first = queries.make_shipped_version(ref)
         first.created_at = now

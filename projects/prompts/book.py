@@ -5,36 +5,47 @@ from dataclasses import dataclass
 from typing import Any
 
 from projects.prompts.prompt import Prompt, load_shipped_prompts
+from projects.prompts.purposes import GENERAL
 
 PRODUCTION, CANDIDATE = "production", "candidate"
 
 
 @dataclass(frozen=True)
 class PinnedPrompt:
-    """``label``: production or candidate, as it was when the run started."""
+    """``label``: production or candidate, as it was when the run started. ``scope``: as of a ``PromptRef``."""
 
     prompt: Prompt
     version: int = 1
     label: str = PRODUCTION
+    scope: str = GENERAL
 
 
 @dataclass(frozen=True)
 class PromptBook:
+    """``prompts``: by purpose; those for one classification by ``<purpose>@<its id>``."""
+
     prompts: Mapping[str, PinnedPrompt]
 
     def __getitem__(self, purpose: str) -> PinnedPrompt:
         """A purpose that a newer version added has the prompt that we ship."""
         return self.prompts.get(purpose) or PinnedPrompt(load_shipped_prompts()[purpose])
 
+    def find(self, purpose: str, type_id: str) -> PinnedPrompt:
+        """The prompt for documents of this classification, the general one if it has none or ``type_id`` is empty."""
+        return self.prompts.get(f"{purpose}@{type_id}") or self[purpose]
+
+    def list_all(self, purpose: str) -> list[PinnedPrompt]:
+        return [self[purpose], *(one for slug, one in self.prompts.items() if slug.startswith(f"{purpose}@"))]
+
     def to_json(self) -> dict[str, Any]:
         return {
-            purpose: {
+            slug: {
                 "version": one.version,
                 "label": one.label,
                 "instructions": one.prompt.instructions,
                 "message": one.prompt.message,
             }
-            for purpose, one in self.prompts.items()
+            for slug, one in self.prompts.items()
         }
 
 
@@ -46,9 +57,12 @@ def book_from(stored: Mapping[str, Any]) -> PromptBook:
     """The inverse of ``to_json``."""
     return PromptBook(
         {
-            purpose: PinnedPrompt(
-                Prompt(purpose, one["instructions"], one["message"]), int(one["version"]), str(one["label"])
+            slug: PinnedPrompt(
+                Prompt(slug.partition("@")[0], one["instructions"], one["message"]),
+                int(one["version"]),
+                str(one["label"]),
+                slug.partition("@")[2] or GENERAL,
             )
-            for purpose, one in stored.items()
+            for slug, one in stored.items()
         }
     )

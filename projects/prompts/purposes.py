@@ -60,4 +60,6 @@ PURPOSES: Mapping[str, Purpose] = {
         ),
     )
 }
-GENERAL = "general"  # the only scope so far: documents of every classification
+GENERAL = "general"  # the scope of documents of every classification
+# Purposes that a classification can have a prompt of its own for; which type a document has is asked before it has one.
+BY_TYPE = ("extract", "summarize", "answer")

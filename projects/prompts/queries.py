@@ -8,16 +8,17 @@ from config.item import Page
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
 from projects.prompts.prompt import Prompt, get_shipped_prompt
-from projects.prompts.purposes import GENERAL, PURPOSES, Purpose
+from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES, Purpose
 
 MISSING = "There is no such prompt in this project."
 SHIPPED_BY = "Countersign"
+_MOST_HEADS = 1_000  # one page: each is below a kilobyte
 MOST_VERSIONS = 999_999  # as many as their keys have digits for
 
 
 @dataclass(frozen=True)
 class PromptRef:
-    """Which prompt: ``scope`` is always general so far (ADR 0031)."""
+    """Which prompt: ``scope`` is general, or the id of the classification whose documents it is for."""
 
     site: str
     project_id: str
@@ -27,6 +28,11 @@ class PromptRef:
     @property
     def key(self) -> Key:
         return PROMPT.key(self.site, project_id=self.project_id, purpose=self.purpose, scope=self.scope)
+
+    @property
+    def slug(self) -> str:
+        """In addresses, and in what runs pin."""
+        return self.purpose if self.scope == GENERAL else f"{self.purpose}@{self.scope}"
 
     @property
     def entity_id(self) -> str:
@@ -39,6 +45,15 @@ class PromptRef:
         )
 
 
+def find_ref(site: str, project_id: str, slug: str) -> PromptRef:
+    """The inverse of ``slug``. Raises: NotFound: no such purpose, or it has no prompts for single types."""
+    purpose, separator, scope = slug.partition("@")
+    get_purpose(purpose)
+    if separator and (purpose not in BY_TYPE or scope in {"", GENERAL}):
+        raise NotFound(MISSING)
+    return PromptRef(site, project_id, purpose, scope or GENERAL)
+
+
 def get_purpose(name: str) -> Purpose:
     """Raises: NotFound."""
     try:
@@ -49,7 +64,8 @@ def get_purpose(name: str) -> Purpose:
 
 def list_heads(site: str, project_id: str) -> Sequence[PromptHead]:
     """The prompts that someone changed in this project."""
-    return PromptHead.page(PROMPT.partition_key(site, project_id=project_id), limit=100, consistent=True).rows
+    pk = PROMPT.partition_key(site, project_id=project_id)
+    return PromptHead.page(pk, limit=_MOST_HEADS, consistent=True).rows
 
 
 def get_head(ref: PromptRef) -> PromptHead:
@@ -69,8 +85,16 @@ def get_head(ref: PromptRef) -> PromptHead:
 
 
 def make_shipped_head(ref: PromptRef) -> PromptHead:
+    """Version 1 in production, as we ship it. A prompt for one type begins without any: the general one is used."""
+    first = 1 if ref.scope == GENERAL else 0
     return PromptHead(
-        *ref.key, purpose=ref.purpose, scope=ref.scope, version=1, production=1, updated_at="", updated_by=SHIPPED_BY
+        *ref.key,
+        purpose=ref.purpose,
+        scope=ref.scope,
+        version=first,
+        production=first,
+        updated_at="",
+        updated_by=SHIPPED_BY,
     )
 
 
@@ -102,7 +126,7 @@ def get_version(ref: PromptRef, version: int) -> PromptVersion:
     try:
         return PromptVersion.load(ref.version_key(version))
     except (NotFound, InvalidKey) as error:
-        if version == 1:
+        if version == 1 and ref.scope == GENERAL:
             return make_shipped_version(ref)
         raise NotFound(f"This prompt has no version {version}.") from error
 
@@ -126,7 +150,7 @@ def list_versions(ref: PromptRef, cursor: str | None = None) -> Page[PromptVersi
     """Newest first. Raises: NotFound: the cursor belongs to another list."""
     pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
     page = PromptVersion.page(pk, newest_first=True, cursor=cursor, consistent=True)
-    return page if page.rows or cursor else Page([make_shipped_version(ref)], None)
+    return page if page.rows or cursor or ref.scope != GENERAL else Page([make_shipped_version(ref)], None)
 
 
 def list_versions_since(ref: PromptRef, version: int) -> Sequence[PromptVersion]:

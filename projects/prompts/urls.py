@@ -8,6 +8,7 @@ from projects.prompts.views import transfers as transfer_views
 app_name = "prompts"
 urlpatterns = [
     path("", prompt_views.list_prompts, name="list-prompts"),
+    path("for/", prompt_views.choose_type, name="choose-type"),
     path("export/", transfer_views.export_prompts, name="export-prompts"),
     path("import/", transfer_views.import_prompts, name="import-prompts"),
     path("copy/", transfer_views.copy_prompts, name="copy-prompts"),

@@ -1,5 +1,7 @@
 """A prompt that an admin puts into production is what a run sends, pins and shows; the next version changes no run."""
 
+from typing import Any
+
 import pytest
 
 from config.errors import StageFailed
@@ -9,11 +11,12 @@ from projects.prompts import choice as prompt_choice
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
+from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
 from tests.flow.protocol import ended
 from tests.flow.test_models import said
 from tests.outside import answering
-from tests.people import alice, bob, signed_in
+from tests.people import alice, bob, charlie, signed_in
 from tests.pump import Pump
 from tests.workflows import decided
 from workflows.providers import actions as provider_actions
@@ -66,6 +69,45 @@ def test_what_is_in_production_is_sent_pinned_and_shown(pump: Pump) -> None:
     reviewer = signed_in(bob())
     assert f"{address}models/" not in reviewer.get(address).content.decode()
     assert reviewer.get(f"{address}models/").status_code == 403
+    viewer = signed_in(charlie())
+    assert f"{address}models/" not in viewer.get(address).content.decode()
+    assert viewer.get(f"{address}models/").status_code == 403
+
+
+@pytest.mark.parametrize("project", [{"classification_id": "invoice"}, {"typing": "found"}], ids=["known", "found"])
+def test_documents_of_a_type_are_asked_by_its_prompts(pump: Pump, project: dict[str, str]) -> None:
+    ensure_default_schemas(SITE, by=BY)
+    for purpose, content in (("extract", "{{page_text}}"), ("summarize", "{{document_text}}")):
+        for scope in ("invoice", "receipt"):
+            ref = PromptRef(SITE, PROJECT_ID, purpose, scope)
+            prompt_actions.save_version(
+                ref, Prompt(purpose, f"{purpose} {scope}\n", f"{content}\n"), based_on=0, note="", by=BY
+            )
+            prompt_actions.move_production(ref, 1, expected=0, reason="Better", by=BY)
+    policy = {"review_policy": {"default_threshold": 0.05}}
+    run = start_run(project={**BY_MODEL, "summarizer": "model", **policy, **project})
+    with answering("bedrock-runtime", Converse=answer_of_type) as outside:
+        pump.run(lambda: ended(run))
+    asked = [one["system"][0]["text"] for _, one in outside.asked]
+    assert {one for one in asked if len(one) < 20} == {"extract invoice", "summarize invoice"}
+    assert len([one for one in asked if len(one) >= 20]) == ("typing" in project)
+    used = PromptRef(SITE, PROJECT_ID, "extract", "invoice")
+    assert [one.workflow_id for one in prompt_queries.list_uses(used, 1).rows] == [run.workflow_id]
+    assert not prompt_queries.list_uses(REF, 1).rows
+    page = signed_in(alice()).get(f"/workflows/{run.document_id}/{run.workflow_id}/models/").content.decode()
+    assert "extract@invoice/versions/1/" in page
+
+
+def answer_of_type(asked: dict[str, Any]) -> dict[str, Any]:
+    """The document is an invoice, whose fields and summary are told when they are asked for."""
+    if "toolConfig" not in asked:
+        return said(0.95) | {"output": {"message": {"role": "assistant", "content": [{"text": "An invoice."}]}}}
+    name = asked["toolConfig"]["tools"][0]["toolSpec"]["name"]
+    if name == "record_page":
+        return said(0.95)
+    types = {"types": [{"type": "invoice", "confidence": 0.95}]}
+    use = {"toolUseId": "t", "name": name, "input": types}
+    return said(0.95) | {"output": {"message": {"role": "assistant", "content": [{"toolUse": use}]}}}
 
 
 def test_examples_are_of_other_documents_and_the_same_at_each_attempt(pump: Pump) -> None:

@@ -53,6 +53,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "projects:edit-project": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     # what models are told
     "prompts:list-prompts": {"GET": SET_UP},
+    "prompts:choose-type": {"GET": SET_UP_NOTHING},  # without saying which
     "prompts:export-prompts": {"GET": SET_UP},
     "prompts:export-version": {"GET": SET_UP},
     "prompts:import-prompts": {"GET": SET_UP, "POST": SET_UP_EMPTY},

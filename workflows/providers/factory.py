@@ -154,7 +154,7 @@ def _make_analyst(run: Run, pinned: RunSettings, note: Note, heartbeat: Callable
 
 def _pin_examples(run: Run, book: PromptBook) -> str:
     """What the first worker of the run found: every page and attempt is asked with the same."""
-    if not uses_placeholder(book["extract"].prompt, "examples"):
+    if not any(uses_placeholder(one.prompt, "examples") for one in book.list_all("extract")):
         return ""
     store, name = _files(run), files.examples(run.workflow_id)
     try:

@@ -162,7 +162,9 @@ class LanguageModel:
             "document_instructions": question.instruction,
         }
         tool = answers.page_answer_schema(question.specs)
-        with self._open_question("extract", question.index, values, 4000, image=question.image, tool=tool) as asked:
+        with self._open_question(
+            "extract", question.index, values, 4000, image=question.image, tool=tool, type_id=question.type_id
+        ) as asked:
             found, model, usage = self._ask_both(
                 asked,
                 lambda given: answers.check_page_answer(given, question.specs),
@@ -209,7 +211,14 @@ class LanguageModel:
             "project_instructions": inquiry.prompt,
         }
         with self._open_question(
-            "answer", inquiry.index, values, 2000, image=inquiry.image, tool=answer_tool.SCHEMA, number=inquiry.number
+            "answer",
+            inquiry.index,
+            values,
+            2000,
+            image=inquiry.image,
+            tool=answer_tool.SCHEMA,
+            number=inquiry.number,
+            type_id=inquiry.type_id,
         ) as asked:
             found = asked.ask(self.chat, answer_tool.check_recorded_answer)
         if isinstance(found, Problems):
@@ -230,7 +239,7 @@ class LanguageModel:
             "project_instructions": question.prompt,
             "document_instructions": question.instruction,
         }
-        with self._open_question("summarize", question.index, values, 2000) as asked:
+        with self._open_question("summarize", question.index, values, 2000, type_id=question.type_id) as asked:
             text = asked.ask(self.chat, _check_words)
         if isinstance(text, Problems):
             raise StageFailed("The model returned nothing. Re-run the document or select another model.", code="Empty")
@@ -240,10 +249,10 @@ class LanguageModel:
     @contextmanager
     def _open_question(
         self, purpose: str, index: int, values: Mapping[str, str], most: int, *, image: bytes | None = None,
-        tool: Mapping[str, Any] | None = None, number: int = 0,
+        tool: Mapping[str, Any] | None = None, number: int = 0, type_id: str = "",
     ) -> Iterator["_Question"]:  # fmt: skip
         """A question whose calls are recorded however it ends."""
-        asked = _Question(self, purpose, index, number, values, image, tool, most)
+        asked = _Question(self, self.prompts.find(purpose, type_id), purpose, index, number, values, image, tool, most)
         try:
             yield asked
         finally:
@@ -268,6 +277,7 @@ class _Question:
     """What one model or two are asked with the same words, and the calls so far."""
 
     by: LanguageModel
+    pinned: PinnedPrompt
     purpose: str
     index: int
     number: int
@@ -312,13 +322,13 @@ class _Question:
         room = context - most - _FRAME - (_IMAGE if image else 0)
         if self.tool:
             room -= estimate_tokens(json.dumps(self.tool))
-        rendered = render(self.by.prompts[self.purpose].prompt, self.values)
+        rendered = render(self.pinned.prompt, self.values)
         prompt, left_out = fit_prompt(rendered, room)
         return ChatRequest(prompt, most, image, self.tool), left_out
 
     def _call(self, chat: Chat, request: ChatRequest, left_out: int) -> ChatAnswer:
         """Raises: StageFailed, ProviderPaused."""
-        spec, pinned = chat.spec, self.by.prompts[self.purpose]
+        spec, pinned = chat.spec, self.pinned
         call = ModelCall(
             self.purpose, self.index, self.number, request.prompt, pinned, spec, with_image=bool(request.image),
             answer=None, problem=_NO_ANSWER, usage=Usage(spec.service, spec.model), left_out=left_out,

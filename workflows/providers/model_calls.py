@@ -29,7 +29,7 @@ def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
     if not calls:
         return
     first = calls[0]
-    _record_use(run, first.purpose, first.pinned.version, first.pinned.label)
+    _record_use(run, first.purpose, first.pinned.scope, first.pinned.version, first.pinned.label)
     text = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False)
     body = text.encode(errors="replace")  # a model may write half a letter
     name = files.model_call(run.workflow_id, first.purpose, first.index, first.number)
@@ -37,9 +37,9 @@ def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
 
 
 @lru_cache(maxsize=256)
-def _record_use(run: Run, purpose: str, version: int, label: str) -> None:
+def _record_use(run: Run, purpose: str, scope: str, version: int, label: str) -> None:
     """Once a process: every page of a document uses the same version."""
-    ref = PromptRef(run.site, run.project_id, purpose)
+    ref = PromptRef(run.site, run.project_id, purpose, scope)
     prompt_actions.record_use(ref, version, label, workflow_id=run.workflow_id, document_id=run.document_id)
 
 
@@ -58,6 +58,7 @@ def _to_json(call: ModelCall) -> dict[str, Any]:
     return {
         "purpose": call.purpose,
         "index": call.index,
+        "scope": call.pinned.scope,
         "prompt_version": call.pinned.version,
         "label": call.pinned.label,
         "model": call.model,

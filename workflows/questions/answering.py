@@ -95,7 +95,19 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, asked: Question) -> Pa
         settings.document_prompt,
         page.index,
         int(asked.qa_index),
+        _find_type(run, settings),
     )
+
+
+def _find_type(run: Run, settings: RunSettings) -> str:
+    """The classification that the run found or was given; empty while its analysis is not done."""
+    if not settings.typing:
+        return settings.classification_id
+    try:
+        result = json.loads(step_context.files_of(run).read(files.result(run.workflow_id)))
+    except NotFound:
+        return ""
+    return str((result.get("classification") or {}).get("id") or "")
 
 
 def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:

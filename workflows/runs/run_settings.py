@@ -46,7 +46,9 @@ def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings, models: Mapping[str, ModelChoice]) -> RunSettings:
     """The same by these models, told what the project's prompts say now."""
-    return with_models(site, pinned, prompt_choice.choose_book(site, project_id), models)
+    # A type that the run has yet to find decides in its analysis: all of them are pinned.
+    types = None if pinned.typing else (pinned.classification_id,)
+    return with_models(site, pinned, prompt_choice.choose_book(site, project_id, types=types), models)
 
 
 def with_models(site: str, pinned: RunSettings, book: PromptBook, models: Mapping[str, ModelChoice]) -> RunSettings:

@@ -104,6 +104,7 @@ def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str
         language=settings.language,
         prompt=settings.document_prompt,
         instruction=settings.instruction,
+        type_id=published.values(context).type_id,
     )
     summary = {
         "language": context.settings.language,

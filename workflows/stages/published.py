@@ -13,10 +13,11 @@ from workflows.storage import files
 
 @dataclass(frozen=True)
 class Values:
-    """``fields``: as in the result, with the value that stands."""
+    """``fields``: as in the result, with the value that stands. ``type_id``: its classification, if it has one."""
 
     document_type: str
     fields: tuple[Mapping[str, Any], ...]
+    type_id: str = ""
 
     def first_of(self, *names: str) -> str:
         """The first of these fields that has a value."""
@@ -33,7 +34,8 @@ def values(context: StageContext) -> Values:
     corrected = artifacts.read_json(context.artifacts, context.decision)["corrections"] if context.decision else {}
     result = of_result.apply_type_choice(result, corrected.get(of_result.KEY))
     fields = ({**one, "value": corrected.get(one["name"], one.get("value"))} for one in result["fields"])
-    return Values(str(result["document_type"]), tuple(fields))
+    type_id = str((result.get("classification") or {}).get("id") or "")
+    return Values(str(result["document_type"]), tuple(fields), type_id)
 
 
 def sentence(found: Values) -> str:

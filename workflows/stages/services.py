@@ -42,6 +42,7 @@ class PageQuestion:
     language: str = "en"
     alone: bool = False
     index: int = 0  # of the page
+    type_id: str = ""  # the classification of the document, if it is known
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class PageInquiry:
     prompt: str = ""
     index: int = 0
     number: int = 0
+    type_id: str = ""  # the classification of the document, if it is known
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class SummaryQuestion:
     prompt: str = ""
     instruction: str = ""
     index: int = 0
+    type_id: str = ""  # the classification of the document, if it is known
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ PROMPT = Entity(
     attributes=names(
         "purpose scope version production candidate share labelled_at labelled_by proposal updated_at updated_by"
     ),
-    note="scope is general; production and candidate are version numbers, labelled_by moved one of them last; "
-    "proposal: what a second person is to confirm",
+    note="scope is general or a classification; production and candidate are version numbers, labelled_by moved one "
+    "of them last; proposal: what a second person is to confirm",
 )  # fmt: skip
 PROMPT_VERSION = Entity(
     "countersign", "PromptVersion", "prompts#{project_id}#{purpose}#{scope}", "version#{version:06d}",

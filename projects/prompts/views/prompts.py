@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.forms import Form
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -16,8 +16,9 @@ from projects.prompts.actions import ProductionMove
 from projects.prompts.comparison import Piece, compare_words
 from projects.prompts.forms import CandidateForm, DeclineForm, LabelForm, PromptForm, read_base_version
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import GENERAL, PURPOSES
+from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
+from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access, directory
 from projects.sites.permissions import Permission
@@ -42,14 +43,36 @@ _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 @require_safe
 def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_with_prompts(request, project_id)
-    heads = {
-        head.purpose: head for head in prompt_queries.list_heads(request.site, project.id) if head.scope == GENERAL
-    }
+    heads = {(str(head.purpose), str(head.scope)): head for head in prompt_queries.list_heads(request.site, project.id)}
+    types = schema_queries.all_classifications(request.site)
+    names = {one.id: one.name for one in types}
+    refs = [PromptRef(request.site, project.id, name) for name in PURPOSES]
+    refs += [PromptRef(request.site, project.id, *key) for key in sorted(heads) if key[1] != GENERAL]
     rows = [
-        (purpose, heads.get(name) or prompt_queries.make_shipped_head(_ref(request, project, name)))
-        for name, purpose in PURPOSES.items()
+        (
+            PURPOSES[ref.purpose],
+            heads.get((ref.purpose, ref.scope)) or prompt_queries.make_shipped_head(ref),
+            ref.slug,
+            "" if ref.scope == GENERAL else names.get(ref.scope, ref.scope),
+        )
+        for ref in refs
     ]
-    return render_answer(request, "projects/prompts/list.html", None, {"project": project, "prompts": rows})
+    context = {
+        "project": project,
+        "prompts": rows,
+        "types": [one for one in types if not one.archived],
+        "by_type": [PURPOSES[name] for name in BY_TYPE],
+    }
+    return render_answer(request, "projects/prompts/list.html", None, context)
+
+
+@require_safe
+def choose_type(request: DeskRequest, project_id: str) -> HttpResponse:
+    """``?purpose=&type=``: on to the editor of the prompt for documents of that type."""
+    project = access.project_to_configure(request, project_id)
+    slug = f"{request.GET.get('purpose', '')}@{request.GET.get('type', '')}"
+    ref = _ref(request, project, slug)
+    return HttpResponseRedirect(reverse("prompts:edit-prompt", args=[project.id, ref.slug]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -59,10 +82,10 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     ref = _ref(request, project, purpose)
     head = prompt_queries.get_head(ref)
     if request.method == "GET":
-        start = prompt_queries.get_version(ref, read_number(request.GET.get("version")) or int(head.version))
-        form = PromptForm(prompt_queries.get_purpose(purpose), initial=_initial(start, head))
+        start = _find_start(ref, head, read_number(request.GET.get("version")))
+        form = PromptForm(PURPOSES[ref.purpose], initial=_initial(start, head))
         return _editor(request, project, ref, head, form)
-    form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
+    form = PromptForm(PURPOSES[ref.purpose], request.POST)
     if not form.is_valid():
         return _editor(request, project, ref, head, form, status=422)
     try:
@@ -82,14 +105,14 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
         messages.warning(request, f"{done} Others saved version {others} while you edited.")
     else:
         messages.success(request, f"{done} Put it into production to use it." if saved.is_new else done)
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, saved.version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, saved.version]))
 
 
 @require_POST
 def check_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
     """What is wrong with the text so far, while it is typed."""
     project = access.project_to_configure(request, project_id)
-    form = PromptForm(prompt_queries.get_purpose(purpose), request.POST)
+    form = PromptForm(PURPOSES[_ref(request, project, purpose).purpose], request.POST)
     form.is_valid()
     return render_answer(request, "projects/prompts/_problems.html", None, {"project": project, "form": form})
 
@@ -120,7 +143,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
         form.add_error(None, str(error))
         return _show_refusal(request, project, ref, prompt_version, form, status=409)
     messages.success(request, _DONE[done].format(prompt_version))
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
 
 
 @require_POST
@@ -130,7 +153,7 @@ def confirm_production(request: DeskRequest, project_id: str, purpose: str) -> H
     proposal = request.POST.get("proposal", "")
     version = prompt_actions.confirm_production(ref, proposal, by=actor_of(request.user))
     messages.success(request, _DONE[ProductionMove.MOVED].format(version))
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
 
 
 @require_POST
@@ -147,7 +170,7 @@ def decline_production(request: DeskRequest, project_id: str, purpose: str) -> H
         ref, typed["proposal"], reason=typed["reason"], by=actor_of(request.user)
     )
     messages.success(request, f"Version {version} was declined. Production stays as it is.")
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
 
 
 @require_POST
@@ -177,15 +200,37 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
         )
     else:
         messages.success(request, "No candidate any more. All runs use the version in production.")
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, purpose, prompt_version]))
+    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
 
 
-def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
-    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+def _ref(request: DeskRequest, project: Project, slug: str) -> PromptRef:
+    """Raises: NotFound: no such purpose, or no such classification."""
+    ref = prompt_queries.find_ref(request.site, project.id, slug)
+    if ref.scope != GENERAL:
+        schema_queries.get_classification(ref.site, ref.scope)
+    return ref
+
+
+def _describe_ref(ref: PromptRef) -> dict[str, object]:
+    """Raises: NotFound."""
+    purpose = PURPOSES[ref.purpose]
+    is_general = ref.scope == GENERAL
+    name = "" if is_general else schema_queries.get_classification(ref.site, ref.scope).name
+    label = f"{purpose.label}: {name}" if name else purpose.label
+    return {"purpose": purpose, "slug": ref.slug, "label": label, "is_general": is_general}
+
+
+def _find_start(ref: PromptRef, head: PromptHead, wanted: int) -> PromptVersion:
+    """What the editor begins with; the general prompt's text if there is none for the type yet."""
+    if wanted or head.version:
+        return prompt_queries.get_version(ref, wanted or int(head.version))
+    general = PromptRef(ref.site, ref.project_id, ref.purpose)
+    return prompt_queries.get_version(general, int(prompt_queries.get_head(general).production))
 
 
 def _initial(start: PromptVersion, head: PromptHead) -> dict[str, str]:
-    note = "" if int(start.version) == int(head.version) else f"Restores version {int(start.version)}"
+    is_newest = int(start.version) == int(head.version) or not head.version
+    note = "" if is_newest else f"Restores version {int(start.version)}"
     return {"instructions": str(start.instructions), "message": str(start.message), "note": note}
 
 
@@ -195,7 +240,7 @@ def _editor(
     versions = prompt_queries.list_versions(ref, request.GET.get("after"))
     context = {
         "project": project,
-        "purpose": form.purpose,
+        **_describe_ref(ref),
         "head": head,
         "form": form,
         **_describe_proposal(request, head),
@@ -259,7 +304,7 @@ def _version_page(
     uses = prompt_queries.list_uses(ref, number, request.GET.get("after"))
     context = {
         "project": project,
-        "purpose": PURPOSES[ref.purpose],
+        **_describe_ref(ref),
         "head": head,
         "version": shown,
         "number": number,

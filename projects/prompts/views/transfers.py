@@ -51,7 +51,7 @@ def export_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
 @require_safe
 def export_version(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
     project = access.project_with_prompts(request, project_id)
-    ref = PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+    ref = prompt_queries.find_ref(request.site, project.id, purpose)
     found = prompt_queries.get_version(ref, prompt_version)
     filed = FiledPrompt(found.prompt(ref.purpose), found.note or "")
     return _send_file([filed], f"prompt-{ref.purpose}-{prompt_version}.yaml")

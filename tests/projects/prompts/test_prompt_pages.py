@@ -1,6 +1,7 @@
 """The pages of prompts: an admin writes a version, compares it, puts it into production; nobody else sees any."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -9,6 +10,7 @@ from projects.prompts.prompt import LONGEST
 from projects.prompts.queries import PromptRef
 from projects.sites.permissions import ADMINS, Permission
 from tests.people import alice, bob, charlie, dora, person, signed_in
+from tests.projects.make_schemas import make_classification
 from tests.projects.make_sites import grant
 from tests.projects.projects import SITE, make_project
 
@@ -254,3 +256,31 @@ def test_a_declined_proposal_leaves_production_as_it_is():
     sent = browser.post(f"{url}proposal/decline/", {"proposal": proposal, "reason": "Not yet"}, follow=True)
     assert "Version 2 was declined. Production stays as it is." in text(sent)
     assert head(project) == (2, 1, 0)
+
+
+def test_a_document_type_gets_a_prompt_of_its_own(attributes):
+    project, browser = make_project(), signed_in(alice())
+    made = make_classification()
+    chosen = browser.get(f"{base(project)}for/?purpose=extract&type={made}")
+    url = f"{base(project)}extract@{made}/"
+    assert chosen["Location"] == url
+    page = text(browser.get(url))
+    assert "Extract fields: Supplier invoice" in page
+    assert "You read one page of a document" in page
+    assert "The general prompt is in use" in page
+    assert "trial-desk" not in page
+    saved = browser.post(url, TYPED | {"based_on": "0"})
+    assert saved["Location"] == f"{url}versions/1/"
+    assert "instead of" in text(browser.get(saved["Location"]))
+    browser.post(f"{url}versions/1/production/", {"expected": "0", "reason": "Better"})
+    listed = text(browser.get(base(project)))
+    assert f'href="{url}versions/1/"' in listed
+    assert "Extract fields: Supplier invoice" in listed
+    assert head(project) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("slug", ["extract@none", "extract@", "extract@general", "classify@none", "extract@a#b"])
+def test_what_is_no_document_type_has_no_prompt(slug):
+    project, browser = make_project(), signed_in(alice())
+    assert browser.get(f"{base(project)}{quote(slug)}/").status_code == 404
+    assert browser.post(f"{base(project)}{quote(slug)}/", TYPED).status_code == 404

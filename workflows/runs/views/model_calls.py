@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.prompts.purposes import PURPOSES
+from projects.prompts.queries import PromptRef
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
@@ -40,15 +41,20 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
     number = (read_number(request.GET.get("page")) or 1) if unit else 1
     question = (read_number(request.GET.get("question")) or 1) if purpose == _ANSWER else 0
     book = pinned_prompts.load_prompts(run.site, settings.prompts_sha256)
+    calls = [_describe_call(one) for one in _load_calls(run, purpose, number - 1, question)]
+    # The type that was found is in the calls; before any, the one that the run was given.
+    scope = str(calls[0].get("scope", "")) if calls else settings.classification_id
+    pinned = book.find(purpose, scope)
     context = {
         "board": board,
         "purpose": PURPOSES[purpose],
-        "pinned": book[purpose],
+        "pinned": pinned,
+        "pinned_slug": PromptRef(run.site, run.project_id, purpose, pinned.scope).slug,
         "purposes": [(one, book[name]) for name, one in PURPOSES.items()],
         "unit": unit,
         "number": number,
         "question": question,
-        "calls": [_describe_call(one) for one in _load_calls(run, purpose, number - 1, question)],
+        "calls": calls,
     }
     return render_answer(request, "workflows/runs/model_calls.html", None, context)
 

@@ -65,11 +65,13 @@ def type_usage(context: StageContext) -> tuple[Usage, ...]:
     return usage.read_usage(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
 
 
-def page_field_specs(context: StageContext) -> tuple[FieldSpec, ...]:
-    """The fields that pages are asked for: of the type that a model found, where one did."""
+def find_page_type(context: StageContext) -> tuple[str, tuple[FieldSpec, ...]]:
+    """The classification that pages are read by, and its fields: of the type that a model found, where one did."""
     kept = _read_type_answer(context) if context.types.types else {}
     best = TypeRanking.from_stored(kept["found"]).best if kept else None
-    return context.types.by_id[best.id].fields if best else context.settings.fields
+    if best is None:
+        return context.settings.classification_id, context.settings.fields
+    return best.id, context.types.by_id[best.id].fields
 
 
 def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> TypeRanking | None:

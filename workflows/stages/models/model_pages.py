@@ -26,15 +26,17 @@ def ask_model_for_page(
     """
     if context.services.analyst is None:
         return ()
+    type_id, specs = typed.find_page_type(context)
     question = PageQuestion(
         text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
         image=_image(context, page.index),
-        specs=typed.page_field_specs(context) if searched else (),
+        specs=specs if searched else (),
         prompt=context.settings.document_prompt,
         instruction=context.settings.instruction,
         language=context.settings.language,
         alone=count == 1,
         index=page.index,
+        type_id=type_id,
     )
     reply = context.services.analyst.read_page(question)
     segment["given"] = [

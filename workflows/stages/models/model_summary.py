@@ -12,19 +12,19 @@ _MERGED = "Summaries of the document's parts, which overlap:"
 
 
 def summarize(
-    writer: Writer, pages: Sequence[str], *, language: str, prompt: str = "", instruction: str = ""
+    writer: Writer, pages: Sequence[str], *, language: str, prompt: str = "", instruction: str = "", type_id: str = ""
 ) -> tuple[str, tuple[Usage, ...]]:
     """``pages``: what each says, in their order. Raises: StageFailed, ProviderPaused."""
     parts, used = [], []
     for index, (start, batch) in enumerate(batches(pages)):
         text = "\n".join(f"Page {start + number + 1}: {page[:_MOST]}" for number, page in enumerate(batch))
-        written, spent = writer.summarize(SummaryQuestion(text, language, prompt, instruction, index))
+        written, spent = writer.summarize(SummaryQuestion(text, language, prompt, instruction, index, type_id))
         parts.append(written)
         used.append(spent)
     if len(parts) == 1:
         return parts[0], tuple(used)
     text = "\n\n".join([_MERGED, *(f"Part {number + 1}: {part}" for number, part in enumerate(parts))])
-    merged, spent = writer.summarize(SummaryQuestion(text, language, prompt, instruction, len(parts)))
+    merged, spent = writer.summarize(SummaryQuestion(text, language, prompt, instruction, len(parts), type_id))
     return merged, (*used, spent)
 
 
