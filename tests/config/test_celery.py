@@ -20,6 +20,8 @@ NAMES = {
     "workflows.batches.tasks.open_part",
     "workflows.batches.tasks.read",
     "workflows.batches.tasks.take_line",
+    "workflows.experiments.tasks.work",
+    "workflows.learning.tasks.collect_history",
     "workflows.questions.tasks.answer",
     "workflows.tasks.calibrate",
     "workflows.tasks.fail_run",
@@ -30,7 +32,10 @@ NAMES = {
     "workflows.tasks.run_step",
     "workflows.tasks.take_incoming",
     "workflows.tasks.tell_sender",
+    "workflows.tasks.test_model",
     "workflows.tasks.unpack",
+    "workflows.testsets.tasks.build",
+    "workflows.trials.tasks.try_prompt",
 }
 
 

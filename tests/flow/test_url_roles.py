@@ -68,6 +68,22 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:show-trial": {"GET": SET_UP_NOTHING},
     "prompts:confirm-production": {"POST": (302, 403, 403, 403, 409, 409)},  # before one is proposed
     "prompts:decline-production": {"POST": SET_UP_EMPTY},
+    # documents with known answers, and what is measured on them
+    "workflows:list-test-sets": {"GET": SET_UP},
+    "workflows:create-test-set": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "workflows:show-test-set": {"GET": SET_UP},
+    "workflows:add-to-test-set": {"POST": SET_UP_EMPTY},
+    "workflows:remove-from-test-set": {"POST": (302, 403, 403, 403, 409, 409)},  # without the version that was shown
+    "workflows:list-experiments": {"GET": SET_UP},
+    "workflows:create-experiment": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "workflows:show-experiment": {"GET": SET_UP},
+    "workflows:pause-experiment": {"POST": (302, 403, 403, 403, 302, 409)},  # once
+    "workflows:resume-experiment": {"POST": SET_UP_EMPTY},
+    "workflows:stop-experiment": {"POST": (302, 403, 403, 403, 302, 409)},  # once
+    "workflows:promote-variant": {"POST": SET_UP_EMPTY},
+    "workflows:list-experiment-answers": {"GET": SET_UP},
+    "workflows:list-experiment-differences": {"GET": SET_UP},
+    "workflows:compare-experiment-document": {"GET": SET_UP},
     # documents and runs
     "documents:list-documents": {"GET": VIEW},
     "documents:show-document": {"GET": VIEW},
@@ -216,6 +232,24 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:cancel_batch": {"POST": KEY},
     "api:continue_batch": {"POST": KEY},
     "api:change_batch_slots": {"PUT": KEY},
+    "api:list_prompts": {"GET": KEY},
+    "api:show_prompt": {"GET": KEY},
+    "api:list_versions": {"GET": KEY},
+    "api:save_version": {"POST": KEY},
+    "api:show_version": {"GET": KEY},
+    "api:move_production": {"PUT": KEY},
+    "api:set_candidate": {"PUT": KEY},
+    "api:list_test_sets": {"GET": KEY},
+    "api:create_test_set": {"POST": KEY},
+    "api:show_test_set": {"GET": KEY},
+    "api:list_experiments": {"GET": KEY},
+    "api:create_experiment": {"POST": KEY},
+    "api:show_experiment": {"GET": KEY},
+    "api:show_results": {"GET": KEY},
+    "api:pause_experiment": {"POST": KEY},
+    "api:resume_experiment": {"POST": KEY},
+    "api:stop_experiment": {"POST": KEY},
+    "api:promote_variant": {"POST": KEY},
     "api:ask_for_review": {"POST": KEY},
     "api:show_review": {"GET": KEY},
     # Django's own admin

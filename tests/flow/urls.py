@@ -19,14 +19,18 @@ from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
-from tests.projects.models.catalogue import add_model
+from tests.projects.models.catalogue import SPEC, add_model
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
 from workflows.batches.actions import batches
 from workflows.batches.actions.batches import BatchDraft
+from workflows.experiments import actions as experiment_actions
+from workflows.experiments.actions import Draft
 from workflows.runs.actions import segments
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
+from workflows.testsets import actions as testset_actions
+from workflows.testsets.cases import Case
 
 DOCUMENT_ID = "7b0cf3d5-0d5c-4b5c-9c39-1f3cb1d2f001"
 
@@ -80,7 +84,12 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
+    testset = testset_actions.create_test_set(site, project_id, f"{word} set", by=by)
+    testset_actions.add_cases(testset, [Case(run.document_id, "0" * 64, "tuning", 1)], note=word, by=by)
+    trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
+    experiment = experiment_actions.create_experiment(site, project_id, trial, by=by)
     return {
+        "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
