@@ -95,3 +95,13 @@ def test_weights_of_a_calibration_are_the_confidence() -> None:
 def test_a_calibration_is_stored_without_its_number() -> None:
     assert calibration_from(plain(KNOWN), 3) == KNOWN
     assert "version" not in plain(KNOWN)
+
+
+def test_a_known_seller_who_buys_is_not_the_seller() -> None:
+    """Under Bill to, and in the window of a letter under the sender's line."""
+    billed = document("Alder Ltd", "Bill to", "MERANTI TRADING SDN BHD", "LOT 4, JALAN DUA, 81100 JOHOR BAHRU")
+    window = document("Alder Ltd · 14 Mill Lane · 40150 Shah Alam", "MERANTI TRADING SDN BHD", "Total | 12.00")
+    for paper in (billed, window):
+        found = fields.find_candidates(paper, SPECS["company"], KNOWN)
+        assert [one.value for one in found if one.evidence.get("vendor")] == []
+        assert found[0].value == "Alder Ltd"

@@ -58,18 +58,19 @@ def is_street(text: str) -> bool:
 
 
 def find_addresses(document: Document) -> list[Candidate]:
-    rows = _without_buyer(document.head)
+    rows = drop_buyer(document.head)
     found = [*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)]
     return best_first(spelling.offer_spellings(found, spelling.mend_address, 0.5))
 
 
-def _without_buyer(rows: Sequence[Row]) -> list[Row]:
-    """Without what stands under Bill to, or under the sender's line in a letter's window."""
+def drop_buyer(rows: Sequence[Row], *, keep_heads: bool = False) -> list[Row]:
+    """Without what stands under Bill to, or under the sender's line in a letter's window, and without these heads."""
     theirs: set[int] = set()
     for number, row in enumerate(rows):
         for line in row.lines:
             if _BUYER.fullmatch(line.text) or _sender(line):
-                theirs |= {id(line), *map(id, _flush_under(line, rows[number + 1 : number + 1 + MOST_ROWS]))}
+                theirs |= {*map(id, _flush_under(line, rows[number + 1 : number + 1 + MOST_ROWS]))}
+                theirs |= set() if keep_heads else {id(line)}
     kept = (tuple(line for line in row.lines if id(line) not in theirs) for row in rows)
     return [Row(lines) for lines in kept if lines]
 

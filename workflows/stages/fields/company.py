@@ -88,7 +88,7 @@ def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
 
 
 def _find_heading_companies(document: Document) -> Iterator[Candidate]:
-    lines = [line for row in document.head for line in row.lines]
+    lines = [line for row in address.drop_buyer(document.head, keep_heads=True) for line in row.lines]
     usual = median(line.height for line in lines) if lines else 0.0
     place = following = 0
     for number, line in enumerate(lines):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from workflows.stages import values
 from workflows.stages.calibration import Vendor
+from workflows.stages.fields import address
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.fields.confidence import VENDOR
 
@@ -98,8 +99,8 @@ def _confirm_candidate(candidate: Candidate, value: str, alike: float) -> Candid
 
 
 def _on_paper(document: Document, confirmed: Memory, longest: int) -> Iterator[Candidate]:
-    """Runs of up to ``longest`` lines that no rule took for the field."""
-    lines = [line for row in document.head for line in row.lines]
+    """Runs of up to ``longest`` lines that no rule took for the field; a seller who buys is no seller there."""
+    lines = [line for row in address.drop_buyer(document.head, keep_heads=True) for line in row.lines]
     for start in range(len(lines)):
         for end in range(start + 1, min(start + longest, len(lines)) + 1):
             part = lines[start:end]
