@@ -8,8 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.tools import paper
-from tests.tools.evaluation import truth
+from tests.tools.evaluation import measuring, scores, truth
 from tests.tools.paper import Sheet
+from workflows.learning import lessons
+from workflows.stages.calibration import plain
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +76,14 @@ def test_f1_auc_and_reliability_are_told(folder: Path, readings: Path, capsys: p
     assert [found["split"][half]["documents"] for half in ("first", "second")] == [15, 15]
     assert found["after_reviews"]["reviewed"] == 24
     assert found["after_reviews"]["auc"] >= found["auc"]
+    assert found["field_auc"].keys() == found["fields"].keys()
+    assert all(
+        low <= level["precision"] <= high
+        for level in found["reliability"]
+        if level["precision"] is not None
+        for low, high in [level["interval"]]
+    )
+    assert found["other_sellers"]["documents"] == COUNT
 
 
 def test_of_many_documents_the_ones_not_reviewed_are_measured(
@@ -94,9 +104,24 @@ def test_what_was_read_is_not_read_again(folder: Path, readings: Path, capsys: p
 def test_a_table_is_printed_for_people(folder: Path, readings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("evaluate", str(folder), "--readings", str(readings), "--split")
     out = capsys.readouterr().out
+    assert f"None of the {COUNT} documents is known to have been seen before." in out
     assert f"All documents: {COUNT} documents, F1 0." in out
     assert "The second half, every other document" in out
     assert "precision of the rest" in out
+
+
+def test_documents_that_a_fit_has_seen_are_not_called_unseen(
+    folder: Path, readings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fingerprint is of what the paper says, so that another scan or another name of the file is known too."""
+    papers = [measuring.paper(entry, readings) for entry in truth.entries(folder)]
+    learned = lessons.learn_calibration(scores.reviewed(measuring.answered(papers[:10])))
+    file = tmp_path / "calibration.json"
+    file.write_text(json.dumps(plain(learned) | {"version": 1}))
+    call_command("evaluate", str(folder), "--readings", str(readings), "--calibration", str(file))
+    out = capsys.readouterr().out
+    assert f"Of {COUNT} documents the rules were tuned on 0, the calibration saw 10." in out
+    assert "say nothing of unseen documents" in out
 
 
 def test_a_calibration_from_a_file_is_what_judges(

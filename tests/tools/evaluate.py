@@ -13,6 +13,7 @@ from workflows.learning import calibrations
 from workflows.stages.calibration import UNCALIBRATED, Calibration, calibration_from
 
 HALVES = ("first", "second")
+TUNED = Path(__file__).parent / "evaluation/tuned.txt"  # fingerprints of documents that rules and prior were tuned on
 
 
 def evaluate(readings: Path, options: dict[str, Any], progress: Callable[[int, int], None]) -> dict[str, Any]:
@@ -24,12 +25,18 @@ def evaluate(readings: Path, options: dict[str, Any], progress: Callable[[int, i
         papers.append(measuring.paper(entry, readings))
         progress(number, len(entries))
     found = _told(measuring.measured(papers, calibration)) | {"calibration": calibration.version}
+    found["seen"] = {
+        "tuned": measuring.seen_by(papers, TUNED.read_text(encoding="utf-8").split()),
+        "fitted": measuring.seen_by(papers, calibration.seen),
+    }
     found["unreadable"] = [{"file": str(one.entry.path), "error": one.error} for one in papers if one.error]
     after = measuring.after_reviews(papers, options["reviewed"])
     found["after_reviews"] = after and _told(after.measured) | {
         "reviewed": after.reviewed,
         "measured_on": after.how,
     }
+    others = measuring.by_other_sellers(papers)
+    found["other_sellers"] = others and _told(others)
     if options["split"]:
         found["split"] = _halves(papers, calibration)
     return found
@@ -75,7 +82,12 @@ def _told(measured: Measured) -> dict[str, Any]:
             for name, one in measured.fields.items()
         },
         "auc": _rounded(measured.auc),
-        "reliability": [{name: _rounded(share) for name, share in asdict(level).items()} for level in measured.levels],
+        "field_auc": {name: _rounded(auc) for name, auc in measured.aucs.items()},
+        "reliability": [
+            {name: _rounded(share) for name, share in asdict(level).items()}
+            | {"interval": [round(edge, 4) for edge in interval]}
+            for level, interval in zip(measured.levels, measured.intervals, strict=True)
+        ],
     }
 
 
@@ -84,9 +96,17 @@ def _rounded(share: float | None) -> float | None:
 
 
 def report_lines(told: dict[str, Any]) -> Iterable[str]:
+    seen, documents = told["seen"], told["documents"]
+    if any(seen.values()):
+        yield f"Of {documents} documents the rules were tuned on {seen['tuned']}, the calibration saw {seen['fitted']}."
+        yield "These figures say nothing of unseen documents."
+    else:
+        yield f"None of the {documents} documents is known to have been seen before."
     yield from _part("All documents", told)
     for name, half in told.get("split", {}).items():
         yield from _part(f"The {name} half, every other document", half)
+    if others := told["other_sellers"]:
+        yield from _part("Each seller by what reviews of others taught", others)
     if after := told["after_reviews"]:
         yield from _part(f"After {after['reviewed']} reviews, {after['measured_on']}", after)
     for one in told["unreadable"]:
@@ -97,11 +117,11 @@ def _part(title: str, told: dict[str, Any]) -> Iterable[str]:
     yield f"{title}: {told['documents']} documents, F1 {told['f1']:.3f}, AUC {_shown(told['auc'])}"
     for name, one in told["fields"].items():
         counts = f"{one['right']} right of {one['answered']} found and {one['expected']} there"
-        yield f"  {name:<16} F1 {one['f1']:.3f}  {counts}"
-    yield "  asked below   of documents   of values   precision of the rest"
+        yield f"  {name:<16} F1 {one['f1']:.3f}  AUC {_shown(told['field_auc'].get(name))}  {counts}"
+    yield "  asked below   of documents   of values   precision of the rest, 95 %"
     for level in told["reliability"]:
         shares = "".join(f"{_shown(level[name]):>14}" for name in ("documents", "asked", "precision"))
-        yield f"  {level['threshold']:>11.3f}{shares}"
+        yield f"  {level['threshold']:>11.3f}{shares}  {level['interval'][0]:.3f}–{level['interval'][1]:.3f}"
     yield ""
 
 

@@ -36,18 +36,39 @@ class Observation:
     seller: str = ""
 
 
-def fit_weights(observations: Iterable[Observation], fewest: int = FEWEST) -> dict[str, dict[str, float]]:
-    """Field → weights; the same observations give the same weights, in whatever order they come."""
+def fit_weights(
+    observations: Iterable[Observation], fewest: int = FEWEST, spreads: Mapping[str, float] | None = None
+) -> dict[str, dict[str, float]]:
+    """Field → weights; the same observations give the same weights, in whatever order they come.
+
+    ``spreads``: of each field, where ``choose_spreads`` chose them before.
+    """
+    of = _group_by_field(observations, fewest)
+    chosen = spreads or {}
+    return {
+        name: _fit_field_weights(name, found, chosen.get(name) or _choose_spread(name, found))
+        for name, found in of.items()
+    }
+
+
+def choose_spreads(observations: Iterable[Observation]) -> dict[str, float]:
+    """Field → how far its weights may be from the prior: what foretells the values of other sellers best.
+
+    Chosen once for all folds of a cross-validation: a choice among three tells nothing of a single value.
+    """
+    return {name: _choose_spread(name, found) for name, found in _group_by_field(observations, 1).items()}
+
+
+def _group_by_field(observations: Iterable[Observation], fewest: int) -> dict[str, list[Observation]]:
     of: dict[str, list[Observation]] = {}
     for one in sorted(observations, key=lambda one: (one.field, one.document)):
         of.setdefault(one.field, []).append(one)
-    return {name: _fit_field(name, found) for name, found in of.items() if len(found) >= fewest}
+    return {name: found for name, found in of.items() if len(found) >= fewest}
 
 
-def _fit_field(name: str, found: Sequence[Observation]) -> dict[str, float]:
-    """Held to the prior as closely as foretells the values of other sellers best."""
+def _choose_spread(name: str, found: Sequence[Observation]) -> float:
     losses = {spread: _loss_on_other_sellers(name, found, spread) for spread in SPREADS}
-    return _fit_field_weights(name, found, min(SPREADS, key=lambda spread: (losses[spread], spread)))
+    return min(SPREADS, key=lambda spread: (losses[spread], spread))
 
 
 def _loss_on_other_sellers(name: str, found: Sequence[Observation], spread: float) -> float:

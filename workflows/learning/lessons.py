@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from workflows.learning import fitting, reliability
@@ -60,10 +60,14 @@ class ReviewedDocument:
 
 def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Calibration:
     """``reviewed``: the last decided first. The same reviews teach the same."""
+    return replace(learn_weights(reviewed), limits=reliability.find_limits(cross_judged(reviewed)))
+
+
+def learn_weights(reviewed: Sequence[ReviewedDocument]) -> Calibration:
+    """The same without limits, which take several times as long."""
     return Calibration(
         weights=fitting.fit_weights(collect_observations(reviewed)),
         vendors=confirm_vendors(reviewed),
-        limits=reliability.find_limits(cross_judged(reviewed)),
         seen=tuple(sorted({one.fingerprint for one in reviewed})),
     )
 
@@ -119,11 +123,12 @@ def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere:
 
 def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
     """Each document judged by what the others teach: no value has a say in its own confidence."""
+    spreads = fitting.choose_spreads(collect_observations(reviewed))
     found: list[Judgement] = []
     for fold in range(FOLDS):
         inside = [one for one in reviewed if fold_of(one.id) == fold]
         others = collect_observations([one for one in reviewed if fold_of(one.id) != fold])
-        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS)
+        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS, spreads)
         # Of sellers every other document tells, as it will for the next one that comes.
         ids = {one.id for one in inside}
         found += [judge_observation(one, weights) for one in collect_observations(reviewed) if one.document in ids]
@@ -159,11 +164,12 @@ def compare_on_other_sellers(reviewed: Sequence[ReviewedDocument], present: Cali
     unseen = [one for one in reviewed if one.fingerprint not in present.seen]
     if sum(len(one.fields) for one in unseen) < FEWEST:
         unseen, present = list(reviewed), UNCALIBRATED
+    spreads = fitting.choose_spreads(collect_observations(reviewed))
     fitted: list[Judgement] = []
     now: list[Judgement] = []
     for fold in range(fitting.FOLDS):
         others = collect_observations([one for one in reviewed if _seller_fold(one) != fold])
-        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS)
+        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS, spreads)
         for one in _bare_observations([one for one in unseen if _seller_fold(one) == fold]):
             fitted.append(judge_observation(one, weights))
             now.append(judge_observation(one, present.weights))

@@ -43,13 +43,13 @@ def limit_key(most_wrong: float) -> str:
 
 
 def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
-    """Raises: KeyError, TypeError, ValueError if the content is no calibration."""
+    """One written by hand may promise nothing. Raises: KeyError, TypeError, ValueError if it is no calibration."""
     return Calibration(
         version,
         {name: {feature: float(one) for feature, one in of.items()} for name, of in content["weights"].items()},
         vendors_from(content["vendors"]),
-        {share: float(limit) for share, limit in content["limits"].items()},
-        tuple(map(str, content["seen"])),
+        {share: float(limit) for share, limit in content.get("limits", {}).items()},
+        tuple(map(str, content.get("seen", ()))),
     )
 
 

@@ -1,6 +1,6 @@
 """F1 and reliability of a set of papers, with a calibration or after the reviews that their truth would have made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from tests.tools.evaluation import reading, scores
 from tests.tools.evaluation.scores import Answer, Score
 from tests.tools.evaluation.truth import Entry
 from workflows.learning import lessons, reliability
-from workflows.learning.reliability import Level
+from workflows.learning.reliability import Judgement, Level
+from workflows.stages import values
 from workflows.stages.base import StageContext
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 
@@ -31,11 +32,15 @@ class Paper:
 
 @dataclass(frozen=True)
 class Measured:
+    """``aucs``: by field. ``intervals``: of each level's precision, 95 %."""
+
     documents: int
     score: Score
     fields: Mapping[str, Score]
     auc: float | None
+    aucs: Mapping[str, float | None]
     levels: Sequence[Level]
+    intervals: Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,42 @@ def _summed(given: Sequence[Answer], documents: int) -> Measured:
         scores.score(given),
         scores.by_field(given),
         reliability.area_under_curve(judged),
+        {
+            name: reliability.area_under_curve(one for one in judged if one.field == name)
+            for name in sorted({one.field for one in judged})
+        },
         reliability.reliability_table(judged),
+        [_interval(judged, threshold) for threshold in reliability.THRESHOLDS] if judged else [],
     )
+
+
+def _interval(judged: Sequence[Judgement], threshold: float) -> tuple[float, float]:
+    accepted = [one.right for one in judged if one.confidence >= threshold]
+    return reliability.share_interval(sum(accepted), len(accepted))
+
+
+def seen_by(papers: Iterable[Paper], fingerprints: Iterable[str]) -> int:
+    """How many of the documents a fit, or who tuned the rules, has seen."""
+    known = set(fingerprints)
+    reviews = scores.reviewed(answered([one for one in papers if one.context]))
+    return sum(one.fingerprint in known for one in reviews)
+
+
+def by_other_sellers(papers: Sequence[Paper]) -> Measured | None:
+    """Each document by what the reviews of other sellers' documents taught; None where there are too few sellers."""
+    sellers = sorted({_seller(one) for one in papers})
+    if len(sellers) < lessons.FOLDS:
+        return None
+    given: list[Answer] = []
+    for fold in range(lessons.FOLDS):
+        held = set(sellers[fold :: lessons.FOLDS])
+        lesson = _learned([one for one in papers if _seller(one) not in held])
+        given += answered([one for one in papers if _seller(one) in held], lesson)
+    return _summed(given, len(papers))
+
+
+def _seller(paper: Paper) -> str:
+    return values.words(paper.entry.fields.get("company", "")) or paper.id
 
 
 def after_reviews(papers: Sequence[Paper], reviews: int) -> AfterReviews | None:
@@ -101,4 +140,4 @@ def after_reviews(papers: Sequence[Paper], reviews: int) -> AfterReviews | None:
 
 
 def _learned(papers: Sequence[Paper]) -> Calibration:
-    return lessons.learn_calibration(scores.reviewed(answered(papers)))
+    return lessons.learn_weights(scores.reviewed(answered(papers)))
