@@ -19,10 +19,11 @@ from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
-from workflows.stages import results
+from workflows.stages import results, review_reasons
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
+AUDITED = "audited"  # in the same answer: a person looked at what would have passed
 FOLLOWED = "follow_up"  # in the answer of a step that published: something is to be done now
 
 
@@ -61,6 +62,8 @@ def publish(
     event = events.lineage(run, word, facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     also = [] if beside else follow_ups.plan_follow_ups(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
+    if merged["review"]["reason"] == review_reasons.AUDIT:
+        facts |= {AUDITED: True}
     typed = None if beside else _classify_published(run, merged.get("type"), decision)
     move = Advance(
         step,

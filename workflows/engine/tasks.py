@@ -16,6 +16,7 @@ from workflows.batches import lines
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
 from workflows.engine.step_outcome import SLOT, BelongsToSlices, Busy, StepOrder
+from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
@@ -48,6 +49,8 @@ def run_step(
             tokens.answer(token, answer)
             if answer.get(publication.FOLLOWED):
                 enqueue_follow_up(order.run)
+            if answer.get(publication.AUDITED):
+                check_calibration_soon(order.run.site, order.run.project_id)
             lines.run_rests(order.run, answer.get(SLOT))
     except BelongsToSlices:
         order_large(order, token)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
@@ -14,7 +15,7 @@ from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
-from workflows.learning import calibrations, lessons, reliability, reviewed
+from workflows.learning import calibrations, drift, lessons, reliability, reviewed
 from workflows.learning.calibrations import Summary, Version
 from workflows.learning.fitting import FEWEST
 from workflows.learning.items import StoredCalibration
@@ -27,6 +28,7 @@ from workflows.storage.objects import SiteFiles
 log = logging.getLogger(__name__)
 
 FEWEST_SELLERS = 5
+AUDITOR = Actor("audit-sample", "Audit sample")
 _ATTEMPTS = 5  # two proposals at once: each takes the next free number
 
 
@@ -141,7 +143,7 @@ def activate_calibration(site: str, project_id: str, number: int, *, seen: int, 
 
     """
     project = project_queries.get_project(site, project_id)
-    if calibrations.active_calibration(project) == number:
+    if calibrations.active_calibration(project) == number and not calibrations.is_paused(project):
         return
     change: Any = Project.data
     changes: list[Change] = []
@@ -160,6 +162,32 @@ def activate_calibration(site: str, project_id: str, number: int, *, seen: int, 
         transact(changes, event)
     except Conflict as error:
         raise Conflict(_who_was_first(site, project_id)) from error
+
+
+def pause_if_drifting(site: str, project_id: str) -> bool:
+    """Have runs that start from now on ask about what is not proved; True if this call paused the calibration.
+
+    Activating a calibration, the same one too, ends it.
+    """
+    project = project_queries.get_project(site, project_id)
+    number, chosen = calibrations.active_calibration(project), project.settings.most_wrong
+    most_wrong = settings.MOST_WRONG_PERCENT / 100 if chosen is None else chosen
+    if not number or not most_wrong or calibrations.is_paused(project):
+        return False
+    found = drift.count_audited(site, project_id, number)
+    if not drift.is_drifting(found, most_wrong):
+        return False
+    change: Any = Project.data
+    held = change["calibration"]
+    when: Condition = _if_active_is(number) & held["paused_at"].does_not_exist()
+    payload = {"version": number, "documents": found.documents, "values": found.values, "wrong": found.wrong}
+    event = entity_event(site, "calibration", project_id, "paused", by=AUDITOR, payload=payload)
+    try:
+        transact([Update(project.key, [held["paused_at"].set(clock.iso(clock.now()))], when)], event)
+    except Conflict:  # paused by another task, or another calibration is active
+        return False
+    log.warning("calibration paused", extra={"project": project_id})
+    return True
 
 
 def _if_active_is(seen: int) -> Condition:

@@ -97,6 +97,12 @@ def active_calibration(project: Project) -> int:
     return int((stored.get("calibration") or {}).get("version") or 0)
 
 
+def is_paused(project: Project) -> bool:
+    """Whether the audit sample found more wrong than the active one promised."""
+    stored: Mapping[str, Any] = project.data.as_dict()
+    return bool((stored.get("calibration") or {}).get("paused_at"))
+
+
 def run_calibration(run: Run, settings: RunSettings) -> Calibration:
     """What the run froze at its start.
 

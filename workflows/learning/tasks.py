@@ -27,6 +27,17 @@ def order_history(site: str, project_id: str) -> None:
     queues.enqueue(collect_history.name, settings.STEPS_QUEUE, {"site": site, "project_id": project_id})
 
 
+@shared_task(name="workflows.tasks.check_calibration", time_limit=600)
+def check_calibration(*, site: str, project_id: str) -> None:
+    """Have people asked again if the audit sample found too much wrong; delivered twice, the second finds it paused."""
+    actions.pause_if_drifting(site, project_id)
+
+
+def check_calibration_soon(site: str, project_id: str) -> None:
+    """After an audited document; if no queue answers, the next one asks again."""
+    queues.enqueue_soon(check_calibration.name, settings.STEPS_QUEUE, {"site": site, "project_id": project_id}, delay=0)
+
+
 def order_calibration(site: str, project_id: str, *, by: Actor) -> None:
     """Raises: Unavailable."""
     kwargs = {"site": site, "project_id": project_id, "user_id": by.id, "user_name": by.name}

@@ -109,6 +109,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         use_bda=bool(data.get("use_bda")),
         calibration_version=int(calibration.get("version") or 0),
         calibration_sha256=str(calibration.get("sha256") or ""),
+        calibration_paused=bool(calibration.get("paused_at")),
         audit_share=float(policy.get("audit_share") or 0.0),
         most_wrong=float(policy.get("most_wrong", settings.MOST_WRONG_PERCENT / 100)),
         unseen_allowed=bool(policy.get("unseen_allowed")),

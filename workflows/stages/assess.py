@@ -9,11 +9,14 @@ from workflows.stages import (
     results,
     review_reasons,
 )
-from workflows.stages.base import StageContext, StageResult
+from workflows.stages.base import RunSettings, StageContext, StageResult
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 
 SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
+
+
+LEAST_AUDITED = 0.15  # of what passes by confidence, so that a promise that no longer holds is noticed in 50 documents
 
 
 def run(context: StageContext) -> StageResult:
@@ -25,8 +28,8 @@ def run(context: StageContext) -> StageResult:
         fields,
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
-        sampled=review_reasons.is_sampled(context.workflow_id, context.settings.audit_share),
-    )
+        sampled=review_reasons.is_sampled(context.workflow_id, _audit_share(context.settings)),
+    ) | {"calibration": context.settings.calibration_version}
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
     reasons = assessment["reasons"]
     return StageResult(
@@ -42,3 +45,9 @@ def run(context: StageContext) -> StageResult:
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {}),
     )
+
+
+def _audit_share(settings: RunSettings) -> float:
+    """Where a calibration lets values pass, some are looked at whatever the project says."""
+    audited = settings.calibration_version and settings.most_wrong
+    return max(settings.audit_share, LEAST_AUDITED) if audited else settings.audit_share

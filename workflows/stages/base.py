@@ -40,6 +40,7 @@ class RunSettings:
     models: Mapping[str, str] = field(default_factory=dict)  # purpose → id in the site's catalogue, if any is asked
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
+    calibration_paused: bool = False  # the audit sample found more wrong than was promised: its limits do not count
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
     most_wrong: float = 0.0  # 0–1, of the values that no one looks at; 0: the thresholds alone decide
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 from config.errors import NotFound
@@ -94,7 +95,9 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
 
     said = _read_document(context, document, read_given_fields, is_invoice=bool(exact))
     if most_wrong := context.settings.most_wrong:
-        said["fields"] = proofs.add_proofs(said["fields"], context.calibration, most_wrong)
+        limits = {} if context.settings.calibration_paused else context.calibration.limits
+        calibration = replace(context.calibration, limits=limits)
+        said["fields"] = proofs.add_proofs(said["fields"], calibration, most_wrong)
     ruled = [field for field in said["fields"] if field["source"] == SOURCE]
     written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
     result = {

@@ -15,7 +15,7 @@ from workflows.learning.fitting import FEWEST
 from workflows.learning.reliability import Level
 from workflows.stages.calibration import limit_key
 
-_WORDS = {"proposed": "Proposed", "activated": "Activated", "refused": "Not proposed"}
+_WORDS = {"paused": "Paused", "proposed": "Proposed", "activated": "Activated", "refused": "Not proposed"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Publishing:
     """What is published without review under the project's error limit; all in words.
 
     ``needs``: the confidence that keeps it, empty as long as reviews tell none; ``kept``: how well it did in them.
+    ``is_paused``: the audit sample found more wrong than the limit allows.
     ``left``: about how many more documents have to be reviewed; 0: enough, a calibration is still to be activated.
     """
 
@@ -58,6 +59,7 @@ class Publishing:
     needs: str = ""
     kept: str = ""
     left: int = 0
+    is_paused: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ def _describe_publishing(site: str, project: Project, active: Version | None) ->
     if not most_wrong:
         return None
     error_limit = format_share(most_wrong)
+    if calibrations.is_paused(project):
+        return Publishing(error_limit, is_paused=True)
     if active and (held := active.summary.limits.get(limit_key(most_wrong))):
         limit, accepted, right = held
         lowest, _ = reliability.share_interval(right, accepted)
@@ -146,6 +150,9 @@ def _event(event: EntityEvent) -> EventRow:
             words += f" calibration {int(payload['version'])} from {int(payload['documents'])} reviewed documents"
         case "activated":
             words += f" {_name_calibration(int(payload['after']))} after {_name_calibration(int(payload['before']))}"
+        case "paused":
+            wrong, values = int(payload["wrong"]), int(payload["values"])
+            words += f" calibration {int(payload['version'])}: {wrong} of {values} audited values were wrong"
         case "refused":
             words += f": {payload['reason']}"
     return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
