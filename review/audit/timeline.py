@@ -19,6 +19,7 @@ from config.table import Key
 from projects.audit.items import AuditLine, EntityEvent
 from projects.documents.items.activity import DocumentActivity
 from projects.documents.page import activity_of
+from projects.prompts.queries import PromptRef
 from projects.queues import admission
 from projects.sites.actions.sign_ins import UNKNOWN
 from projects.web.http import DeskRequest
@@ -37,6 +38,16 @@ _DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decision u
 
 
 @dataclass(frozen=True)
+class PromptChange:
+    """Two versions of a prompt whose difference an event is about; ``against``: 0 if there was none before."""
+
+    project_id: str
+    slug: str
+    version: int
+    against: int
+
+
+@dataclass(frozen=True)
 class AuditRow:
     """``at``: stored instant. ``kind``: settings, document, decision or run. ``changes``: what, before, after."""
 
@@ -48,6 +59,7 @@ class AuditRow:
     what: str
     document_id: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
+    prompt: PromptChange | None = None
 
     @property
     def review_id(self) -> str:
@@ -229,6 +241,9 @@ def _starts(cursor: str | None, count: int) -> list[str | None]:
 def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     who = row.user_name if isinstance(row, AuditLine) else str(row.metadata.as_dict().get("name") or row.userId)
     payload = row.payload.as_dict()
+    prompt = _find_prompt_change(row.entityId, payload) if row.entityType == "prompt" else None
+    if prompt and {"before", "after"} <= payload.keys():
+        payload["version"] = {side: payload.pop(side) for side in ("before", "after")}
     changed = payload.pop("changes", None)
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
     changes = [_change(name, value) for name, value in listed.items()]
@@ -238,8 +253,18 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
         changes = [one for one in changes if one["what"] != "account"]
     return AuditRow(
         row.inserteddate, "settings", who, row.userId, _describe_event(row.entityType, row.type), name,
-        name if row.entityType == "document" else "", changes,
+        name if row.entityType == "document" else "", changes, prompt,
     )  # fmt: skip
+
+
+def _find_prompt_change(entity_id: str, payload: Mapping[str, Any]) -> PromptChange | None:
+    """None if the event names no version, as the end of a candidate's trial."""
+    version = int(payload.get("after", payload.get("version", 0)))
+    project_id, purpose, scope = table.decode_part(entity_id).split(".")
+    against = int(payload.get("before", version - 1))
+    return (
+        PromptChange(project_id, PromptRef("", project_id, purpose, scope).slug, version, against) if version else None
+    )
 
 
 def _event(row: EntityEvent) -> AuditRow:

@@ -47,6 +47,24 @@ def test_a_person_is_chosen_by_the_sign_in_name() -> None:
     assert page.count("Project created") == 1
 
 
+def test_the_change_of_a_prompt_leads_to_its_difference() -> None:
+    by = actor_of(alice())
+    here, site = project("Bills", by), "default"
+    ref = PromptRef(site, here, "extract")
+    for words in ("One", "Two"):
+        prompt_actions.save_version(ref, Prompt("extract", words, "{{page_text}}"), based_on=1, note="", by=by)
+    prompt_actions.move_production(ref, 3, expected=1, reason="Better", by=by)
+    prompt_actions.set_candidate(ref, 2, expected=0, percent=5, reason="Trial", by=by)
+    prompt_actions.set_candidate(ref, 2, expected=2, percent=0, reason="Enough", by=by)
+    page = text(URL)
+    for address in ("2/?against=1", "3/?against=2", "3/?against=1", '2/"'):
+        assert f"/prompts/extract/versions/{address}" in page
+    assert page.count("Show changes") == 4
+    linked = re.search(r'href="([^"]+versions/3/\?against=1)"', page)
+    assert linked
+    assert "Changes since version 1" in text(linked[1])
+
+
 def test_events_are_named_in_words() -> None:
     ref, prompt = PromptRef("default", "p1", "extract"), Prompt("extract", "Mine.\n", "{{page_text}}\n")
     prompt_actions.save_version(ref, prompt, based_on=1, note="", by=actor_of(alice()))
