@@ -77,33 +77,24 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
 
 @dataclass(frozen=True)
 class ImportedPrompt:
-    purpose: str
+    ref: PromptRef
     saved: SavedVersion
 
 
 def import_prompts(
-    site: str, project_id: str, filed: Iterable[FiledPrompt], *, based_on: Mapping[str, int], by: Actor
+    filed: Iterable[tuple[PromptRef, FiledPrompt]], *, based_on: Mapping[str, int], by: Actor
 ) -> list[ImportedPrompt]:
     """Add a version of each prompt whose newest has another text; the same file again adds none.
 
-    ``based_on``: purpose → the newest version that the person saw beside the file. Each prompt is saved by itself.
+    ``based_on``: slug → the newest version that the person saw beside the file. Each prompt is saved by itself.
 
     Raises:
         Refused, Conflict: as ``save_version``; those before it are saved.
 
     """
     return [
-        ImportedPrompt(
-            one.prompt.purpose,
-            save_version(
-                PromptRef(site, project_id, one.prompt.purpose),
-                one.prompt,
-                based_on=based_on.get(one.prompt.purpose, 0),
-                note=one.note,
-                by=by,
-            ),
-        )
-        for one in filed
+        ImportedPrompt(ref, save_version(ref, one.prompt, based_on=based_on.get(ref.slug, 0), note=one.note, by=by))
+        for ref, one in filed
     ]
 
 

@@ -12,7 +12,7 @@ import yaml
 
 from config.errors import Refused
 from projects.prompts.prompt import Prompt, clean_text, find_problems
-from projects.prompts.purposes import PURPOSES
+from projects.prompts.purposes import BY_TYPE, PURPOSES
 
 LONGEST_FILE = 512 * 1024  # bytes
 LONGEST_NOTE = 200  # characters
@@ -22,13 +22,16 @@ _MOST_NODES = 1_000  # of the largest file that can be read, twice; PyYAML takes
 _FORMAT = "1"
 _HEAD = "# Prompts of Countersign: import them on the page Prompts of a project.\n"
 _NEEDED = {"purpose", "instructions", "message"}
-_KNOWN = _NEEDED | {"note"}
+_KNOWN = _NEEDED | {"note", "document_type"}
 
 
 @dataclass(frozen=True)
 class FiledPrompt:
+    """``document_type``: the name of the classification that it is for, since ids are a site's; empty: general."""
+
     prompt: Prompt
     note: str = ""
+    document_type: str = ""
 
 
 class _Loader(yaml.BaseLoader):
@@ -75,6 +78,7 @@ def write_prompts(filed: Iterable[FiledPrompt]) -> str:
     prompts = [
         {
             "purpose": one.prompt.purpose,
+            **({"document_type": one.document_type} if one.document_type else {}),
             **({"note": one.note} if one.note else {}),
             "instructions": one.prompt.instructions,
             "message": one.prompt.message,
@@ -114,9 +118,9 @@ def read_prompts(text: str) -> list[FiledPrompt]:
     if len(listed) > _MOST:
         raise Refused(f"The file has more than {_MOST} prompts. Import it in parts.")
     found = [_read_prompt(number, one) for number, one in enumerate(listed, 1)]
-    purposes = [one.prompt.purpose for one in found]
-    if len(set(purposes)) < len(purposes):
-        raise Refused(f"The file has two prompts for {_find_double(purposes)}. Keep one of them.")
+    which = [f"{one.prompt.purpose} {one.document_type}".strip() for one in found]
+    if len(set(which)) < len(which):
+        raise Refused(f"The file has two prompts for {_find_double(which)}. Keep one of them.")
     return found
 
 
@@ -157,7 +161,10 @@ def _check_prompt(number: int, entry: Mapping[str, str]) -> FiledPrompt:
     for part, text in parts.items():
         if problems := find_problems(purpose, part, text):
             raise Refused(f"Prompt {number}, {part}: {' '.join(problems)}")
-    return FiledPrompt(Prompt(purpose.name, **parts), note)
+    document_type = entry.get("document_type", "").strip()
+    if document_type and purpose.name not in BY_TYPE:
+        raise Refused(f"Prompt {number}: {purpose.name} has no prompts for single document types.")
+    return FiledPrompt(Prompt(purpose.name, **parts), note, document_type)
 
 
 def _find_double(names: Iterable[str]) -> str:

@@ -99,17 +99,22 @@ def make_shipped_head(ref: PromptRef) -> PromptHead:
 
 
 def list_in_production(site: str, project_id: str) -> list[tuple[PromptRef, PromptVersion]]:
-    """What runs of the project are told, a prompt for each purpose: one Query and a batch read.
+    """What runs of the project are told, for each purpose and type with a prompt: one Query and a batch read.
 
     Raises:
         NotFound: a version that the label names is missing.
 
     """
-    heads = {str(one.purpose): one for one in list_heads(site, project_id) if one.scope == GENERAL}
+    heads = {(str(one.purpose), str(one.scope)): one for one in list_heads(site, project_id) if one.production}
     refs = [PromptRef(site, project_id, purpose) for purpose in PURPOSES]
-    keys = [ref.version_key(int(heads[ref.purpose].production)) for ref in refs if ref.purpose in heads]
-    found = {one.key: one for one in PromptVersion.load_many(keys)}
-    return [(ref, _pick_version(ref, heads.get(ref.purpose), found)) for ref in refs]
+    refs += [PromptRef(site, project_id, *key) for key in sorted(heads) if key[1] != GENERAL]
+    found = {
+        one.key: one
+        for one in PromptVersion.load_many(
+            [PromptRef(site, project_id, *key).version_key(int(head.production)) for key, head in heads.items()]
+        )
+    }
+    return [(ref, _pick_version(ref, heads.get((ref.purpose, ref.scope)), found)) for ref in refs]
 
 
 def _pick_version(ref: PromptRef, head: PromptHead | None, found: Mapping[Key, PromptVersion]) -> PromptVersion:

@@ -180,9 +180,10 @@ def prompt_story() -> Iterator[Step]:
         prompt_actions.move_production,
         lambda: prompt_actions.move_production(ref, 2, expected=1, reason="Better", by=BY),
     )
-    filed = [FiledPrompt(Prompt("answer", "Answer.\n", "{{page_text}} {{question}}\n"))]
+    answers = Prompt("answer", "Answer.\n", "{{page_text}} {{question}}\n")
+    filed = [(PromptRef(SITE, "p", "answer"), FiledPrompt(answers))]
     bring = prompt_actions.import_prompts
-    yield bring, lambda: bring(SITE, "p", filed, based_on={}, by=BY)
+    yield bring, lambda: bring(filed, based_on={}, by=BY)
     sites.set_second_person(SITE, True, version=0, by=BY)
     move, decline, confirm = (
         prompt_actions.move_production,

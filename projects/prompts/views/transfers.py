@@ -1,7 +1,7 @@
 """Prompts out of a project and into another: as a YAML file, or straight from a project that the person configures."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -15,10 +15,13 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ImportedPrompt
 from projects.prompts.forms import ImportForm
+from projects.prompts.items import PromptVersion
+from projects.prompts.prompt import Prompt
 from projects.prompts.prompt_file import FiledPrompt, read_prompts, write_prompts
-from projects.prompts.purposes import PURPOSES
+from projects.prompts.purposes import GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.prompts.views.prompts import mark_changes
+from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.sites import access
@@ -34,7 +37,7 @@ _IMPORT = "projects/prompts/import.html"
 class Difference:
     """A prompt of a file beside the project's newest version; no ``parts`` if the texts are the same."""
 
-    purpose: str
+    slug: str
     label: str
     newest: int
     note: str
@@ -53,7 +56,7 @@ def export_version(request: DeskRequest, project_id: str, purpose: str, prompt_v
     project = access.project_with_prompts(request, project_id)
     ref = prompt_queries.find_ref(request.site, project.id, purpose)
     found = prompt_queries.get_version(ref, prompt_version)
-    filed = FiledPrompt(found.prompt(ref.purpose), found.note or "")
+    filed = _file_prompt(ref, found, _name_types(request.site))
     return _send_file([filed], f"prompt-{ref.purpose}-{prompt_version}.yaml")
 
 
@@ -66,11 +69,11 @@ def import_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES)
     try:
         text = form.read_text()
-        filed = read_prompts(text)
+        filed = _resolve(request.site, project.id, read_prompts(text))
         if request.POST.get("order") != "save":
             return _show_preview(request, project, text, filed)
-        seen = {one.prompt.purpose: read_number(request.POST.get(f"seen-{one.prompt.purpose}")) for one in filed}
-        done = prompt_actions.import_prompts(request.site, project.id, filed, based_on=seen, by=actor_of(request.user))
+        seen = {ref.slug: read_number(request.POST.get(f"seen-{ref.slug}")) for ref, _ in filed}
+        done = prompt_actions.import_prompts(filed, based_on=seen, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         status = 409 if isinstance(error, Conflict) else 422
         context = {"project": project, "form": form, "problem": str(error)}
@@ -90,8 +93,8 @@ def copy_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
     if request.method == "POST":
         source = project_queries.get_project(site, request.POST.get("source", ""))
         note = f"Copied from {source.settings.name}"[:200]
-        filed = [FiledPrompt(one.prompt, note) for one in _list_filed(site, source.id)]
-        return _show_preview(request, project, write_prompts(filed), filed)
+        filed = [replace(one, note=note) for one in _list_filed(site, source.id)]
+        return _show_preview(request, project, write_prompts(filed), _resolve(request.site, project.id, filed))
     rows, following = project_queries.list_projects(site, limit=project_queries.MOST)
     context = {
         "project": project,
@@ -113,7 +116,31 @@ def _list_sources(request: DeskRequest) -> list[Place]:
 
 def _list_filed(site: str, project_id: str) -> list[FiledPrompt]:
     found = prompt_queries.list_in_production(site, project_id)
-    return [FiledPrompt(one.prompt(ref.purpose), one.note or "") for ref, one in found]
+    names = _name_types(site)
+    return [_file_prompt(ref, one, names) for ref, one in found]
+
+
+def _name_types(site: str) -> dict[str, str]:
+    return {one.id: str(one.name) for one in schema_queries.all_classifications(site)}
+
+
+def _file_prompt(ref: PromptRef, one: PromptVersion, names: Mapping[str, str]) -> FiledPrompt:
+    name = "" if ref.scope == GENERAL else names.get(ref.scope, ref.scope)
+    return FiledPrompt(one.prompt(ref.purpose), one.note or "", name)
+
+
+def _resolve(site: str, project_id: str, filed: Sequence[FiledPrompt]) -> list[tuple[PromptRef, FiledPrompt]]:
+    """Each with the prompt of this project that it is about. Raises: Refused: a document type is not on this site."""
+    ids = {name: type_id for type_id, name in _name_types(site).items()}
+    found = []
+    for one in filed:
+        if one.document_type and one.document_type not in ids:
+            raise Refused(
+                f"This site has no document type “{one.document_type[:80]}”. Create it, or remove the prompt."
+            )
+        scope = ids[one.document_type] if one.document_type else GENERAL
+        found.append((PromptRef(site, project_id, one.prompt.purpose, scope), one))
+    return found
 
 
 def _send_file(filed: Sequence[FiledPrompt], name: str) -> HttpResponse:
@@ -123,8 +150,10 @@ def _send_file(filed: Sequence[FiledPrompt], name: str) -> HttpResponse:
     return response
 
 
-def _show_preview(request: DeskRequest, project: Project, text: str, filed: Sequence[FiledPrompt]) -> HttpResponse:
-    found = [_compare(PromptRef(request.site, project.id, one.prompt.purpose), one) for one in filed]
+def _show_preview(
+    request: DeskRequest, project: Project, text: str, filed: Sequence[tuple[PromptRef, FiledPrompt]]
+) -> HttpResponse:
+    found = [_compare(ref, one) for ref, one in filed]
     context = {
         "project": project,
         "text": text,
@@ -136,23 +165,27 @@ def _show_preview(request: DeskRequest, project: Project, text: str, filed: Sequ
 
 def _compare(ref: PromptRef, one: FiledPrompt) -> Difference:
     newest = int(prompt_queries.get_head(ref).version)
-    now = prompt_queries.get_version(ref, newest)
+    now = prompt_queries.get_version(ref, newest) if newest else None
+    before = now.prompt(ref.purpose) if now else Prompt(ref.purpose, "", "")
     parts: list[tuple[str, SafeString]] = []
-    if now.sha256 != one.prompt.sha256:
+    if before.sha256 != one.prompt.sha256:
         parts = [
-            ("Instructions", mark_changes(str(now.instructions), one.prompt.instructions)),
-            ("Message", mark_changes(str(now.message), one.prompt.message)),
+            ("Instructions", mark_changes(before.instructions, one.prompt.instructions)),
+            ("Message", mark_changes(before.message, one.prompt.message)),
         ]
-    return Difference(ref.purpose, PURPOSES[ref.purpose].label, newest, one.note, parts)
+    label = PURPOSES[ref.purpose].label
+    return Difference(
+        ref.slug, f"{label}: {one.document_type}" if one.document_type else label, newest, one.note, parts
+    )
 
 
 def _say_result(request: DeskRequest, done: Sequence[ImportedPrompt]) -> None:
-    new = [f"{PURPOSES[one.purpose].label} as version {one.saved.version}" for one in done if one.saved.is_new]
+    new = [f"{PURPOSES[one.ref.purpose].label} as version {one.saved.version}" for one in done if one.saved.is_new]
     said = f"Imported: {', '.join(new)}. Put them into production to use them." if new else "Nothing was imported."
-    if same := [PURPOSES[one.purpose].label for one in done if not one.saved.is_new]:
+    if same := [PURPOSES[one.ref.purpose].label for one in done if not one.saved.is_new]:
         said += f" Already there: {', '.join(same)}."
     others = [
-        f"version {', '.join(map(str, one.saved.since))} of {PURPOSES[one.purpose].label}"
+        f"version {', '.join(map(str, one.saved.since))} of {PURPOSES[one.ref.purpose].label}"
         for one in done
         if one.saved.since
     ]

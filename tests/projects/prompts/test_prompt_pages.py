@@ -5,13 +5,16 @@ from urllib.parse import quote
 
 import pytest
 
+from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
-from projects.prompts.prompt import LONGEST
+from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.prompt import LONGEST, Prompt
 from projects.prompts.queries import PromptRef
 from projects.sites.permissions import ADMINS, Permission
+from tests.aws_faults import count_calls
 from tests.people import alice, bob, charlie, dora, person, signed_in
 from tests.projects.make_schemas import make_classification
-from tests.projects.make_sites import grant
+from tests.projects.make_sites import BY, grant
 from tests.projects.projects import SITE, make_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -284,3 +287,26 @@ def test_what_is_no_document_type_has_no_prompt(slug):
     project, browser = make_project(), signed_in(alice())
     assert browser.get(f"{base(project)}{quote(slug)}/").status_code == 404
     assert browser.post(f"{base(project)}{quote(slug)}/", TYPED).status_code == 404
+
+
+def test_pages_of_a_prompt_with_200_versions_stay_one_query_a_list():
+    project, browser = make_project(), signed_in(alice())
+    ref = PromptRef(SITE, project.id, "extract")
+    prompt_actions.save_version(ref, Prompt("extract", "A\n", "{{page_text}}\n"), based_on=1, note="", by=BY)
+    PromptHead.change(ref.key, [PromptHead.version.set(200)], PromptHead.version == 2)
+    with PromptVersion.batch_write() as batch:
+        for number in range(3, 201):
+            row = prompt_queries.get_version(ref, 2)
+            row.SK, row.version = ref.version_key(number).sk, number
+            batch.save(row)
+    url = f"{base(project)}extract/"
+    for address in (base(project), url, f"{url}versions/200/", f"{url}versions/200/?against=3"):
+        browser.get(address)  # the groups of the person are remembered from here on
+        with count_calls() as calls:
+            assert browser.get(address).status_code == 200
+        queries = [one.params["ExpressionAttributeValues"] for one in calls.of("dynamodb", "Query")]
+        assert len(queries) == len({str(one) for one in queries}) <= (2 if address == base(project) else 1)
+        assert len(calls.names()) <= 6
+    first = text(browser.get(url))
+    assert "Version 200" in first
+    assert "Version 100<" not in re.sub(r"\s+", "", first)

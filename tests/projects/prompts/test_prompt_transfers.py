@@ -16,6 +16,7 @@ from projects.sites.permissions import EVERYTHING, Permission
 from tests.aws_faults import count_calls
 from tests.html import one_line
 from tests.people import alice, person, signed_in
+from tests.projects.make_schemas import make_classification
 from tests.projects.make_sites import BY, grant, make_site
 from tests.projects.projects import SITE, make_project
 
@@ -47,7 +48,7 @@ def url(project, end):
 def send_preview(browser, project, page):
     """What the browser posts from the preview."""
     shown = page.content.decode()
-    typed = dict(re.findall(r'name="(seen-\w+)" value="(\d+)"', shown))
+    typed = dict(re.findall(r'name="(seen-[^"]+)" value="(\d+)"', shown))
     typed["text"] = html.unescape(re.search(r"<textarea[^>]*hidden>\n(.*?)</textarea>", shown, re.DOTALL)[1])
     return browser.post(url(project, "import/"), typed | {"order": "save"}, follow=True)
 
@@ -153,3 +154,28 @@ def test_prompts_of_another_site_are_copied_by_its_admins_only():
     assert "Secret bills" in text(browser.get(url(here, "copy/?site=acme")))
     shown = browser.post(url(here, "copy/"), {"site": "acme", "source": there.id})
     assert "Extract fields as version 2" in text(send_preview(browser, here, shown))
+
+
+def test_a_prompt_for_a_document_type_finds_it_by_name_on_another_site(attributes):
+    here, browser = make_project(), signed_in(alice())
+    ref = PromptRef(SITE, here.id, "extract", make_classification())
+    prompt_actions.save_version(ref, Prompt("extract", "Invoices.\n", "{{page_text}}\n"), based_on=0, note="", by=BY)
+    prompt_actions.move_production(ref, 1, expected=0, reason="Better", by=BY)
+    file = browser.get(url(here, "export/")).content.decode()
+    assert file.count("document_type: Supplier invoice") == 1
+    assert (
+        "document_type: Supplier invoice" in browser.get(url(here, f"{ref.slug}/versions/1/export/")).content.decode()
+    )
+    other = make_project("Orders")
+    page = browser.post(url(other, "import/"), {"text": file})
+    assert "Extract fields: Supplier invoice" in text(page)
+    assert "Extract fields as version 1" in text(send_preview(browser, other, page))
+    found = prompt_queries.get_head(PromptRef(SITE, other.id, "extract", ref.scope))
+    assert (int(found.version), int(found.production)) == (1, 0)
+    unknown = browser.post(url(other, "import/"), {"text": file.replace("Supplier", "Unknown")})
+    assert unknown.status_code == 422
+    assert "no document type “Unknown invoice”" in text(unknown)
+    untyped = browser.post(
+        url(other, "import/"), {"text": file.replace("- purpose: classify", "- purpose: classify\n  document_type: A")}
+    )
+    assert "has no prompts for single document types" in text(untyped)
