@@ -23,18 +23,22 @@ from projects.sites.actions import api_keys, groups, sign_ins, sites
 from projects.sites.actions.groups import Grant
 from projects.sites.permissions import Permission
 from tests.factories import SITE
-from tests.projects.models.catalogue import add_model
+from tests.projects.models.catalogue import SPEC, add_model
 from tests.projects.projects import seen_of
 from tests.workflows import decided
 from tests.workflows.make_rules import draft
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.experiments import actions as experiments
+from workflows.experiments.actions import Draft
 from workflows.intake.actions import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
 from workflows.routing.actions import field_mappings, rules, rulesets
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.testsets import actions as testset_actions
+from workflows.testsets.cases import Case
 
 BY = Actor("1", "Alice Novak")
 # The function that is tried, and the call of it.
@@ -196,6 +200,21 @@ def prompt_story() -> Iterator[Step]:
     move(ref, 1, expected=2, reason="Back", by=BY)
     second = open_proposal(ref)
     yield confirm, lambda: confirm(ref, second, by=Actor("2", "Bob Ito"))
+
+
+def experiment_story() -> Iterator[Step]:
+    create, add, remove = testset_actions.create_test_set, testset_actions.add_cases, testset_actions.remove_case
+    testset = create(SITE, "p", "Receipts", by=BY)
+    cases = [Case(name, "0" * 64, "tuning", 1) for name in ("a", "b")]
+    yield create, lambda: create(SITE, "p", "Others", by=BY)
+    yield add, lambda: add(testset, cases, note="", by=BY)
+    yield remove, lambda: remove(testset, "a", based_on=1, by=BY)
+    trial = Draft("Trial", testset.testset_id, (1,), (SPEC,))
+    yield experiments.create_experiment, lambda: experiments.create_experiment(SITE, "p", trial, by=BY)
+    made = experiments.create_experiment(SITE, "p", trial, by=BY)
+    yield experiments.pause_experiment, lambda: experiments.pause_experiment(made, by=BY)
+    yield experiments.resume_experiment, lambda: experiments.resume_experiment(made, by=BY)
+    yield experiments.stop_experiment, lambda: experiments.stop_experiment(made, by=BY)
 
 
 def open_proposal(ref: PromptRef) -> str:

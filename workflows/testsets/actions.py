@@ -167,7 +167,7 @@ def check_name(name: str) -> str:
 
 
 def _event(ref: SetRef, word: str, by: Actor, payload: Mapping[str, Any]) -> RecordAt:
-    return entity_event(ref.site, "testset", f"{ref.project_id}.{ref.testset_id}", word, by=by, payload=payload)
+    return entity_event(ref.site, "test_set", f"{ref.project_id}.{ref.testset_id}", word, by=by, payload=payload)
 
 
 def collect_cases(site: str, project_id: str, known: Iterable[tuple[str, KnownAnswers]]) -> list[Case]:
