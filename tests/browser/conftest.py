@@ -28,6 +28,8 @@ def browser() -> Iterator[Browser]:
     # Playwright keeps an event loop in this thread; Django would take it for asynchronous code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    # Otherwise each page has a process of its own, and another that waits for the next one.
+    arguments += ["--renderer-process-limit=1", "--disable-site-isolation-trials"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         yield browser
@@ -48,7 +50,8 @@ def console() -> list[str]:
 
 @pytest.fixture
 def context(browser: Browser, console: list[str]) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    # What moves without end is drawn sixty times a second, by the processor.
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(8000)
     watch(context, console)
     yield context

@@ -1,16 +1,23 @@
 """What the journeys at the desk have in common: who signs in, what waits, what the sign says."""
 
+from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review.identity import ReviewRef
 from tests.factories import waiting_run
-from tests.people import PASSWORD
+from tests.people import PASSWORD, signed_in
 from tests.pump import Pump
 from workflows.runs.run import Run
 
 
 def sign_in(page: Page, live_server: LiveServer, username: str) -> None:
+    """As a person who has signed in earlier: the form and the first page are for the tests that look at them."""
+    session = signed_in(User.objects.get(username=username)).cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+
+
+def sign_in_by_form(page: Page, live_server: LiveServer, username: str) -> None:
     page.goto(f"{live_server.url}/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(PASSWORD)

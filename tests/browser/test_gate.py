@@ -7,7 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from review import queries
 from review.identity import ReviewRef
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, claim, field, in_sight, sign_in
+from tests.browser.desk import check_all, claim, field, in_sight, sign_in, sign_in_by_form
 from tests.people import bob
 from tests.review.reviews import decisions_of, open_review
 
@@ -102,7 +102,7 @@ def test_ticks_are_there_after_an_ended_session_and_in_another_tab(
     check_all(page)
     expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
     other = context.new_page()
-    sign_in(other, live_server, "bob")
+    sign_in_by_form(other, live_server, "bob")
     other.close()
     expect(page.locator("[data-save-sign]")).to_contain_text("Draft saved", timeout=20_000)
     other = context.new_page()

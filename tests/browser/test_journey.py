@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.aws_faults import count_calls
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, in_sight, sign_in, waiting
+from tests.browser.desk import check_all, in_sight, sign_in, sign_in_by_form, waiting
 from tests.factories import ref_of, sample_files
 from tests.people import alice, bob
 from tests.pump import Pump
@@ -22,7 +22,7 @@ def test_upload_correct_approve_and_see_it_published(
 ) -> None:
     alice()
     page = context.new_page()
-    sign_in(page, live_server, "alice")
+    sign_in_by_form(page, live_server, "alice")
     page.goto(f"{live_server.url}/projects/")
     page.get_by_role("link", name="Create project").click()
     page.get_by_label("Name", exact=True).first.fill("Receipts of the journey")

@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in, waiting
+from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in, sign_in_by_form, waiting
 from tests.people import bob
 from tests.pump import Pump
 
@@ -21,7 +21,7 @@ def test_a_slash_goes_to_the_search_unless_somebody_types(
 ) -> None:
     bob()
     page = context.new_page()
-    sign_in(page, live_server, "bob")
+    sign_in_by_form(page, live_server, "bob")
     box = page.get_by_role("searchbox")
     page.keyboard.press("/")
     expect(box).to_be_focused()
@@ -155,7 +155,7 @@ def test_a_review_without_a_script(
     watch(context, console)
     try:
         page = context.new_page()
-        sign_in(page, live_server, "bob")
+        sign_in_by_form(page, live_server, "bob")
         page.get_by_role("link", name="Review", exact=True).first.click()
         page.get_by_role("button", name="Review next").click()
         field(page, "total").fill("28.53")

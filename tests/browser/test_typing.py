@@ -7,7 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from review import queries
 from review.decide import claims
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, waiting
+from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, sign_in_by_form, waiting
 from tests.people import alice, bob
 from tests.pump import Pump
 from tests.review.reviews import lapse, person
@@ -34,7 +34,7 @@ def test_an_ended_session_loses_nothing(
     expect(page.locator("#notices")).to_contain_text("Your session expired")
     assert stored(ref, user) == {}
     other = context.new_page()
-    sign_in(other, live_server, "bob")  # which also changes the token that forms carry
+    sign_in_by_form(other, live_server, "bob")  # which also changes the token that forms carry
     other.close()
     expect_saved(page)
     expect(page.locator("#notices")).to_be_empty()
@@ -63,7 +63,7 @@ def test_an_ended_session_stops_no_decision_for_good(
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     expect(field(page, "total")).to_have_value("28.53")
     other = context.new_page()
-    sign_in(other, live_server, "bob")
+    sign_in_by_form(other, live_server, "bob")
     other.close()
     page.locator("[data-approve]").click()
     page.wait_for_url("**/review/?done=*")
