@@ -1,5 +1,6 @@
 """The API put together, under ``/api/v1/``: each app's router, and its OpenAPI at ``openapi.json``."""
 
+from projects.models.api import router as models
 from projects.prompts.api import router as prompts
 from projects.settings.api import router as projects
 from projects.web.api import new_api
@@ -13,6 +14,7 @@ from workflows.search.api import router as search
 from workflows.testsets.api import router as testsets
 
 api = new_api()
+api.add_router("/models", models)
 api.add_router("/projects", projects)
 api.add_router("/projects", prompts)
 api.add_router("/projects", testsets)

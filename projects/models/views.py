@@ -30,6 +30,7 @@ class TestResult:
 
     row: ModelTest
     outdated: bool
+    free: bool
 
     @property
     def is_under_way(self) -> bool:
@@ -50,6 +51,8 @@ class TestResult:
     @property
     def cost(self) -> str:
         """For people; a small call costs fractions of a cent."""
+        if self.free:
+            return "free"
         return "no price set" if self.row.micros is None else f"${int(self.row.micros) / 1_000_000:.6f}"
 
 
@@ -95,7 +98,7 @@ def _find_problem(spec: ModelSpec) -> str:
 
 
 def _result_of(spec: ModelSpec, test: ModelTest | None) -> TestResult | None:
-    return TestResult(test, test.spec != spec.sha256) if test else None
+    return TestResult(test, test.spec != spec.sha256, spec.provider == EMBEDDED) if test else None
 
 
 @require_http_methods(["GET", "POST"])

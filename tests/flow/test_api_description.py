@@ -76,6 +76,7 @@ def known() -> dict[str, list[str]]:
         "run_id": [published.workflow_id, stopped.workflow_id],
         "batch_id": [batch.id],
         "review_id": [ask("loan 17").ref.review_id],
+        "model_id": ["bedrock", "embedded"],
         "purpose": ["extract", "answer"],
         "prompt_version": [1],
         "testset_id": [testset.testset_id],

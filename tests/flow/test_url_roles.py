@@ -213,6 +213,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     # programs
     "api:openapi-json": {"GET": OPEN},
     "api:api-root": {"GET": (404, 404, 404, 404, 404, 404)},
+    "api:list_models": {"GET": KEY},
+    "api:show_model": {"GET": KEY},
     "api:list_projects": {"GET": KEY},
     "api:list_documents": {"GET": KEY},
     "api:upload_document": {"POST": KEY},

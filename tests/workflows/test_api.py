@@ -279,6 +279,8 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     found = client.get(f"{API}/openapi.json").json()
     assert found["openapi"].startswith("3.1")
     assert {path: sorted(methods) for path, methods in found["paths"].items()} == {
+        f"{API}/models": ["get"],
+        f"{API}/models/{{model_id}}": ["get"],
         f"{API}/projects": ["get"],
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
         f"{API}/documents/{{document_id}}": ["delete"],
