@@ -1,6 +1,6 @@
 """What an admin types about a site."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -9,7 +9,7 @@ from config.errors import Refused
 from projects.settings.forms import SlotsField
 from projects.sites.actions.api_keys import NAME_LENGTH, OFFERED
 from projects.sites.actions.sites import TITLE_LENGTH, check_id
-from projects.sites.permissions import ADMINS, WORDS, Permission, known_permissions
+from projects.sites.permissions import ADMINS, Permission, known_permissions
 
 
 class SiteTitleForm(forms.Form):
@@ -82,7 +82,7 @@ class SiteForm(SiteTitleForm):
 
 
 class KeyForm(forms.Form):
-    """A new API key: what it is for, and what it may do."""
+    """A new API key: what it is for, and what it may do; of PROMOTE only who holds it may give it away."""
 
     name = forms.CharField(
         max_length=NAME_LENGTH,
@@ -94,12 +94,16 @@ class KeyForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     may = forms.MultipleChoiceField(
-        choices=[(one.value, WORDS[one]) for one in OFFERED],
         initial=[Permission.READ.value],
         label="Permissions",
         error_messages={"required": "Select at least one.", "invalid_choice": "Select from the list."},
         widget=forms.CheckboxSelectMultiple,
     )
+
+    def __init__(self, held: frozenset[Permission], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        may = cast(forms.MultipleChoiceField, self.fields["may"])
+        may.choices = [(one.value, words) for one, words in OFFERED.items() if one != Permission.PROMOTE or one in held]
 
     def permissions(self) -> frozenset[Permission]:
         return known_permissions(self.cleaned_data["may"])

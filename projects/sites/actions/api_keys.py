@@ -5,7 +5,7 @@ import logging
 import re
 import secrets
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +16,20 @@ from config.transaction import Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
 from projects.sites.items.api_keys import ApiKey
-from projects.sites.permissions import Permission, in_order, known_permissions
+from projects.sites.permissions import WORDS, Permission, in_order, known_permissions
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries.api_keys import ACTIVE, REVOKED
 
 logger = logging.getLogger(__name__)
 
 NAME_LENGTH = 80
-# What seed 002 gives a key; a program decides no review and changes no permission.
-OFFERED = (Permission.READ, Permission.WRITE, Permission.DELETE)
+# What seed 002 gives a key, and what a pipeline needs that tries prompts and puts them into production. A program
+# decides no review, and nothing in the API changes a permission.
+OFFERED: Mapping[Permission, str] = {
+    **{one: WORDS[one] for one in (Permission.READ, Permission.WRITE, Permission.DELETE)},
+    Permission.ADMIN: "Configure prompts, test sets and experiments",
+    Permission.PROMOTE: "Put prompt versions into production",
+}
 _LETTERS = string.ascii_letters + string.digits
 _KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
 _REFUSED = "Invalid API key. It may be mistyped or revoked, or its site is closed."

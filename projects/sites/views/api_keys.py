@@ -8,9 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions.api_keys import OFFERED
 from projects.sites.forms import KeyForm
-from projects.sites.permissions import WORDS
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries.api_keys import ACTIVE
 from projects.web.http import API_PATH, DeskRequest, redirect_after_post, render_answer
@@ -20,8 +18,8 @@ from projects.web.http import API_PATH, DeskRequest, redirect_after_post, render
 def edit_keys(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     if request.method == "GET":
-        return _page(request, KeyForm())
-    form = KeyForm(request.POST)
+        return _page(request, KeyForm(access.permissions_of(request)))
+    form = KeyForm(access.permissions_of(request), request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
     made = api_key_actions.create_api_key(
@@ -29,7 +27,12 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
     )
     # No redirect: the key is in this answer and nowhere else.
     row, key = made
-    return _page(request, KeyForm(), made={"name": row.name, "key": key, "mask": row.mask}, status=201)
+    return _page(
+        request,
+        KeyForm(access.permissions_of(request)),
+        made={"name": row.name, "key": key, "mask": row.mask},
+        status=201,
+    )
 
 
 @require_POST
@@ -48,7 +51,6 @@ def _page(
     context = {
         "form": form,
         "api_path": API_PATH,
-        "offered": [(one.value, WORDS[one]) for one in OFFERED],
         "made": made,
         "rows": page.rows,
         "active": ACTIVE,

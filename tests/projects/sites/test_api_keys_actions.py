@@ -177,7 +177,8 @@ def test_the_page_shows_a_new_key_once():
     [
         ({"name": "", "may": ["READ"]}, "Enter a name"),
         ({"name": "x"}, "Select at least one"),
-        ({"name": "x", "may": ["ADMIN"]}, "Select from the list"),
+        ({"name": "x", "may": ["REVIEW"]}, "Select from the list"),
+        ({"name": "x", "may": ["GOVERN"]}, "Select from the list"),
         ({"name": "x" * 81, "may": ["READ"]}, "currently 81"),
     ],
 )
@@ -186,6 +187,16 @@ def test_what_no_key_can_be_is_said_beside_its_field(form, words):
     assert answer.status_code == 422
     assert words in answer.content.decode()
     assert api_key_queries.list_keys("default").rows == []
+
+
+def test_a_key_that_promotes_is_made_by_those_who_may_promote():
+    typed = {"name": "Pipeline", "may": ["ADMIN", "PROMOTE"]}
+    answer = signed_in(alice()).post(URL, typed)
+    assert verify_api_key(answer.context["made"]["key"]).permissions == {Permission.ADMIN, Permission.PROMOTE}
+    make_site("acme")
+    grant("acme", "reviewers", *EVERYTHING - {Permission.PROMOTE})
+    refused = signed_in(bob()).post(f"/s/acme{URL}", typed)
+    assert (refused.status_code, "Select from the list" in refused.content.decode()) == (422, True)
 
 
 def test_a_key_is_revoked_on_the_page_by_a_post():
