@@ -16,7 +16,7 @@ from tests.factories import PROJECT, start_run
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.workflows.experiments.counting_server import CountingServer, serve_counting
 from tests.workflows.experiments.made import copy_document, make_experiment, make_set
-from tests.workflows.trials.reading import is_behind
+from tests.workflows.trials.reading import is_read
 from workflows.experiments import queries, tasks
 from workflows.experiments.queries import ExperimentRef
 
@@ -59,7 +59,7 @@ def test_killed_workers_ask_nothing_twice(desk: LiveDesk) -> None:
     project = ensure_default_project(DEFAULT_SITE, by=Actor("test", "Test"))
     desk.start_worker("reading", settings.STEPS_QUEUE)
     run = start_run(project=PROJECT, project_id=project.id)
-    wait_for(lambda: is_behind(run, "segment_analyzer"), "a document that is read", 120)
+    wait_for(lambda: is_read(run), "a document that is read", 120)
     desk.kill("reading")
     testset = make_set(project.id, [run.document_id, *(copy_document(run, one) for one in range(DOCUMENTS - 1))])
     with ExitStack() as stack:

@@ -84,10 +84,10 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
-    testset = testset_actions.create_test_set(site, project_id, f"{word} set", by=by)
+    testset = testset_actions.create_test_set(site, project_id, f"{word} set", by=by, testset_id=rule_id)
     testset_actions.add_cases(testset, [Case(run.document_id, "0" * 64, "tuning", 1)], note=word, by=by)
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
-    experiment = experiment_actions.create_experiment(site, project_id, trial, by=by)
+    experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     return {
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,

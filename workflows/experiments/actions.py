@@ -49,7 +49,7 @@ class Draft:
     at_a_time: int = 2
 
 
-def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor) -> ExperimentRef:
+def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, experiment_id: str = "") -> ExperimentRef:
     """Pin the newest version of the test set, the prompts and the models; workers are ordered by who calls.
 
     Raises:
@@ -66,7 +66,7 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor) ->
     prompts = {one: prompt_queries.get_version(prompt_ref, one).prompt(PURPOSE) for one in draft.prompts}
     variants = combine_variants(draft.prompts, draft.models, draft.temperatures, draft.thresholds)
     plan = Plan(draft.testset_id, int(testset.version), str(testset.sha256), testset.documents, prompts, variants)
-    ref = ExperimentRef(site, project_id, clock.new_ulid())
+    ref = ExperimentRef(site, project_id, experiment_id or clock.new_ulid())
     lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
     head = _new_experiment(ref, draft, plan, lanes, by)
     head.testset_name = testset.name

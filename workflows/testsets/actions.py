@@ -27,9 +27,9 @@ from workflows.testsets.queries import SetRef
 _ATTEMPTS = 5
 
 
-def create_test_set(site: str, project_id: str, name: str, *, by: Actor) -> SetRef:
+def create_test_set(site: str, project_id: str, name: str, *, by: Actor, testset_id: str = "") -> SetRef:
     """An empty one, whose documents a worker is about to add."""
-    ref, now = SetRef(site, project_id, clock.new_ulid()), clock.iso(clock.now())
+    ref, now = SetRef(site, project_id, testset_id or clock.new_ulid()), clock.iso(clock.now())
     head = StoredTestSet(
         *ref.key,
         testset_id=ref.testset_id,

@@ -22,7 +22,9 @@ from projects.sites.queries.sites import ACTIVE, INACTIVE
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 # Where the default site's files begin, and where other systems put theirs: a site of that name would lie among them,
 # and what lies under "raw" is announced to the main site and ends after some weeks.
-RESERVED = frozenset({DEFAULT_SITE, "projects", "rules", "calibrations", "batches", "bulk", "raw"})
+RESERVED = frozenset({
+    DEFAULT_SITE, "projects", "rules", "calibrations", "batches", "bulk", "raw", "experiments", "testsets", "uploads",
+})  # fmt: skip
 TITLE_LENGTH = 120
 
 
