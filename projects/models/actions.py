@@ -1,6 +1,5 @@
 """Writes of a site's models: one conditional transaction each, with its audit event."""
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,7 +23,6 @@ from projects.settings import queries as project_queries
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TEST_TASK = "workflows.tasks.test_model"
-_TEST_TIME = dt.timedelta(minutes=5)  # then its worker is taken for dead
 MOST_TAKEOVERS = 5  # models in a row
 _BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
 
@@ -133,7 +131,7 @@ def ask_test(site: str, spec: ModelSpec, *, by: Actor) -> None:
         asked_by=by.name,
     )
     before = model_queries.get_test(site, spec.id)
-    if before and before.status in {ASKED, RUNNING} and now - clock.parse(before.asked_at) < _TEST_TIME:
+    if before and before.status in {ASKED, RUNNING} and not model_queries.is_lost(before):
         return
     event = entity_event(site, "model", spec.id, "tested", by=by, payload={"model": spec.model})
     transact([Put(row, overwrite=True)], event)

@@ -1,16 +1,19 @@
 """Reads of models: one Query or one GetItem each; built-in ones are in no row."""
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from config import clock
 from config.errors import NotFound
 from config.table import MODEL, MODEL_TEST, InvalidKey
 from projects.models.builtin import list_builtin_models
-from projects.models.items import Model, ModelTest
+from projects.models.items import ASKED, RUNNING, Model, ModelTest
 from projects.models.spec import ModelSpec
 
 MISSING = "This model is not in the catalogue."
 MOST = 100  # models of a site's own
+TEST_TIME = dt.timedelta(minutes=5)  # of a test; the task that does it is ended then
 _MOST_ROWS = 2 * MOST + 50  # each with its last test, and those of built-in ones
 
 
@@ -67,6 +70,11 @@ def get_test(site: str, model_id: str) -> ModelTest | None:
         return ModelTest.load(MODEL_TEST.key(site, model_id=model_id))
     except (NotFound, InvalidKey):
         return None
+
+
+def is_lost(test: ModelTest) -> bool:
+    """Return True if its worker is taken for dead: it can be asked again."""
+    return test.status in {ASKED, RUNNING} and clock.now() - clock.parse(test.asked_at) >= TEST_TIME
 
 
 def _entry_of(row: Model, test: ModelTest | None = None) -> Entry:

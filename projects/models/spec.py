@@ -97,6 +97,16 @@ def spec_from(stored: Mapping[str, Any]) -> ModelSpec:
     return ModelSpec(**{name: _NUMBERS[name](value) if name in _NUMBERS else value for name, value in known.items()})
 
 
+def format_price(price: Decimal) -> str:
+    """USD a million tokens, for people: in cents, and more exactly if it is so.
+
+    >>> format_price(Decimal("0.8")), format_price(Decimal(15)), format_price(Decimal("0.0375"))
+    ('$0.80', '$15.00', '$0.0375')
+    """
+    cents = price.quantize(Decimal("0.01"))
+    return f"${cents if cents == price else price.normalize():f}"
+
+
 def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> Decimal:
     """USD.
 

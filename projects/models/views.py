@@ -16,11 +16,15 @@ from projects.models import queries as model_queries
 from projects.models.forms import NEW_MODEL, ModelForm, initial_of
 from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
 from projects.models.queries import Entry
-from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec
+from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import version_in
 
+_LOST = (
+    f"No answer after {model_queries.TEST_TIME.seconds // 60} minutes: its worker was lost, or the model is too slow. "
+    "Test it again, or lower its seconds."
+)
 _ABILITIES = (("images", "Images"), ("json_schema", "JSON schema"), ("tools", "Tools"))
 
 
@@ -34,7 +38,7 @@ class TestResult:
 
     @property
     def is_under_way(self) -> bool:
-        return self.row.status in {ASKED, RUNNING}
+        return self.row.status in {ASKED, RUNNING} and not model_queries.is_lost(self.row)
 
     @property
     def worked(self) -> bool:
@@ -42,7 +46,15 @@ class TestResult:
 
     @property
     def failed(self) -> bool:
-        return bool(self.row.status == FAILED)
+        return bool(self.row.status == FAILED) or model_queries.is_lost(self.row)
+
+    @property
+    def message(self) -> str:
+        return _LOST if model_queries.is_lost(self.row) else str(self.row.message or "")
+
+    @property
+    def at(self) -> str:
+        return str(self.row.ended_at or self.row.asked_at)
 
     @property
     def seconds(self) -> float:
@@ -66,6 +78,14 @@ class ModelRow:
     takeover: str
     problem: str
     result: TestResult | None
+
+    @property
+    def price_in(self) -> str:
+        return format_price(self.entry.spec.price_in)
+
+    @property
+    def price_out(self) -> str:
+        return format_price(self.entry.spec.price_out)
 
 
 @require_safe

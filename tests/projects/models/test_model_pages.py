@@ -179,8 +179,11 @@ def test_a_test_whose_worker_died_is_ordered_again(sent, monkeypatch):
     add_model()
     browser = signed_in(alice())
     browser.post(f"{LIST}local/test/")
-    later = clock.now() + model_actions._TEST_TIME
+    later = clock.now() + model_queries.TEST_TIME
     monkeypatch.setattr(clock, "now", lambda: later)
+    page = text(browser.get(f"{LIST}local/test/"))
+    assert "No answer after 5 minutes" in page
+    assert "hx-trigger" not in page  # the page does not look again
     browser.post(f"{LIST}local/test/")
     assert len(sent) == 2
 
