@@ -68,7 +68,7 @@ class ChatAnswer:
     arguments: Any
     turn: Any
     usage: Usage
-    filtered: str = ""  # the sentence for people, if a filter of the service stopped the answer
+    stopped: str = ""  # the sentence for people, if the service did not let the model say all of it
 
 
 class Chat(Protocol):
@@ -340,10 +340,10 @@ class _Question:
             self._amend_call(problem=str(error))
             raise
         given = answer.text if answer.arguments is None else answer.arguments
-        self._amend_call(answer=given, usage=answer.usage, problem=answer.filtered or _UNREADABLE)
+        self._amend_call(answer=given, usage=answer.usage, problem=answer.stopped or _UNREADABLE)
         self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
-        if answer.filtered:
-            raise StageFailed(answer.filtered, code="Filtered")
+        if answer.stopped:
+            raise StageFailed(answer.stopped, code="Stopped")
         return answer
 
     def _amend_call(self, **changes: Any) -> None:

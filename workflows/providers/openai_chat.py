@@ -17,7 +17,7 @@ import httpx2
 import openai
 
 from config.errors import StageFailed, Unavailable
-from projects.models.spec import PROVIDERS, ModelSpec
+from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_model import (
     CONTEXT_EXCEEDED,
@@ -33,6 +33,7 @@ _MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand toke
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CUT = "The answer was cut off: it needs more tokens than this model may write. Raise its most tokens."
+_LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items of what the embedded model writes
 _SHARES = [step / 20 for step in range(21)]
 _FILTERED = "The model's content filter blocked this page. Review it manually."
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
@@ -103,10 +104,9 @@ class OpenAIChat:
             began=began,
         )
         reason = choice.get("finish_reason")
-        arguments = _read_arguments(turn, text) if request.tool else None
-        if arguments is None and request.tool and reason == "length":
-            raise StageFailed(_CUT, code="Length")
-        return ChatAnswer(text, arguments, turn, used, _FILTERED if reason == "content_filter" else "")
+        arguments = _read_arguments(turn, text, is_cut=reason == "length") if request.tool else None
+        is_broken = bool(request.tool) and arguments is None
+        return ChatAnswer(text, arguments, turn, used, _explain_stop(reason, is_broken=is_broken))
 
     def _post(self, body: dict[str, Any]) -> Mapping[str, Any]:
         """Raises: Unavailable if trying again may help; StageFailed."""
@@ -171,6 +171,7 @@ def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
         return body
     schema = tool["inputSchema"]["json"]
     if spec.json_schema:
+        schema = _bound_lengths(schema) if spec.provider == EMBEDDED else schema
         bound = {"name": tool["name"], "schema": _step_shares(schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": bound}
     else:
@@ -187,6 +188,20 @@ def _step_shares(schema: Any) -> Any:
             return {"enum": _SHARES, "description": schema.get("description", "")}
         return {name: _step_shares(value) for name, value in schema.items()}
     return [_step_shares(one) for one in schema] if isinstance(schema, list) else schema
+
+
+def _bound_lengths(schema: Any) -> Any:
+    """The schema with an end to every text and list: a very small model knows none, and writes until it is cut off."""
+    if isinstance(schema, list):
+        return [_bound_lengths(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    bound = {name: _bound_lengths(value) for name, value in schema.items()}
+    if schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys():
+        bound["maxLength"] = _LONGEST_TEXT
+    if schema.get("type") == "array":
+        bound["maxItems"] = _LONGEST_LIST
+    return bound
 
 
 def _content(request: ChatRequest) -> str | list[dict[str, Any]]:
@@ -208,14 +223,14 @@ def _refuse(answer: ChatAnswer, problem: str) -> list[dict[str, Any]]:
     return [turn | {"tool_calls": calls}, *results]
 
 
-def _read_arguments(turn: Mapping[str, Any], text: str) -> Any:
+def _read_arguments(turn: Mapping[str, Any], text: str, *, is_cut: bool) -> Any:
     """Of the tool that was called, else of the JSON in the words; None if there is none."""
     for one in turn.get("tool_calls") or ():
         try:
             return json.loads(one["function"]["arguments"])
         except (KeyError, TypeError, ValueError):
             return None
-    return find_json(text)
+    return find_json(text, inner=not is_cut)  # of half an object, what is whole inside is not the answer
 
 
 def _read_body(response: Any) -> Mapping[str, Any]:
@@ -242,6 +257,13 @@ def _first_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
             "The model endpoint's response is not a chat completion. Check its address.", code="BadAnswer"
         )
     return choices[0]
+
+
+def _explain_stop(reason: Any, *, is_broken: bool) -> str:
+    """``is_broken``: nothing of it can be read. Empty if the model said all that it wanted."""
+    if reason == "content_filter":
+        return _FILTERED
+    return _CUT if reason == "length" and is_broken else ""
 
 
 def _count(counted: Mapping[str, Any], name: str) -> int:

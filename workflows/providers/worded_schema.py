@@ -16,8 +16,8 @@ def describe_schema(tool: Mapping[str, Any]) -> str:
     )
 
 
-def find_json(text: str) -> Any:
-    r"""The first object in ``text``; None if there is none.
+def find_json(text: str, *, inner: bool = True) -> Any:
+    r"""The first object in ``text``; None if there is none. ``inner``: one within it will do if it is not whole.
 
     >>> find_json('Sure: ```json\n{"a": {"b": 1}}\n```'), find_json("{no"), find_json("7")
     ({'a': {'b': 1}}, None, None)
@@ -27,7 +27,7 @@ def find_json(text: str) -> Any:
         try:
             found, _ = _DECODER.raw_decode(text, start)
         except ValueError:
-            start = text.find("{", start + 1)
+            start = text.find("{", start + 1) if inner else -1
         else:
             return found
     return None

@@ -17,6 +17,7 @@ from workflows.providers import openai_chat
 from workflows.providers.calls import Caller
 from workflows.providers.language_model import LanguageModel, ModelCall
 from workflows.stages.services import SummaryQuestion
+from workflows.stages.usage import Usage
 
 ENTRIES = json.dumps({"description": "A receipt.", "fields": fields(GOOD)})
 ABLE: dict[str, dict[str, bool]] = {
@@ -103,6 +104,23 @@ def test_what_the_endpoint_refuses_fails_with_a_sentence_and_is_not_tried_again(
     assert len(server.requests) == 1
     assert "Total due" not in str(raised.value)
     assert "secret-key" not in str(raised.value)
+
+
+def test_what_a_cut_off_answer_used_is_noted_and_no_part_of_it_is_taken() -> None:
+    used: list[Usage] = []
+    cut = '{"description": "A receipt", "fields": {"total": {"value": "9.00"}}, "entities": ["Caf'
+    with serve_chat([completion(cut, reason="length")]) as server, pytest.raises(StageFailed, match="cut off"):
+        replace(model(server.url), note=used.append).read_page(QUESTION)
+    assert [(one.tokens_in, one.tokens_out) for one in used] == [(100, 20)]
+    assert len(server.requests) == 1
+
+
+def test_a_very_small_model_is_told_where_to_end() -> None:
+    with serve_chat([completion(ENTRIES)]) as server:
+        model(server.url, provider="embedded", json_schema=True).read_page(QUESTION)
+    shown = server.requests[0]["response_format"]["json_schema"]["schema"]["properties"]
+    assert shown["description"]["maxLength"] == 160
+    assert shown["entities"]["maxItems"] == 5
 
 
 @pytest.mark.parametrize(
