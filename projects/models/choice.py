@@ -36,8 +36,12 @@ def choose_models(site: str, chosen: Mapping[str, str]) -> Mapping[str, ModelCho
     One Query. Raises: Refused if a model that was chosen is gone.
     """
     known = {spec.id: spec for spec in list_models(site)}
-    usual = chosen.get(EXTRACT) or settings.MODEL
-    return {purpose: _choose(known, chosen.get(purpose) or usual) for purpose in PURPOSES}
+    return {purpose: _choose(known, choose_model_id(chosen, purpose)) for purpose in PURPOSES}
+
+
+def choose_model_id(chosen: Mapping[str, str], purpose: str) -> str:
+    """The id of the model that a run asks; ``chosen``: as of ``choose_models``."""
+    return chosen.get(purpose) or chosen.get(EXTRACT) or str(settings.MODEL)
 
 
 def _choose(known: Mapping[str, ModelSpec], model_id: str) -> ModelChoice:

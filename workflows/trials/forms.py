@@ -43,8 +43,9 @@ class TrialForm(forms.Form):
         *,
         documents: Sequence[ProjectDocument],
         models: Sequence[ModelSpec],
+        usual: str,
     ) -> None:
-        """What is not in ``data``, or not in its list any more, is the first of the list."""
+        """What is not in ``data``, or not in its list any more, is the first of the list; of models first ``usual``."""
         choices = {
             "document": [(str(one.document_id), str(one.name)) for one in documents],
             "model": [(one.id, one.name) for one in models],
@@ -52,7 +53,8 @@ class TrialForm(forms.Form):
         chosen = {name: data.get(name) for name in ("find", "question")}
         for name, offered in choices.items():
             ids = [one for one, _ in offered]
-            chosen[name] = data[name] if data.get(name) in ids else next(iter(ids), "")
+            wanted = (data.get(name), usual if name == "model" else None, *ids)
+            chosen[name] = next((one for one in wanted if one in ids), "")
         super().__init__(chosen, auto_id="id_trial_%s")
         for name, offered in choices.items():
             field = self.fields[name]

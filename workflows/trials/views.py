@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import CountersignError, NotFound, Refused, Unavailable
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
+from projects.models.choice import choose_model_id
 from projects.prompts import queries as prompt_queries
 from projects.prompts.forms import PromptForm
 from projects.prompts.queries import PromptRef
@@ -41,14 +42,16 @@ def choose_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpRe
     ref = _ref(request, project, purpose)
     draft = _draft_form(request, ref)
     draft.is_valid()
-    return render_answer(request, *_CHOOSE, _build_desk(request, project, ref, draft, _trial_form(request, ref)))
+    return render_answer(
+        request, *_CHOOSE, _build_desk(request, project, ref, draft, _trial_form(request, project, ref))
+    )
 
 
 @require_POST
 def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
-    draft, form = _draft_form(request, ref), _trial_form(request, ref)
+    draft, form = _draft_form(request, ref), _trial_form(request, project, ref)
     if not (draft.is_valid() & form.is_valid()):
         return _refuse(request, project, ref, draft, form)
     chosen = form.cleaned_data
@@ -88,11 +91,12 @@ def _draft_form(request: DeskRequest, ref: PromptRef) -> PromptForm:
     return PromptForm(purpose, {"instructions": newest.instructions, "message": newest.message})
 
 
-def _trial_form(request: DeskRequest, ref: PromptRef) -> TrialForm:
+def _trial_form(request: DeskRequest, project: Project, ref: PromptRef) -> TrialForm:
     data = request.POST if request.method == "POST" else request.GET
     found = queries.list_samples(ref.site, ref.project_id, data.get("find", "")[:100])
     documents = admission.filter_rows(request, found, lambda row: row.document_id)
-    return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site))
+    usual = choose_model_id(project.settings.models, ref.purpose)
+    return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site), usual=usual)
 
 
 def _refuse(request: DeskRequest, project: Project, ref: PromptRef, draft: PromptForm, form: TrialForm) -> HttpResponse:

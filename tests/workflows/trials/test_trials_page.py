@@ -9,6 +9,7 @@ from tests.flow.test_models import said
 from tests.html import one_line
 from tests.outside import answering
 from tests.people import alice, bob, signed_in
+from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.trials.reading import read_run
 from workflows.providers import actions as provider_actions
@@ -54,6 +55,13 @@ def test_a_sample_and_a_model_are_chosen_and_the_cost_is_told_before(pump: Pump)
     problem = one_line(admin.post(at(run), typed(run, instructions="{{total}}")).content)
     assert "is not a placeholder" in problem
     assert "The estimate appears once" in problem
+
+
+def test_the_model_that_a_run_would_ask_is_chosen(pump: Pump) -> None:
+    project = make_project(models={"extract": "embedded"})
+    run = read_run(pump, project_id=project.id)
+    page = one_line(signed_in(alice()).get(at(run)).content)
+    assert '<option value="embedded" selected>' in page
 
 
 def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
