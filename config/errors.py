@@ -64,10 +64,17 @@ class StageFailed(CountersignError):
 class ProviderPaused(CountersignError):
     """An outside service does not answer, and is not asked again before ``seconds`` have passed. Steps wait for it."""
 
+    RESUMES = " The run resumes automatically."
+
     def __init__(self, message: str, *, provider: str, seconds: float) -> None:
         super().__init__(message)
         self.provider = provider
         self.seconds = seconds
+
+    @property
+    def reason(self) -> str:
+        """Without what a run does next, for work that gives up."""
+        return str(self).removesuffix(self.RESUMES)
 
 
 class Tampered(CountersignError):

@@ -26,7 +26,7 @@ def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int
         more = lanes.work_lane(ref, lane, keep=message_delivery.keeper(self.request))
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
-            actions.halt_experiment(ref, ExperimentStatus.PAUSED, str(paused))
+            actions.halt_experiment(ref, ExperimentStatus.PAUSED, paused.reason)
             return
         raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
     if more:

@@ -139,7 +139,7 @@ class Caller:
                 self.gate.record_success(self.provider.name)
                 return answer
         seconds = self.gate.record_failure(self.provider.name, why)
-        sentence = f"{self.provider.label} is not responding ({why}). The run resumes automatically."
+        sentence = f"{self.provider.label} is not responding ({why}).{ProviderPaused.RESUMES}"
         raise ProviderPaused(sentence, provider=self.provider.name, seconds=seconds)
 
     def _explain_failure(self, error: Exception) -> str:

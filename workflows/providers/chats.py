@@ -135,7 +135,7 @@ class _InTurn:
                 if (lock := locks.hold_lock(settings.STATE_DIR / "turns" / f"{name}-{place}")) is not None:
                     return lock
             if time.monotonic() > deadline:
-                sentence = f"{spec.name} is busy with {spec.at_a_time} requests. The run resumes automatically."
+                sentence = f"{spec.name} is busy with {spec.at_a_time} requests.{ProviderPaused.RESUMES}"
                 raise ProviderPaused(sentence, provider=spec.service, seconds=_BUSY_SECONDS)
             time.sleep(_LOOK)
             self.heartbeat()

@@ -7,7 +7,7 @@ from functools import cache
 from celery import shared_task
 from PIL import Image, ImageDraw
 
-from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed
+from config.errors import Conflict, NotFound, ProviderPaused, StageFailed
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.items import FAILED, WORKED, ModelTest
@@ -30,8 +30,10 @@ def test_model(*, site: str, model_id: str, asked_at: str) -> None:
         reply = _ask(replace(model_queries.get_model(site, model_id), retries=0))
     except Conflict:
         return
-    except (StageFailed, ProviderPaused, NotFound) as error:
-        model_actions.end_test(site, model_id, asked_at, FAILED, ModelTest.message.set(_explain(error)))
+    except ProviderPaused as paused:
+        model_actions.end_test(site, model_id, asked_at, FAILED, ModelTest.message.set(paused.reason))
+    except (StageFailed, NotFound) as error:
+        model_actions.end_test(site, model_id, asked_at, FAILED, ModelTest.message.set(str(error)))
     else:
         _record(site, model_id, asked_at, reply)
 
@@ -39,11 +41,6 @@ def test_model(*, site: str, model_id: str, asked_at: str) -> None:
 def _ask(spec: ModelSpec) -> PageInquiryReply:
     image = _draw_page() if spec.images else None
     return chats.make_model(spec, make_shipped_book()).inquire(PageInquiry(_QUESTION, _PAGE, image))
-
-
-def _explain(error: CountersignError) -> str:
-    """Without what a run would do next: nothing waits for a test."""
-    return str(error).replace(" The run resumes automatically.", "")
 
 
 def _record(site: str, model_id: str, asked_at: str, reply: PageInquiryReply) -> None:

@@ -14,7 +14,7 @@ from workflows.trials import actions, trying
 from workflows.trials.queries import LONGEST_SECONDS, TrialRef
 
 log = logging.getLogger(__name__)
-_MOST_WAITS = 5  # for a model that does not answer; then the trial says so
+_MOST_WAITS = 2  # for a model that does not answer; a person waits, and then the trial says so
 _UNSENT = "No worker is available. Nothing was asked; try again in a moment."
 
 
@@ -26,7 +26,7 @@ def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
         trying.do_trial(ref, owner=self.request.id)
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
-            trying.give_up(ref, paused, owner=self.request.id)
+            trying.give_up(ref, paused.reason, owner=self.request.id)
             return
         raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from config.errors import Conflict, CountersignError, NotFound, Refused, StageFailed
+from config.errors import Conflict, NotFound, Refused, StageFailed
 from projects.models import queries as model_queries
 from projects.models.spec import ModelSpec
 from projects.prompts import choice as prompt_choice
@@ -81,13 +81,13 @@ def do_trial(ref: TrialRef, *, owner: str) -> None:
     except Conflict:
         log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
     except (NotFound, Refused, StageFailed) as error:
-        give_up(ref, error, owner=owner)
+        give_up(ref, str(error), owner=owner)
 
 
-def give_up(ref: TrialRef, error: CountersignError, *, owner: str) -> None:
+def give_up(ref: TrialRef, reason: str, *, owner: str) -> None:
     """Harmless if it is settled."""
     try:
-        actions.settle_trial(ref, owner=owner, error=str(error))
+        actions.settle_trial(ref, owner=owner, error=reason)
     except Conflict:
         log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
 
@@ -107,7 +107,8 @@ def _prepare(ref: TrialRef, trial: Trial) -> Trying:
     prompt = PromptRef(ref.site, ref.project_id, purpose)
     version = int(trial.production)
     text = prompt_queries.get_version(prompt, version).prompt(purpose)
-    spec = model_queries.get_model(ref.site, str(trial.model_id))
+    # The task waits and tries again: a model that took too long takes as long at once.
+    spec = dataclasses.replace(model_queries.get_model(ref.site, str(trial.model_id)), retries=0)
     return Trying(
         ref,
         purpose,

@@ -190,6 +190,15 @@ def test_what_was_tried_and_answered_is_in_no_log(
     assert [line for line in written if marker in line] == []
 
 
+def test_a_model_that_does_not_answer_ends_the_trial_with_a_sentence(pump: Pump) -> None:
+    ref = start(read_run(pump))
+    pump.sends_again = True
+    tasks.order_trial(ref)
+    with answering("bedrock-runtime", Converse="ThrottlingException"):
+        pump.run(lambda: queries.get_trial(ref).status == TrialStatus.FAILED)
+    assert queries.get_trial(ref).error == "Amazon Bedrock is not responding (ThrottlingException)."
+
+
 def test_a_worker_does_it_from_the_queue_and_a_queue_that_is_away_is_said(
     pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
