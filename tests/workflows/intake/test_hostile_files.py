@@ -77,7 +77,7 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What never ends is given up sooner, and what is on the pictures does not matter."""
-    monkeypatch.setattr(inspect, "CPU_SECONDS", 4)
+    monkeypatch.setattr(inspect, "CPU_SECONDS", 2)
     monkeypatch.setattr(ocr, "read_page_image", lambda *_args, **_options: OcrReading((), (), 0.0))
 
 
