@@ -19,11 +19,12 @@ _HOW: Mapping[str, str] = {
     "boolean": "true or false.",
 }
 # What a model whose answers are bound to the schema can write at all; others are told the same in words.
+# Each with an end: a model that is bound to one without may write digits until it is cut off.
 _PATTERNS: Mapping[str, str] = {
     "date": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-    "amount": "^-?[0-9]+([.][0-9]+)?$",
+    "amount": "^-?[0-9]{1,15}([.][0-9]{1,6})?$",
     "currency": "^[A-Z]{3}$",
-    "number": "^-?[0-9]+([.][0-9]+)?$",
+    "number": "^-?[0-9]{1,15}([.][0-9]{1,6})?$",
     "boolean": "^(true|false)$",
 }
 LONGEST = 2000  # characters of a value, and of a description
