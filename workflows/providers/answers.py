@@ -1,10 +1,12 @@
 """What a model is asked to fill in for a page, as a tool's schema; and what it filled in, checked."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from workflows.stages import results
+from workflows.stages import results, values
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.services import GivenValue, PageAnswer
 
@@ -18,13 +20,14 @@ _HOW: Mapping[str, str] = {
     "number": "A plain number with a point.",
     "boolean": "true or false.",
 }
+_DECIMAL = "^-?[0-9]{1,15}([.][0-9]{1,6})?$"
 # What a model whose answers are bound to the schema can write at all; others are told the same in words.
 # Each with an end: a model that is bound to one without may write digits until it is cut off.
 _PATTERNS: Mapping[str, str] = {
-    "date": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-    "amount": "^-?[0-9]{1,15}([.][0-9]{1,6})?$",
+    "date": "^(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    "amount": _DECIMAL,
     "currency": "^[A-Z]{3}$",
-    "number": "^-?[0-9]{1,15}([.][0-9]{1,6})?$",
+    "number": _DECIMAL,
     "boolean": "^(true|false)$",
 }
 LONGEST = 2000  # characters of a value, and of a description
@@ -137,10 +140,17 @@ def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
     confidence = entry.get("confidence")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         return f"{spec.name}: confidence has to be a number from 0 to 1."
-    read = results.to_stored_form(spec.type, value)
+    read = _to_stored_form(spec.type, value)
     if problem := _describe_value_problem(value, read, spec):
         return f"{spec.name}: {problem}"
     return GivenValue(spec.name, str(read), _text(entry.get("raw"))[:LONGEST] or value, float(confidence))
+
+
+def _to_stored_form(kind: str, value: str) -> str | None:
+    """What models are told to write is a decimal: on paper "12.345" may be twelve thousand, here it is twelve."""
+    if kind in {"amount", "number"} and re.fullmatch(_DECIMAL, value):
+        return values.plain(Decimal(value)) if kind == "amount" else f"{Decimal(value):f}"
+    return results.to_stored_form(kind, value)
 
 
 def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
 from workflows.providers import answers
@@ -88,6 +90,16 @@ def test_everything_that_is_wrong_is_said_at_once():
     found = answers.check_page_answer({"fields": {"date": entry("no"), "total": entry("no")}}, FIELDS)
     assert isinstance(found, Problems)
     assert len(found.lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [("12.345", "12.345"), ("1.000", "1.00"), ("1.000000", "1.00"), ("-0012.5", "-12.50"), ("1.007,50", "1007.50")],
+)
+def test_a_plain_decimal_is_read_as_one(written: str, stored: str):
+    """And no decimal that the schema lets a model write is refused."""
+    found = answers.check_page_answer({"description": "", "fields": {"total": entry(written)}}, FIELDS)
+    assert [one.value for one in found.fields] == [stored]
 
 
 def test_no_object_at_all():
