@@ -24,6 +24,7 @@ NAMES = {
     "workflows.learning.tasks.collect_history",
     "workflows.questions.tasks.answer",
     "workflows.tasks.calibrate",
+    "workflows.tasks.check_calibration",
     "workflows.tasks.fail_run",
     "workflows.tasks.finish_removal",
     "workflows.tasks.follow_up",

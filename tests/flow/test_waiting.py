@@ -61,7 +61,7 @@ def begin(file: Path, file_type: str, definition: Definition = DOCUMENT_ANALYSIS
             Run.new(SITE, PROJECT_ID, document_id),
             by=Actor("test", "test"),
             project=configured,
-            pinned=run_settings.freeze(configured),
+            pinned=run_settings.settings_of(SITE, PROJECT_ID, configured),
             original=Original(file.name, file_type, len(body), kept.key, None, kept.sha256, kept.version),
             definition=definition,
         )

@@ -145,7 +145,13 @@ def _list_fields(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldS
 
 
 def to_json(pinned: RunSettings) -> str:
-    return json.dumps(dataclasses.asdict(pinned), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    fields = [
+        {name: value for name, value in dataclasses.asdict(one).items() if value or name not in FieldSpec.OPTIONAL}
+        for one in pinned.fields
+    ]
+    return json.dumps(
+        dataclasses.asdict(pinned) | {"fields": fields}, ensure_ascii=False, separators=(",", ":"), sort_keys=True
+    )
 
 
 def from_json(text: str | None) -> RunSettings:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ class FieldSpec:
     date_range: str = ""
     description: str = ""
     examples: str = ""
+
+    # What ``from_stored`` does without; rows leave it out where it is empty, since each kilobyte is a unit.
+    OPTIONAL: ClassVar = frozenset({"allowed", "default", "date_range", "description", "examples"})
 
     @property
     def told(self) -> str:

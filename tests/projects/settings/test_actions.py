@@ -83,7 +83,8 @@ def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     payload = last.payload.as_dict()
     assert payload["version"] == 2
     assert payload["changes"]["name"] == {"before": WANTED.name, "after": "Renamed"}
-    net = {"name": "net", "label": "Net", "type": "amount", "required": True, "threshold": 0.925, "date_range": ""}
+    net = {"name": "net", "label": "Net", "type": "amount", "required": True, "threshold": 0.925}
+    net |= {"date_range": "", "description": "", "examples": ""}
     assert payload["changes"]["fields.net"] == {"before": net, "after": None}
     assert len(payload["changes"]) == 1 + len(WANTED.fields)
 

@@ -5,6 +5,7 @@ import json
 from django.conf import settings
 
 from config import aws
+from tests.flow.processes import wait_for
 from tests.pump import Pump, receive
 from workflows.batches import orders
 from workflows.engine.machines import batch
@@ -30,4 +31,5 @@ def test_it_orders_every_part_once_whoever_starts_it_again(pump: Pump) -> None:
     assert {message.task for message in found} == {batch.TASK}
     assert sorted(message.kwargs["part"] for message in found) == [0, 1, 2]
     assert {tuple(sorted(message.kwargs.items()))[:2] for message in found} == {(("attempt", 2), ("batch_id", "01H"))}
-    assert aws.aws_client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
+    engine = aws.aws_client("stepfunctions")  # its last message is there before it has written its end
+    wait_for(lambda: engine.describe_execution(executionArn=arn)["status"] == "SUCCEEDED", "its end", 10)
