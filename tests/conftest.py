@@ -26,14 +26,6 @@ from workflows.definitions import versions
 from workflows.engine import driver
 
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
-# Tests of ten seconds and more: one that begins last leaves the other workers idle. Those that empty the database are
-# not among them: pytest-django runs them after those that do not.
-LONGEST = (
-    "tests/workflows/intake/test_hostile_files.py",
-    "tests/workflows/questions/test_nothing_left.py",
-    "tests/flow/test_url_roles.py",
-    "tests/flow/test_batch.py",
-)
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
@@ -49,13 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
             )
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.examples)
-    yield
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_collection_finish() -> None:
