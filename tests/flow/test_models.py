@@ -142,6 +142,29 @@ def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump
     assert str(costs.of_link(link)) == "$2.41"
 
 
+def test_a_run_that_failed_at_its_model_shows_what_was_asked(pump: Pump) -> None:
+    run = start_run(project={**PROJECT, "analyzer": "model"})
+    with answering("bedrock-runtime", Converse="ValidationException"):
+        pump.run(lambda: ended(run))
+    assert queries.execution(run).outcome == "failed"
+    address = f"/workflows/{run.document_id}/{run.workflow_id}/"
+    assert f"{address}models/" in one_line(signed_in(alice()).get(address).content)
+    assert f"{address}models/" not in one_line(signed_in(bob()).get(address).content)
+    calls = one_line(signed_in(alice()).get(f"{address}models/").content)
+    assert "Not accepted: This model rejected the page" in calls
+    assert "0 tokens in, 0 out, $0.00" in calls
+
+
+def test_a_run_that_did_not_come_to_its_model_shows_no_calls(pump: Pump) -> None:
+    """Its summary would be written by a model, after the review."""
+    run = start_run(always_review=True, project={**PROJECT, "analyzer": "rules", "summarizer": "model"})
+    pump.run(lambda: queries.board(run.site, run.workflow_id).current_step == "human_review")
+    address = f"/workflows/{run.document_id}/{run.workflow_id}/"
+    admin = signed_in(alice())
+    assert f"{address}models/" not in one_line(admin.get(address).content)
+    assert "Summarize documents used" in one_line(admin.get(f"{address}models/").content)
+
+
 def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:
     run, _ = finished(pump, said(0.95, total="9999.99"), said(0.95, total="9999.99"))
     total = fields_of(run)["total"]

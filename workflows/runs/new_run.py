@@ -147,6 +147,7 @@ def _board(new: NewRun, now: str) -> WorkflowSteps:
         current_step=first.name,
         page_count=new.original.page_count,
         aside=new.aside or None,
+        asks_at=run_settings.list_asking_steps(new.pinned) or None,
         created_at=now,
         updated_at=now,
     )

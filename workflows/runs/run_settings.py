@@ -58,7 +58,13 @@ def with_models(site: str, pinned: RunSettings, book: PromptBook, models: Mappin
 
 
 def asks_models(pinned: RunSettings) -> bool:
-    return BY_MODEL in {pinned.analyzer, pinned.summarizer}
+    return bool(list_asking_steps(pinned))
+
+
+def list_asking_steps(pinned: RunSettings) -> set[str]:
+    """The names of the steps at which a model is asked."""
+    chosen = {"segment_analyzer": pinned.analyzer, "document_summarizer": pinned.summarizer}
+    return {step for step, doer in chosen.items() if doer == BY_MODEL}
 
 
 def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:

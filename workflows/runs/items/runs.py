@@ -82,6 +82,7 @@ class WorkflowSteps(Item):
     page_count = NumberAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
     aside = BooleanAttribute(null=True)  # as the execution says, for its page
+    asks_at = UnicodeSetAttribute(null=True)  # steps at which a model is asked, whose calls are kept
     hidden = map_attribute(null=True)  # while the document is deleted
     keeps = UnicodeAttribute(null=True)  # as the execution says, for its page
     replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place

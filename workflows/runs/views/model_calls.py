@@ -9,16 +9,18 @@ from django.views.decorators.http import require_safe
 from config.errors import NotFound
 from projects.prompts.purposes import PURPOSES
 from projects.prompts.queries import PromptRef
+from projects.settings.values import BY_MODEL
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
 from workflows.providers import model_calls
 from workflows.questions import queries as question_queries
 from workflows.questions.queries import QuestionRef
-from workflows.runs import pinned_prompts, queries, run_settings
+from workflows.runs import pinned_prompts, prices, queries, run_settings
 from workflows.runs.run import Run
 from workflows.runs.status import QuestionStatus
 from workflows.runs.views.segments import run_of
+from workflows.stages.usage import Usage
 
 _ANSWER = "answer"
 # What a model is asked about, each by itself; a document has one type, so there is nothing to choose.
@@ -34,7 +36,7 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
     settings = run_settings.from_json(queries.document_workflow(run.site, document_id, workflow_id).settings)
     if not run_settings.asks_models(settings):
         raise NotFound("No model was asked in this run.")
-    purpose = request.GET.get("purpose") or "extract"
+    purpose = request.GET.get("purpose") or ("extract" if settings.analyzer == BY_MODEL else "summarize")
     if purpose not in PURPOSES:
         raise NotFound("There is no such prompt.")
     unit = _UNITS.get(purpose, "")
@@ -76,4 +78,7 @@ def _is_asked(ref: QuestionRef) -> bool:
 def _describe_call(call: dict[str, Any]) -> dict[str, Any]:
     given = call["answer"] or ""  # nothing, if the call brought none
     words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
-    return {**call, "words": words, "seconds": call["usage"]["ms"] / 1000}
+    used = Usage(**call["usage"])
+    micros = prices.cost(used)
+    cost = "no price set" if micros is None else prices.money(micros)
+    return {**call, "words": words, "seconds": used.ms / 1000, "cost": cost}

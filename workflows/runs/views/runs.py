@@ -33,7 +33,7 @@ from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 from workflows.runs.views import state_labels
 from workflows.runs.views.segments import run_of, segments_of, summary_page
 from workflows.runs.views.state_labels import Mark
-from workflows.stages import paddleocr_processor, usage
+from workflows.stages import paddleocr_processor
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -243,8 +243,9 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 
 
 def _has_asked_models(board: WorkflowSteps) -> bool:
-    steps = [step for step in board.data.as_dict().values() if isinstance(step, Mapping)]
-    return any(usage.is_metered_by_call(one["service"]) for step in steps for one in step.get("used") or ())
+    """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
+    steps = board.data.as_dict()
+    return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
 
 
 _PLACES = {
