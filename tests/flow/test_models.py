@@ -126,13 +126,15 @@ def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: P
     assert "Cost so far: $1.20" in page  # 0.084 and 1.12
 
 
-def test_an_attempt_of_which_nothing_can_be_used_is_paid_all_the_same(pump: Pump) -> None:
+def test_answers_of_which_nothing_can_be_used_are_paid_and_go_to_a_person(pump: Pump) -> None:
     nonsense = said(0.9) | {"output": {"message": {"role": "assistant", "content": [{"text": "It is a bill."}]}}}
-    run = start_run(project={**PROJECT, "analyzer": "model"})
-    with answering("bedrock-runtime", Converse=lambda _: nonsense) as outside:
-        pump.run(lambda: ended(run))
+    run, outside = finished(pump, *[nonsense] * 4)
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
-    assert (queries.execution(run).outcome, len(outside.asked)) == ("failed", 4)
+    board = queries.board(run.site, run.workflow_id)
+    assert (board.outcome, board.current_step, len(outside.asked)) == (None, "human_review", 4)
+    note = "The model gave no usable answer for page 1; built-in rules were used"
+    assert board.data["segment_analyzer"]["reason"] == note
+    assert {one["source"] for one in fields_of(run).values()} == {"rules"}
     month = costs.costs_of_month(run.site, spending.month_of(clock.iso(clock.now())))
     assert {one.model: (one.calls, one.pages) for one in month.rows if one.service == "bedrock"} == {
         CHEAP: (2, 0),

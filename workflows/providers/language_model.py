@@ -31,6 +31,7 @@ from workflows.stages.services import (
     SummaryQuestion,
     TypeQuestion,
     TypeReply,
+    UnusableAnswer,
 )
 from workflows.stages.usage import Note, Usage, ignore_usage, sum_usage
 
@@ -149,7 +150,8 @@ class LanguageModel:
     def read_page(self, question: PageQuestion) -> PageReply:
         """
         Raises:
-            StageFailed: no model gave an answer that can be taken.
+            UnusableAnswer: no model gave an answer that can be taken.
+            StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
         """
@@ -176,7 +178,8 @@ class LanguageModel:
     def classify(self, question: TypeQuestion) -> TypeReply:
         """
         Raises:
-            StageFailed: no model gave an answer that can be taken.
+            UnusableAnswer: no model gave an answer that can be taken.
+            StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
         """
@@ -200,7 +203,8 @@ class LanguageModel:
         """Asks the first model only: it gives no confidence at which another could take over.
 
         Raises:
-            StageFailed: it gave no answer that can be taken.
+            UnusableAnswer: it gave no answer that can be taken.
+            StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
         """
@@ -222,13 +226,14 @@ class LanguageModel:
         ) as asked:
             found = asked.ask(self.chat, answer_tool.check_recorded_answer)
         if isinstance(found, Problems):
-            raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
+            raise UnusableAnswer(f"{_UNUSABLE} {found}", usage=asked.usage)
         return PageInquiryReply(found.answer, found.quote, self.chat.spec.model, asked.usage)
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
         """
         Raises:
-            StageFailed: the model wrote nothing.
+            UnusableAnswer: the model wrote nothing.
+            StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
         """
@@ -242,7 +247,9 @@ class LanguageModel:
         with self._open_question("summarize", question.index, values, 2000, type_id=question.type_id) as asked:
             text = asked.ask(self.chat, _check_words)
         if isinstance(text, Problems):
-            raise StageFailed("The model returned nothing. Re-run the document or select another model.", code="Empty")
+            raise UnusableAnswer(
+                "The model returned nothing. Re-run the document or select another model.", usage=asked.usage
+            )
         (used,) = sum_usage(asked.usage)
         return text, used
 
@@ -268,7 +275,7 @@ class LanguageModel:
             if not isinstance(second, Problems):
                 found, model = second, self.takeover.spec
         if isinstance(found, Problems):
-            raise StageFailed(f"{_UNUSABLE} {found}", code="BadAnswer")
+            raise UnusableAnswer(f"{_UNUSABLE} {found}", usage=asked.usage)
         return found, model, asked.usage
 
 
@@ -343,7 +350,7 @@ class _Question:
         self._amend_call(answer=given, usage=answer.usage, problem=answer.stopped or _UNREADABLE)
         self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
         if answer.stopped:
-            raise StageFailed(answer.stopped, code="Stopped")
+            raise UnusableAnswer(answer.stopped, usage=self.usage)
         return answer
 
     def _amend_call(self, **changes: Any) -> None:

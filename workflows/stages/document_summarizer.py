@@ -13,12 +13,13 @@ from workflows.stages import artifacts, published, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.models import model_summary
 from workflows.stages.pages import paged
-from workflows.stages.services import Writer
+from workflows.stages.services import UnusableAnswer, Writer
 from workflows.stages.text import sentences
 from workflows.storage import files
 
 METHOD = "extractive"
 MODEL = "Sentences of the text, chosen without a model"
+_UNWRITTEN = "The model gave no usable summary; sentences of the text were chosen"
 _DESCRIPTION = 160  # letters of what is said of a page
 _A_PAGE, _WORDS_A_PAGE = 2, 40  # sentences and words that a page may put forward
 _MOST, _LETTERS = 5, 900  # of the whole summary
@@ -78,8 +79,12 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
             counts = Counter(dict(counts.most_common(_KNOWN_WORDS)))
             put_forward = sentences.best(put_forward, counts, most=20 * _MOST, letters=20 * _LETTERS)
     pages.sort(key=lambda page: int(page["page"]))
+    left_out, unwritten = slices.describe_left_out(done.failed), None
     if context.services.writer:
-        return replace(_by_model(context, context.services.writer, pages), reason=slices.describe_left_out(done.failed))
+        try:
+            return replace(_by_model(context, context.services.writer, pages), reason=left_out)
+        except UnusableAnswer as error:
+            unwritten = error
     chosen = sentences.best(put_forward, counts, most=_MOST, letters=_LETTERS)
     told = published.sentence(published.values(context))
     summary = {
@@ -92,7 +97,8 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     }
     artifacts.write_json(context.artifacts, files.SUMMARY, summary)
     facts = {"model": MODEL, "sentences": len(chosen)}
-    return StageResult("completed", slices.describe_left_out(done.failed), facts)
+    reasons = " ".join(filter(None, [left_out, _UNWRITTEN if unwritten else None]))
+    return StageResult("completed", reasons or None, facts, used=unwritten.usage if unwritten else ())
 
 
 def _by_model(context: StageContext, writer: Writer, pages: Sequence[Mapping[str, Any]]) -> StageResult:

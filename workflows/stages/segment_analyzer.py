@@ -1,7 +1,7 @@
 """Stage segment_analyzer, locally: document type and fields by rules, where each value stands, how sure it is."""
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int]:
-    typed.ask_type(context, lambda: _first_pages(context))
+    typed.ask_type(context, lambda: _first_pages(context), lambda: bool(_invoice(context)))
     return slices.select_requested(context, range(_count(context)))
 
 
@@ -58,7 +58,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     def analyse(index: int) -> None:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
         page = page_of(segment)
-        described.append(_description(segment, page))
+        described.append(line := _description(segment, page))
         if segment["status"] == "failed":
             unread[index] = segment["error"]
         elif segment["status"] != "completed":
@@ -66,6 +66,8 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
                 model_pages.ask_model_for_page(context, segment, page, searched=is_searched(index, count), count=count)
             )
             _analyse_segment(context, segment, page)
+        if "unanswered" in segment:
+            line["unanswered"] = True
 
     failed = slices.do_each_page(context, indices, analyse)
     for index, sentence in failed.items():
@@ -100,12 +102,13 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         said["fields"] = proofs.add_proofs(said["fields"], calibration, most_wrong)
     ruled = [field for field in said["fields"] if field["source"] == SOURCE]
     written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
+    unanswered = _list_unanswered(context, described)
     result = {
         "version": 1,
         **said,
         "pages": described,
         "checks": [*checks.list_contradictions(document, ruled), *printed.compare_with_print(document, written)],
-        "notes": _notes(context, described, done.failed),
+        "notes": [*_notes(context, described, done.failed), *unanswered],
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
     filled = sum(field["value"] is not None for field in said["fields"])
@@ -113,7 +116,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     if context.settings.document_prompt and context.services.analyst is None:
         facts["prompt_unused"] = True  # only models are told the project's words
     used = usage.sum_usage([*usage.of_counts(done.counts), *typed.type_usage(context)])
-    return StageResult("completed", facts=facts, failed=done.failed, used=used)
+    return StageResult("completed", ". ".join(unanswered) or None, facts, done.failed, used)
 
 
 def _read_document(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
@@ -297,8 +300,20 @@ def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: froze
     if note := paged.OCR.open_pages(context.artifacts).head.get("note"):
         notes.append(note)
     if failed:
-        named = ", ".join(str(index + 1) for index in sorted(failed)[:SHOWN])
-        notes.append(f"Failed pages are missing: {named}{' and more' if len(failed) > SHOWN else ''}")
+        notes.append(f"Failed pages are missing: {_name_pages(failed)}")
     if all(page["words"] == 0 for page in pages):
         notes.append("No page has readable text")
     return notes
+
+
+def _list_unanswered(context: StageContext, pages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a model was asked for and rules did, since no answer of it can be taken."""
+    found = ["the document type"] if typed.find_unanswered(context) else []
+    if indices := [page["index"] for page in pages if page.get("unanswered")]:
+        found.append(f"page{'s' if len(indices) > 1 else ''} {_name_pages(indices)}")
+    return [f"The model gave no usable answer for {one}; built-in rules were used" for one in found]
+
+
+def _name_pages(indices: Collection[int]) -> str:
+    named = ", ".join(str(index + 1) for index in sorted(indices)[:SHOWN])
+    return f"{named}{' and more' if len(indices) > SHOWN else ''}"

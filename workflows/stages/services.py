@@ -4,10 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from config.errors import StageFailed
 from workflows.stages.document_types.types import RatedType, TypeSpec
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.pages.reading import DocumentReading, PageReading
 from workflows.stages.usage import Usage
+
+
+class UnusableAnswer(StageFailed):
+    """A model answered, and nothing of it can be taken: what it is asked for is done without it.
+
+    ``usage``: of every call that was made for it.
+    """
+
+    def __init__(self, message: str, *, usage: Sequence[Usage] = ()) -> None:
+        super().__init__(message)
+        self.usage = tuple(usage)
 
 
 @dataclass(frozen=True)
@@ -150,11 +162,11 @@ class Analyst(Protocol):
     """A model that looks at a document, says what it is, and fills in the fields of a page."""
 
     def classify(self, question: TypeQuestion) -> TypeReply:
-        """Raises: StageFailed, ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
         ...
 
     def read_page(self, question: PageQuestion) -> PageReply:
-        """Raises: StageFailed, ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
         ...
 
 
@@ -170,7 +182,7 @@ class Writer(Protocol):
     """A model that writes a text."""
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
-        """Raises: StageFailed, ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
         ...
 
 

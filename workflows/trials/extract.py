@@ -10,7 +10,7 @@ from projects.prompts.prompt import uses_placeholder
 from workflows.providers.language_model import LanguageModel
 from workflows.stages import artifacts, results, review_reasons, segment_analyzer
 from workflows.stages.base import StageContext
-from workflows.stages.document_types import of_result
+from workflows.stages.document_types import of_result, typed
 from workflows.stages.services import Services
 from workflows.storage import files
 from workflows.trials.documents import ReadDocument
@@ -53,11 +53,13 @@ def _find_reasons(context: StageContext, result: Mapping[str, Any]) -> Sequence[
 
 
 def _find_failure(context: StageContext, document: ReadDocument) -> str:
-    """The sentence of the first page that failed."""
+    """The sentence of the first page that failed, or that no answer could be taken about."""
+    if problem := typed.find_unanswered(context):
+        return problem
     for index in document.searched:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
-        if segment["status"] == "failed":
-            return f"Page {index + 1}: {segment['error']}"
+        if problem := segment["error"] if segment["status"] == "failed" else segment.get("unanswered"):
+            return f"Page {index + 1}: {problem}"
     return ""
 
 

@@ -13,7 +13,7 @@ from workflows.stages import bda_processor, segment_prep, transcribe
 from workflows.stages.base import StageContext, StartedJob
 from workflows.stages.models import model_summary
 from workflows.stages.registry import STAGES
-from workflows.stages.services import Chapter, Output, Services, SummaryQuestion, Transcript, Utterance
+from workflows.stages.services import Chapter, Output, Services, SummaryQuestion, Transcript, UnusableAnswer, Utterance
 from workflows.stages.usage import Usage
 
 
@@ -143,6 +143,19 @@ def test_a_short_document_is_summarised_in_one_call(tmp_path):
     assert (summary["document_summary"], summary["method"], summary["model"]) == ("Summary 1.", "model", "cheap")
     assert [page["page"] for page in summary["pages"]] == [0, 1]
     assert done.used == (Usage("bedrock", "cheap", calls=1, tokens_in=5, tokens_out=1),)
+
+
+class OddWriter:
+    def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
+        raise UnusableAnswer("The model returned nothing.", usage=(Usage("bedrock", "cheap", calls=1, tokens_in=5),))
+
+
+def test_without_a_summary_of_the_model_sentences_are_chosen(tmp_path):
+    ctx = paper(tmp_path, writer=OddWriter())
+    done = run_all(ctx)["document_summarizer"]
+    assert kept(ctx).json("analysis/summary.json")["method"] == "extractive"
+    assert done.reason == "The model gave no usable summary; sentences of the text were chosen"
+    assert done.used == (Usage("bedrock", "cheap", calls=1, tokens_in=5),)
 
 
 def test_a_long_one_in_batches_that_overlap_and_are_merged():

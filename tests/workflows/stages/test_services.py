@@ -8,13 +8,29 @@ import pytest
 from config.errors import ProviderPaused, StageFailed
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import context, kept
-from workflows.stages import format_parser, paddleocr_processor, segment_analyzer, segment_builder, segment_prep, usage
+from workflows.stages import (
+    assess,
+    format_parser,
+    paddleocr_processor,
+    segment_analyzer,
+    segment_builder,
+    segment_prep,
+    usage,
+)
 from workflows.stages.base import FieldSpec, StageContext, StartedJob
 from workflows.stages.pages import page_entries
 from workflows.stages.pages.layout import Line, Word
 from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Spot, Table
 from workflows.stages.registry import STAGES
-from workflows.stages.services import GivenValue, PageAnswer, PageQuestion, PageReply, Services, questions
+from workflows.stages.services import (
+    GivenValue,
+    PageAnswer,
+    PageQuestion,
+    PageReply,
+    Services,
+    UnusableAnswer,
+    questions,
+)
 from workflows.stages.usage import Usage
 
 TOTAL = FieldSpec("total", "Total", "amount", required=True, threshold=0.8)
@@ -177,22 +193,25 @@ def test_without_a_service_there_is_no_job(tmp_path):
     assert paddleocr_processor.JOB.collect(ctx, "x") is True
 
 
+USED = Usage("bedrock", "cheap", calls=1, tokens_in=10, tokens_out=2)
+
+
 class Model:
     """Gives the same answer for every page, and remembers what it was asked."""
 
     def __init__(self, *given: GivenValue, wrong_on: int | None = None) -> None:
         self.given = given
         self.wrong_on = wrong_on
+        self.error: StageFailed = UnusableAnswer("total: 'x' is no amount.", usage=(USED,))
         self.asked: list[PageQuestion] = []
 
     def read_page(self, question: PageQuestion) -> PageReply:
         self.asked.append(question)
         if self.wrong_on == len(self.asked) - 1:
-            raise StageFailed("The model's answer cannot be used, also when asked again. total: 'x' is no amount.")
+            raise self.error
         names = {spec.name for spec in question.specs}
         given = tuple(one for one in self.given if one.name in names)
-        used = (Usage("bedrock", "cheap", calls=1, tokens_in=10, tokens_out=2),)
-        return PageReply(PageAnswer(given, "A receipt.", "receipt", ("Alder",)), "cheap", used)
+        return PageReply(PageAnswer(given, "A receipt.", "receipt", ("Alder",)), "cheap", (USED,))
 
 
 def analysed(folder: Path, model: Model, pages: int = 1) -> tuple[StageContext, object]:
@@ -234,12 +253,28 @@ def test_a_value_that_stands_nowhere_on_its_page_is_never_believed(tmp_path):
     assert (date["value"], date["box"], date["confidence"]) == ("2024-03-12", None, 0.5)
 
 
-def test_a_page_whose_answer_cannot_be_used_fails_alone_and_keeps_no_answer(tmp_path):
-    ctx, done = analysed(tmp_path, Model(GivenValue("total", "9.00", "9.00", 0.9), wrong_on=1), pages=2)
+def test_a_page_that_the_model_cannot_be_asked_about_fails_alone_and_keeps_no_answer(tmp_path):
+    model = Model(GivenValue("total", "9.00", "9.00", 0.9), wrong_on=1)
+    model.error = StageFailed("The model is gone.")
+    ctx, done = analysed(tmp_path, model, pages=2)
     assert done.failed == {1}
     segment = kept(ctx).json("analysis/segment_0001.json")
     assert (segment["status"], segment["ai_analysis"]) == ("failed", [])
-    assert "no amount" in segment["error"]
+    assert segment["error"] == "The model is gone."
+
+
+def test_a_page_whose_answer_cannot_be_used_is_read_by_rules_and_sent_to_a_person(tmp_path):
+    ctx, done = analysed(tmp_path, Model(wrong_on=0))
+    note = "The model gave no usable answer for page 1; built-in rules were used"
+    assert (done.failed, done.reason, done.used) == (frozenset(), note, (USED,))
+    segment = kept(ctx).json("analysis/segment_0000.json")
+    assert (segment["status"], segment["unanswered"]) == ("completed", "total: 'x' is no amount.")
+    total = result(ctx)["total"]
+    assert (total["value"], total["source"]) == ("9.00", "rules")
+    assess.run(ctx)
+    assessment = kept(ctx).json("runs/run1/assessment.json")
+    assert assessment["review_required"]
+    assert note in [one["text"] for one in assessment["reasons"]]
 
 
 def test_pages_in_the_middle_of_a_long_document_are_described_and_not_searched(tmp_path):

@@ -9,7 +9,7 @@ from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.document_types import classifier
 from workflows.stages.document_types.types import OWN, RatedType, TypeRanking, TypeSpec
 from workflows.stages.fields.candidates import Document
-from workflows.stages.services import TypeQuestion
+from workflows.stages.services import TypeQuestion, UnusableAnswer
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
@@ -17,11 +17,13 @@ ASKED = 4  # pages whose text a model is shown: a paper says what it is at its b
 _KEPT = 3  # candidates of a field of a type that was not chosen
 
 
-def ask_type(context: StageContext, document: Callable[[], Document]) -> None:
+def ask_type(context: StageContext, document: Callable[[], Document], is_invoice: Callable[[], bool]) -> None:
     """Ask the run's model, once for the same text, and keep its answer: pages are asked for the fields of that type.
 
+    If no answer can be taken, what rules find is kept in its place, and a person looks at it.
+
     Raises:
-        StageFailed: no model gave an answer that can be taken.
+        StageFailed: the model cannot be asked.
         ProviderPaused: no one answers.
 
     """
@@ -36,12 +38,23 @@ def ask_type(context: StageContext, document: Callable[[], Document]) -> None:
     question = TypeQuestion(
         text, _first_page_image(context), context.types.types, settings.document_prompt, settings.language
     )
-    reply = context.services.analyst.classify(question)
-    rated = sorted(reply.candidates, key=lambda one: -one.confidence)
-    found = TypeRanking(tuple(rated), reply.model, reply.none)
-    used = usage.usage_to_store(reply.usage)
-    kept = {"text_sha256": key, "found": found.to_json(), "used": used, "attempt": context.attempt}
-    artifacts.write_json(context.artifacts, name, kept)
+    kept: dict[str, Any] = {"text_sha256": key, "attempt": context.attempt}
+    try:
+        reply = context.services.analyst.classify(question)
+    except UnusableAnswer as error:
+        kept |= {"unanswered": str(error), "used": usage.usage_to_store(error.usage)}
+        found = classifier.rank_types(document(), context.types.types, is_invoice=is_invoice())
+    else:
+        kept["used"] = usage.usage_to_store(reply.usage)
+        rated = sorted(reply.candidates, key=lambda one: -one.confidence)
+        found = TypeRanking(tuple(rated), reply.model, reply.none)
+    artifacts.write_json(context.artifacts, name, kept | {"found": found.to_json()})
+
+
+def find_unanswered(context: StageContext) -> str:
+    """Why rules chose the type although a model was asked for it; empty if they did not."""
+    asked = context.services.analyst is not None and context.types.types
+    return str(_read_type_answer(context).get("unanswered", "")) if asked else ""
 
 
 def _read_type_answer(context: StageContext) -> Mapping[str, Any]:

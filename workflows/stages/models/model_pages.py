@@ -7,7 +7,7 @@ from workflows.stages import given
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import typed
 from workflows.stages.pages.layout import Page
-from workflows.stages.services import PageQuestion
+from workflows.stages.services import PageQuestion, UnusableAnswer
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
@@ -17,10 +17,11 @@ def ask_model_for_page(
 ) -> tuple[Usage, ...]:
     """Lay the answer into ``segment``; returns what was used for it, nothing if no model is chosen.
 
-    Only pages that are ``searched`` are asked for fields; of the others a description is enough.
+    Only pages that are ``searched`` are asked for fields; of the others a description is enough. If no answer can be
+    taken, ``segment["unanswered"]`` says why: rules read the page, and a person looks at it.
 
     Raises:
-        StageFailed: no model gave an answer that can be taken; the page fails, and says so.
+        StageFailed: the model cannot be asked; the page fails, and says so.
         ProviderPaused: no one answers.
 
     """
@@ -38,7 +39,11 @@ def ask_model_for_page(
         index=page.index,
         type_id=type_id,
     )
-    reply = context.services.analyst.read_page(question)
+    try:
+        reply = context.services.analyst.read_page(question)
+    except UnusableAnswer as error:
+        segment["unanswered"] = str(error)
+        return error.usage
     segment["given"] = [
         *segment.get("given", ()),
         *given.place_values(reply.answer.fields, page, reply.model, question.specs),

@@ -11,7 +11,15 @@ from tests.workflows.stages.papers import PAPERS, default_types
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.document_types.types import PinnedTypes, RatedType
 from workflows.stages.registry import STAGES
-from workflows.stages.services import PageAnswer, PageQuestion, PageReply, Services, TypeQuestion, TypeReply
+from workflows.stages.services import (
+    PageAnswer,
+    PageQuestion,
+    PageReply,
+    Services,
+    TypeQuestion,
+    TypeReply,
+    UnusableAnswer,
+)
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
@@ -104,6 +112,27 @@ def test_a_model_is_asked_once_and_its_pages_for_the_fields_of_that_type(tmp_pat
     before = kept(ctx).kept[files.doctype("run1")]
     STAGES["segment_analyzer"].run(ctx)
     assert (len(model.asked), kept(ctx).kept[files.doctype("run1")]) == (1, before)
+
+
+@dataclass
+class OddModel(Model):
+    """Its answer about the type cannot be taken."""
+
+    def classify(self, question: TypeQuestion) -> TypeReply:
+        reply = super().classify(question)
+        raise UnusableAnswer("types is missing or no list.", usage=reply.usage)
+
+
+def test_a_type_that_the_model_did_not_tell_is_found_by_rules_and_goes_to_a_person(tmp_path: Path) -> None:
+    model = OddModel({})
+    ctx = replace(paper(tmp_path, *PAPERS["invoice"][0], typing="found"), services=Services(analyst=model))
+    done, result = run(ctx)
+    assert (result["type"]["id"], result["type"]["source"]) == ("invoice", "rules")
+    assert model.pages[0].specs == default_types().by_id["invoice"].fields
+    note = "The model gave no usable answer for the document type; built-in rules were used"
+    assert note in done["assess"].facts["reasons"]
+    assert (done["segment_analyzer"].reason, len(model.asked)) == (note, 1)
+    assert [(one.model, one.tokens_in) for one in done["segment_analyzer"].used] == [("nova", 150)]
 
 
 def test_a_retry_reads_the_answer_and_does_not_pay_for_it_again(tmp_path: Path) -> None:
