@@ -63,13 +63,17 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class ChatAnswer:
-    """``arguments``: what the tool was called with, None if it was not. ``turn``: as the service wrote it."""
+    """``arguments``: what the tool was called with, None if it was not. ``turn``: as the service wrote it.
+
+    ``sent_temperature``: False if the model does not let anyone choose it.
+    """
 
     text: str
     arguments: Any
     turn: Any
     usage: Usage
     stopped: str = ""  # the sentence for people, if the service did not let the model say all of it
+    sent_temperature: bool = True
 
 
 class Chat(Protocol):
@@ -114,6 +118,7 @@ class ModelCall:
     problem: str
     usage: Usage
     left_out: int = 0
+    sent_temperature: bool = True
 
     @property
     def model(self) -> str:
@@ -300,13 +305,13 @@ class _Question:
 
     def ask(self, chat: Chat, check: Callable[[Any], T | Problems]) -> T | Problems:
         """Raises: StageFailed, ProviderPaused."""
-        for smaller in (1, 2, 4):  # how many tokens a text has is an estimate until the model was asked
+        for smaller in (1, 2):  # how many tokens a text has is an estimate until the model was asked
             try:
                 return self._ask_within(chat, chat.spec.context // smaller, check)
             except StageFailed as error:
-                if error.code != CONTEXT_EXCEEDED or smaller == 4:
+                if error.code != CONTEXT_EXCEEDED:
                     raise
-        raise AssertionError  # pragma: no cover - the last one returns or raises
+        return self._ask_within(chat, chat.spec.context // 4, check)
 
     def _ask_within(self, chat: Chat, context: int, check: Callable[[Any], T | Problems]) -> T | Problems:
         request, left_out = self._fit(chat, context)
@@ -347,7 +352,12 @@ class _Question:
             self._amend_call(problem=str(error))
             raise
         given = answer.text if answer.arguments is None else answer.arguments
-        self._amend_call(answer=given, usage=answer.usage, problem=answer.stopped or _UNREADABLE)
+        self._amend_call(
+            answer=given,
+            usage=answer.usage,
+            problem=answer.stopped or _UNREADABLE,
+            sent_temperature=answer.sent_temperature,
+        )
         self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
         if answer.stopped:
             raise UnusableAnswer(answer.stopped, usage=self.usage)

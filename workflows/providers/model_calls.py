@@ -54,6 +54,12 @@ def load_calls(run: Run, purpose: str, index: int, number: int = 0) -> list[dict
     return calls
 
 
+def _parameters_of(call: ModelCall) -> dict[str, Any]:
+    """Those that it was asked with."""
+    names = _PARAMETERS if call.sent_temperature else [one for one in _PARAMETERS if one != "temperature"]
+    return {name: getattr(call.spec, name) for name in names}
+
+
 def _to_json(call: ModelCall) -> dict[str, Any]:
     return {
         "purpose": call.purpose,
@@ -64,7 +70,7 @@ def _to_json(call: ModelCall) -> dict[str, Any]:
         "model": call.model,
         "model_id": call.spec.id,
         "model_name": call.spec.name,
-        "parameters": {name: getattr(call.spec, name) for name in _PARAMETERS},
+        "parameters": _parameters_of(call),
         "prompt_sha256": hashlib.sha256(json.dumps(dataclasses.astuple(call.prompt)).encode()).hexdigest(),
         "left_out": call.left_out,
         "instructions": call.prompt.instructions,

@@ -6,6 +6,7 @@ What a model cannot do is asked for otherwise: without JSON schemas by a tool, w
 import base64
 import functools
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -37,6 +38,10 @@ _LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items of what the embedd
 _SHARES = [step / 20 for step in range(21)]
 _FILTERED = "The model's content filter blocked this page. Review it manually."
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
+# Newer models of OpenAI refuse both; older servers know no other name of the first.
+_REFUSABLE = frozenset({"max_tokens", "temperature"})
+_UNSUPPORTED = re.compile(r"unsupported (?:parameter|value): '(\w+)'", re.IGNORECASE)
+_untaken: dict[tuple[str, str], frozenset[str]] = {}  # by address and model, for as long as this process lives
 
 
 def make_client(url: str, key: str, seconds: int) -> openai.OpenAI:
@@ -93,7 +98,7 @@ class OpenAIChat:
 
         """
         began = time.monotonic()
-        answer = self.call(lambda: self._post(completion_request(self.spec, request)))
+        answer = self.call(lambda: self._post(request))
         choice = _first_choice(answer)
         turn = choice.get("message") or {}
         text, counted = str(turn.get("content") or ""), answer.get("usage") or {}
@@ -106,16 +111,31 @@ class OpenAIChat:
         reason = choice.get("finish_reason")
         arguments = _read_arguments(turn, text, is_cut=reason == "length") if request.tool else None
         is_broken = bool(request.tool) and arguments is None
-        return ChatAnswer(text, arguments, turn, used, _explain_stop(reason, is_broken=is_broken))
+        stopped = _explain_stop(reason, is_broken=is_broken)
+        return ChatAnswer(text, arguments, turn, used, stopped, sent_temperature="temperature" not in self.untaken)
 
-    def _post(self, body: dict[str, Any]) -> Mapping[str, Any]:
+    @property
+    def _place(self) -> tuple[str, str]:
+        return str(self.client.base_url), self.spec.model
+
+    @property
+    def untaken(self) -> frozenset[str]:
+        """The parameters that this model is known not to take."""
+        return _untaken.get(self._place, frozenset())
+
+    def _post(self, request: ChatRequest) -> Mapping[str, Any]:
         """Raises: Unavailable if trying again may help; StageFailed."""
         self.prepare()
+        body = completion_request(self.spec, request, self.untaken)
         try:
             with self.client.chat.completions.with_streaming_response.create(**body) as response:
                 return _read_body(response)
         except openai.APIStatusError as error:
-            raise self._explain(error) from None  # its words may quote the page
+            name = _refused_parameter(error)
+            if name not in _REFUSABLE & body.keys():
+                raise self._explain(error) from None  # its words may quote the page
+            _untaken[self._place] = self.untaken | {name}
+            return self._post(request)
         except openai.APIConnectionError as error:
             raise Unavailable(type(error).__name__) from None
         except openai.OpenAIError as error:
@@ -146,8 +166,11 @@ class OpenAIChat:
         )
 
 
-def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
-    """What ``chat.completions.create`` takes. Source: OpenAI, "Create chat completion"."""
+def completion_request(spec: ModelSpec, request: ChatRequest, untaken: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """What ``chat.completions.create`` takes. ``untaken``: parameters that this model does not.
+
+    Source: OpenAI, "Create chat completion".
+    """
     tool = request.tool
     worded = tool is not None and not spec.json_schema and not spec.tools
     system = request.prompt.instructions
@@ -164,9 +187,10 @@ def completion_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": spec.model,
         "messages": turns,
-        "max_tokens": request.most,
-        "temperature": spec.temperature,
+        "max_completion_tokens" if "max_tokens" in untaken else "max_tokens": request.most,
     }
+    if "temperature" not in untaken:
+        body["temperature"] = spec.temperature
     if tool is None or worded:
         return body
     schema = tool["inputSchema"]["json"]
@@ -271,9 +295,19 @@ def _count(counted: Mapping[str, Any], name: str) -> int:
     return found if isinstance(found, int) else 0
 
 
+def _refused_parameter(error: openai.APIStatusError) -> str:
+    """By its name; empty if the request was refused for something else. Relays often pass on the words alone."""
+    found = _UNSUPPORTED.search(str(_body_of(error).get("message"))) if error.status_code == 400 else None
+    return found[1] if found else ""
+
+
+def _body_of(error: openai.APIStatusError) -> Mapping[str, Any]:
+    return error.body if isinstance(error.body, Mapping) else {}
+
+
 def _code_of(error: openai.APIStatusError) -> str:
     """The service's own word for it: OpenAI's ``code``, llama.cpp's ``type``."""
-    body = error.body if isinstance(error.body, Mapping) else {}
+    body = _body_of(error)
     return next(
         (str(body[name]) for name in ("code", "type") if body.get(name) in {*_TOO_LONG, "insufficient_quota"}), ""
     )

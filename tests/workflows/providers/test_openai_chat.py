@@ -53,12 +53,50 @@ def test_a_page_is_asked_for_by_what_the_model_can_do(how: str) -> None:
     assert ('"required":["description","fields"]' in system["content"]) == (how == "words")
 
 
-def test_a_picture_is_sent_to_models_that_see() -> None:
-    with serve_chat([completion(ENTRIES)]) as server:
-        model(server.url, images=True).read_page(QUESTION)
-    picture, text = server.requests[0]["messages"][1]["content"]
+def test_a_picture_is_sent_to_models_that_see_and_recorded_as_sent_to_no_other() -> None:
+    kept: list[ModelCall] = []
+    with serve_chat([completion(ENTRIES)] * 3) as server:
+        for question, sees in ((QUESTION, True), (QUESTION, False), (replace(QUESTION, image=b"0" * 15_000_001), True)):
+            replace(model(server.url, images=sees), record=kept.extend).read_page(question)
+    (picture, text), *others = (one["messages"][1]["content"] for one in server.requests)
     assert picture["image_url"]["url"].startswith("data:image/png;base64,")
     assert (len(IMAGE) > 0, text["type"]) == (True, "text")
+    assert [type(one) for one in others] == [str, str]
+    assert [one.with_image for one in kept] == [True, False, False]
+
+
+def unsupported(kind: str, name: str) -> tuple[int, Any]:
+    """As OpenAI writes it; relays often leave out all but the message."""
+    return 400, {"error": {"message": f"Unsupported {kind}: '{name}' is not supported with this model."}}
+
+
+def test_what_a_model_does_not_take_is_left_out_from_then_on() -> None:
+    kept: list[ModelCall] = []
+    refusals = [unsupported("parameter", "max_tokens"), unsupported("value", "temperature")]
+    with serve_chat([*refusals, completion(ENTRIES), completion(ENTRIES)]) as server:
+        for _ in range(2):
+            replace(model(server.url, model="newer"), record=kept.extend).read_page(QUESTION)
+    names = ("max_tokens", "max_completion_tokens", "temperature")
+    assert [[name for name in names if name in one] for one in server.requests] == [
+        ["max_tokens", "temperature"],
+        ["max_completion_tokens", "temperature"],
+        ["max_completion_tokens"],
+        ["max_completion_tokens"],
+    ]
+    assert server.requests[3]["max_completion_tokens"] == 2000
+    assert [(one.problem, one.sent_temperature) for one in kept] == [("", False)] * 2
+    with serve_chat([completion(ENTRIES)]) as server:  # another endpoint's model of the same name
+        replace(model(server.url, model="newer"), record=kept.extend).read_page(QUESTION)
+    assert "temperature" in server.requests[0]
+    assert kept[2].sent_temperature
+
+
+@pytest.mark.parametrize("name", ["seed", "max_completion_tokens"])
+def test_what_cannot_be_left_out_is_refused(name: str) -> None:
+    answers = [unsupported("parameter", "max_tokens"), unsupported("parameter", name)]
+    with serve_chat(answers) as server, pytest.raises(StageFailed, match="rejected the request: HTTP 400"):
+        model(server.url, model="odd").read_page(QUESTION)
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("how", ABLE)
