@@ -113,7 +113,9 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     assert answers.count("All correct") == 2
     promote = url("promote-variant", here, ref.experiment_id)
     chosen = {"variant": "2", "expected": str(plain), "candidate": "0", "label": "production", "reason": "Totals"}
-    assert admin.post(promote, chosen).status_code == 302
+    promoted = admin.post(promote, chosen, follow=True)
+    assert promoted.redirect_chain[0][0].endswith("?variant=2")
+    assert f"Its prompt, version {careful}, is in production." in one_line(promoted.content)
     assert int(prompt_queries.get_head(prompt_of(here)).production) == careful
     late = admin.post(promote, {**chosen, "variant": "1"})
     assert late.status_code in {409, 422}

@@ -159,20 +159,26 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
         )
         return f"{variant} is the candidate."
 
-    return _change(request, project, ref, promote)
+    return _change(request, project, ref, promote, shown=f"?variant={typed['variant']}")
 
 
 def _change(
-    request: DeskRequest, project: Project, ref: ExperimentRef, change: Callable[[], str | None], words: str = ""
+    request: DeskRequest,
+    project: Project,
+    ref: ExperimentRef,
+    change: Callable[[], str | None],
+    words: str = "",
+    *,
+    shown: str = "",
 ) -> HttpResponse:
-    """``words``: what is said afterwards if ``change`` does not say it."""
+    """``words``: what is said afterwards if ``change`` does not say it. ``shown``: the query of the page after it."""
     try:
         words = change() or words
     except (Conflict, Refused) as error:
         status = 409 if isinstance(error, Conflict) else 422
         return _experiment_page(request, project, ref, clash=str(error), status=status)
     messages.success(request, words)
-    return redirect_after_post(request, _address(ref))
+    return redirect_after_post(request, f"{_address(ref)}{shown}")
 
 
 def _address(ref: ExperimentRef) -> str:
