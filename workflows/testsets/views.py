@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import table
 from config.errors import Conflict, NotFound, Refused
-from projects.audit.events import Actor, actor_of
+from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
@@ -70,7 +70,7 @@ def create_test_set(request: DeskRequest, project_id: str) -> HttpResponse:
         form.add_error("file" if request.FILES else None, str(error))
         return _new_page(request, project, form, status=422)
     ref = actions.create_test_set(request.site, project.id, name, by=by)
-    _order(request, ref, source, by)
+    tasks.order_building(ref, source, by=by)
     return redirect_after_post(request, _address(ref))
 
 
@@ -96,7 +96,7 @@ def add_documents(request: DeskRequest, project_id: str, testset_id: str) -> Htt
         form.add_error("file", str(error))
         return _set_page(request, project, ref, head, form, status=422)
     actions.announce_building(ref)
-    _order(request, ref, source, actor_of(request.user))
+    tasks.order_building(ref, source, by=actor_of(request.user))
     return redirect_after_post(request, _address(ref))
 
 
@@ -119,11 +119,6 @@ def _read_source(request: DeskRequest, project: Project, form: SourceForm) -> So
     if file := form.cleaned_data["file"]:
         return building.keep_upload(request.site, project, file.read())
     return Source(most=form.cleaned_data["most"], classification_id=form.cleaned_data["classification_id"])
-
-
-def _order(request: DeskRequest, ref: SetRef, source: Source, by: Actor) -> None:
-    tasks.order_building(ref, source, by=by)
-    messages.success(request, "Adding documents. This takes a moment.")
 
 
 def _address(ref: SetRef) -> str:
