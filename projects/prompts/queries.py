@@ -1,7 +1,7 @@
 """Reads of prompts: one Query or one GetItem each. A prompt that no one changed has version 1, which we ship."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from config.errors import NotFound
 from config.item import Page
@@ -9,6 +9,7 @@ from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
 from projects.prompts.prompt import Prompt, get_shipped_prompt
 from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES, Purpose
+from projects.schemas import queries as schema_queries
 
 MISSING = "There is no such prompt in this project."
 SHIPPED_BY = "Countersign"
@@ -24,6 +25,16 @@ class PromptRef:
     project_id: str
     purpose: str
     scope: str = GENERAL
+
+    @property
+    def type_id(self) -> str:
+        """The classification whose documents it is for; empty for the general one."""
+        return "" if self.scope == GENERAL else self.scope
+
+    @property
+    def general(self) -> "PromptRef":
+        """The prompt of the same purpose that is used if a type has none of its own in production."""
+        return replace(self, scope=GENERAL)
 
     @property
     def key(self) -> Key:
@@ -54,6 +65,14 @@ def find_ref(site: str, project_id: str, slug: str) -> PromptRef:
     return PromptRef(site, project_id, purpose, scope or GENERAL)
 
 
+def get_ref(site: str, project_id: str, slug: str) -> PromptRef:
+    """As ``find_ref``, of a classification that the site has. Raises: NotFound."""
+    ref = find_ref(site, project_id, slug)
+    if ref.type_id:
+        schema_queries.get_classification(site, ref.type_id)
+    return ref
+
+
 def get_purpose(name: str) -> Purpose:
     """Raises: NotFound."""
     try:
@@ -82,6 +101,19 @@ def get_head(ref: PromptRef) -> PromptHead:
         raise NotFound(MISSING) from error
     except NotFound:
         return make_shipped_head(ref)
+
+
+def find_in_use(ref: PromptRef) -> tuple[PromptRef, int]:
+    """The prompt and its version that runs are told: the general one's if the type has none in production."""
+    if version := int(get_head(ref).production):
+        return ref, version
+    return ref.general, int(get_head(ref.general).production)
+
+
+def find_newest(ref: PromptRef) -> PromptVersion:
+    """What a draft begins with; of a type without any version, the general prompt that is in use for it."""
+    version = int(get_head(ref).version)
+    return get_version(ref, version) if version else get_version(*find_in_use(ref))
 
 
 def make_shipped_head(ref: PromptRef) -> PromptHead:

@@ -40,14 +40,16 @@ def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str
     }
     store = DocumentFiles(ref.site, ref.project_id, document_id)
     store.write(files.trial(ref.trial_id), json.dumps(tried).encode(), "application/json")
-    now = clock.now()
+    now, (compared, version) = clock.now(), prompt_queries.find_in_use(prompt)
     row = Trial(
         *ref.key,
         status=TrialStatus.ASKED,
         purpose=prompt.purpose,
+        scope=prompt.scope,
         document_id=document_id,
         model_id=model_id,
-        production=int(prompt_queries.get_head(prompt).production),
+        production=version,
+        production_scope=compared.scope,
         created_at=clock.iso(now),
         userId=by.id,
         user_name=by.name,

@@ -177,8 +177,10 @@ class ReadDocument:
         )
 
 
-def load_read_document(site: str, project_id: str, document_id: str) -> ReadDocument:
+def load_read_document(site: str, project_id: str, document_id: str, *, type_id: str = "") -> ReadDocument:
     """As its newest run read it, under the settings that the project has now.
+
+    ``type_id``: the classification that it is taken to be of, with the fields of that; no one is asked for its type.
 
     One Query, two reads of rows, and the artifacts of its pages.
 
@@ -193,16 +195,17 @@ def load_read_document(site: str, project_id: str, document_id: str) -> ReadDocu
     rows = queries.document_workflows(site, document_id).rows
     if not rows:
         raise Refused(_UNREAD)
-    return _open(site, project_id, document_id, rows[0])
+    return _open(site, project_id, document_id, rows[0], type_id)
 
 
-def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow) -> ReadDocument:
+def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow, type_id: str) -> ReadDocument:
     run = Run(site, project_id, document_id, str(row.SK).rpartition("#")[2])
     base = step_context.files_of(run, row)
     count = int(paged.PREPARED.open_pages(base).head.get("segment_count") or 0)
     if not count or not base.exists(files.segment(count - 1)):
         raise Refused(_UNREAD)
-    settings = run_settings.freeze_project(site, project_queries.get_project(site, project_id).data.as_dict())
+    data = project_queries.get_project(site, project_id).data.as_dict()
+    settings = run_settings.freeze_project(site, data | {"classification_id": type_id} if type_id else data)
     overlay = TrialFiles(base)
     artifacts.write_json(overlay, files.result(run.workflow_id), {"pages": []})  # the analysis adds its pages to it
     found = ReadDocument(

@@ -29,7 +29,7 @@ def extract_fields(model: LanguageModel, document: ReadDocument) -> Outcome:
         Unavailable: S3 does not answer.
 
     """
-    if uses_placeholder(model.prompts["extract"].prompt, "examples"):
+    if uses_placeholder(model.prompts.find("extract", document.settings.classification_id).prompt, "examples"):
         model = dataclasses.replace(model, examples=document.examples)
     meter = Meter(model)
     context = document.context(Services(analyst=meter.model))

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config.item import Item
+from projects.prompts.purposes import GENERAL
 
 
 class TrialStatus(StrEnum):
@@ -19,15 +20,18 @@ class TrialStatus(StrEnum):
 class Trial(Item):
     """Access: by id, until its TTL. It is no run: no list, event or result has it.
 
-    ``draft_answer``, ``production_answer``: relative to the document's root, set as each is there. ``production``: the
-    version that was in production. ``owner``: the message of the worker who does it.
+    ``scope``: of the prompt that is tried. ``production``: the version that was in production, of the prompt with the
+    scope ``production_scope``: the general one if the type had none. ``draft_answer``, ``production_answer``: relative
+    to the document's root, set as each is there. ``owner``: the message of the worker who does it.
     """
 
     status = UnicodeAttribute()
     purpose = UnicodeAttribute()
+    scope = UnicodeAttribute(default=GENERAL)
     document_id = UnicodeAttribute()
     model_id = UnicodeAttribute()
     production = NumberAttribute()
+    production_scope = UnicodeAttribute(default=GENERAL)
     draft_answer = UnicodeAttribute(null=True)
     production_answer = UnicodeAttribute(null=True)
     error = UnicodeAttribute(null=True)

@@ -63,8 +63,9 @@ def _summarize(meter: Meter, document: ReadDocument) -> Outcome:
     described = [_describe_page(document, index) for index in document.searched]
     settings = document.settings
     text, _ = model_summary.summarize(
-        meter.model, described, language=settings.language, prompt=settings.document_prompt
-    )
+        meter.model, described, language=settings.language, prompt=settings.document_prompt,
+        type_id=settings.classification_id,
+    )  # fmt: skip
     return meter.outcome(text=text)
 
 
@@ -77,7 +78,11 @@ def _describe_page(document: ReadDocument, index: int) -> str:
 def _answer(meter: Meter, document: ReadDocument, question: str) -> Outcome:
     page, settings = document.pages[0], document.settings
     text = "\n".join(row.text for row in page.layout.rows)
-    reply = meter.model.inquire(PageInquiry(question, text, page.image, settings.language, settings.document_prompt))
+    reply = meter.model.inquire(
+        PageInquiry(
+            question, text, page.image, settings.language, settings.document_prompt, type_id=settings.classification_id
+        )
+    )
     box = given.locate_text(reply.quote, page.words) if reply.quote and page.image else None
     field = TrialField("answer", "Answer", "answer", reply.content, 0.0, page.index, box)
     quote = TrialField("quote", "Quote", "answer", reply.quote or None, 0.0)

@@ -34,7 +34,7 @@ class Trying:
     """One trial under way: what is asked, of whom, about which document."""
 
     ref: TrialRef
-    purpose: str
+    prompt: PromptRef
     document: ReadDocument
     draft: Draft
     production: PinnedPrompt
@@ -44,20 +44,16 @@ class Trying:
 
     def book_of(self, side: str) -> PromptBook:
         """What the model is told: the prompts in production, of which the draft replaces one."""
-        tried = PinnedPrompt(self.draft.prompt, 0, DRAFT) if side == DRAFT else self.production
-        return PromptBook({**self.book.prompts, self.purpose: tried})
+        tried = PinnedPrompt(self.draft.prompt, 0, DRAFT, self.prompt.scope) if side == DRAFT else self.production
+        return PromptBook({**self.book.prompts, self.prompt.slug: tried})
 
     def answer_name(self, side: str) -> str:
         """By what decides the answer: the same is asked once, whoever tries it."""
-        book = self.book_of(side)
-        asked = (
-            {self.purpose, "classify"}
-            if self.purpose == "extract" and self.document.settings.typing
-            else {self.purpose}
-        )
+        book, slug = self.book_of(side), self.prompt.slug
+        asked = {slug, "classify"} if slug == "extract" and self.document.settings.typing else {slug}
         told = [book[name].prompt.sha256 for name in sorted(asked)]
         models = [self.spec.sha256, self.spec.takeover_below, self.takeover.sha256 if self.takeover else ""]
-        shown = uses_placeholder(book[self.purpose].prompt, "examples")
+        shown = uses_placeholder(book[slug].prompt, "examples")
         of = [self.document.text_sha256, self.document.s3version, run_settings.to_json(self.document.settings)]
         return files.sha256(
             json.dumps([told, models, of, self.draft.question, self.document.examples if shown else ""]).encode()
@@ -103,18 +99,20 @@ def _answer_both(ref: TrialRef, trial: Trial, owner: str) -> None:
 def _prepare(ref: TrialRef, trial: Trial) -> Trying:
     """Raises: NotFound, Refused."""
     purpose, document_id = str(trial.purpose), str(trial.document_id)
-    document = load_read_document(ref.site, ref.project_id, document_id)
-    prompt = PromptRef(ref.site, ref.project_id, purpose)
+    prompt, compared = (
+        PromptRef(ref.site, ref.project_id, purpose, str(scope)) for scope in (trial.scope, trial.production_scope)
+    )
+    document = load_read_document(ref.site, ref.project_id, document_id, type_id=prompt.type_id)
     version = int(trial.production)
-    text = prompt_queries.get_version(prompt, version).prompt(purpose)
+    text = prompt_queries.get_version(compared, version).prompt(purpose)
     # The task waits and tries again: a model that took too long takes as long at once.
     spec = dataclasses.replace(model_queries.get_model(ref.site, str(trial.model_id)), retries=0)
     return Trying(
         ref,
-        purpose,
+        prompt,
         document,
         queries.read_draft(ref.site, ref.project_id, document_id, ref.trial_id, purpose),
-        PinnedPrompt(text, version, PRODUCTION),
+        PinnedPrompt(text, version, PRODUCTION, compared.scope),
         prompt_choice.choose_book(ref.site, ref.project_id, lambda: 1.0),
         spec,
         model_queries.get_model(ref.site, spec.takeover) if spec.takeover else None,
@@ -129,7 +127,7 @@ def _answer(trying: Trying, side: str) -> str:
         return name
     with spending.meter_beside_runs(trying.document.run) as note:
         model = make_model(trying.spec, trying.book_of(side), takeover=trying.takeover, note=note)
-        found = try_purpose(trying.purpose, model, trying.document, trying.draft.question)
+        found = try_purpose(trying.prompt.purpose, model, trying.document, trying.draft.question)
     if found.problem:
         name = files.trial_answer(f"{trying.ref.trial_id}-{side}")
     pages = [dataclasses.asdict(one) for one in trying.document.page_sizes]

@@ -1,7 +1,7 @@
 """Trying a prompt: a sample document and a model are chosen beside the editor, then both answers are compared."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpResponse
@@ -15,6 +15,7 @@ from projects.models.choice import choose_model_id
 from projects.prompts import queries as prompt_queries
 from projects.prompts.forms import PromptForm
 from projects.prompts.queries import PromptRef
+from projects.prompts.views.prompts import describe_ref
 from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import access
@@ -57,7 +58,7 @@ def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     chosen = form.cleaned_data
     admission.check_document(request, chosen["document"])
     try:
-        load_read_document(ref.site, ref.project_id, chosen["document"])
+        load_read_document(ref.site, ref.project_id, chosen["document"], type_id=ref.type_id)
         tried = Draft(draft.prompt(), chosen.get("question", ""))
         trial = actions.start_trial(ref, tried, chosen["document"], chosen["model"], by=actor_of(request.user))
     except (Refused, NotFound) as error:
@@ -66,7 +67,7 @@ def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     tasks.order_trial(trial)
     if wants_fragment(request):
         return render_answer(request, *_TRIAL, _build_trial(request, project, ref, trial))
-    return redirect_after_post(request, reverse("workflows:show-trial", args=[project.id, purpose, trial.trial_id]))
+    return redirect_after_post(request, reverse("workflows:show-trial", args=[project.id, ref.slug, trial.trial_id]))
 
 
 @require_safe
@@ -80,14 +81,14 @@ def show_trial(request: DeskRequest, project_id: str, purpose: str, trial_id: st
 
 
 def _ref(request: DeskRequest, project: Project, purpose: str) -> PromptRef:
-    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+    return prompt_queries.get_ref(request.site, project.id, purpose)
 
 
 def _draft_form(request: DeskRequest, ref: PromptRef) -> PromptForm:
     purpose = prompt_queries.get_purpose(ref.purpose)
     if request.method == "POST":
         return PromptForm(purpose, request.POST)
-    newest = prompt_queries.get_version(ref, int(prompt_queries.get_head(ref).version))
+    newest = prompt_queries.find_newest(ref)
     return PromptForm(purpose, {"instructions": newest.instructions, "message": newest.message})
 
 
@@ -111,8 +112,8 @@ def _build_desk(
     estimate, problem = _estimate(ref, draft, form)
     return {
         "project": project,
-        "purpose": draft.purpose,
-        "head": prompt_queries.get_head(ref),
+        **describe_ref(ref),
+        "compared": _name_compared(ref, *prompt_queries.find_in_use(ref)),
         "draft": draft,
         "form": form,
         "estimate": estimate,
@@ -129,13 +130,13 @@ def _estimate(ref: PromptRef, draft: PromptForm, form: TrialForm) -> tuple[Estim
     if not (chosen.get("document") and chosen.get("model") and draft.is_valid()):
         return None, ""
     try:
-        document = load_read_document(ref.site, ref.project_id, chosen["document"])
+        document = load_read_document(ref.site, ref.project_id, chosen["document"], type_id=ref.type_id)
         spec = model_queries.get_model(ref.site, chosen["model"])
     except Unavailable:
         raise
     except CountersignError as error:
         return None, str(error)
-    production = prompt_queries.get_version(ref, int(prompt_queries.get_head(ref).production)).prompt(ref.purpose)
+    production = prompt_queries.get_version(*prompt_queries.find_in_use(ref)).prompt(ref.purpose)
     return estimate_trial(ref.purpose, (draft.prompt(), production), document, spec), ""
 
 
@@ -151,7 +152,7 @@ class Side:
 def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: TrialRef) -> dict[str, Any]:
     """Raises: NotFound, also if the trial is of another prompt, or its document is not this person's to see."""
     trial = queries.get_trial(which)
-    if trial.purpose != ref.purpose:
+    if (trial.purpose, trial.scope) != (ref.purpose, ref.scope):
         raise NotFound(queries.MISSING)
     admission.check_document(request, trial.document_id)
     draft = queries.read_draft(ref.site, ref.project_id, trial.document_id, which.trial_id, ref.purpose)
@@ -163,11 +164,12 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
     is_lost = queries.is_lost(trial)
     return {
         "project": project,
-        "purpose": prompt_queries.get_purpose(ref.purpose),
+        **describe_ref(ref),
         "trial": trial,
         "trial_id": which.trial_id,
         "model_name": _name_model(ref.site, str(trial.model_id)),
         "draft": draft,
+        "based_on": int(trial.production) if trial.production_scope == ref.scope else 0,
         "waits": not queries.is_settled(trial) and not is_lost,
         "error": _LOST if is_lost else str(trial.error or "") if trial.status == TrialStatus.FAILED else "",
         "sides": sides,
@@ -181,15 +183,17 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
 
 def _read_sides(ref: PromptRef, trial: Trial) -> list[Side]:
     found = []
-    labels = (("draft", "Draft", trial.draft_answer), ("production", _version(trial), trial.production_answer))
+    compared = replace(ref, scope=str(trial.production_scope))
+    production = _name_compared(ref, compared, int(trial.production))
+    labels = (("draft", "Draft", trial.draft_answer), ("production", production, trial.production_answer))
     for name, label, kept in labels:
         answer = queries.read_answer(ref.site, ref.project_id, trial.document_id, kept) if kept else None
         found.append(Side(name, label, answer))
     return found
 
 
-def _version(trial: Trial) -> str:
-    return f"Version {int(trial.production)}, production"
+def _name_compared(ref: PromptRef, compared: PromptRef, version: int) -> str:
+    return f"Version {version}, production" if compared == ref else f"General prompt, version {version}"
 
 
 def _name_model(site: str, model_id: str) -> str:

@@ -82,7 +82,8 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     ref = _ref(request, project, purpose)
     head = prompt_queries.get_head(ref)
     if request.method == "GET":
-        start = _find_start(ref, head, read_number(request.GET.get("version")))
+        wanted = read_number(request.GET.get("version"))
+        start = prompt_queries.get_version(ref, wanted) if wanted else prompt_queries.find_newest(ref)
         form = PromptForm(PURPOSES[ref.purpose], initial=_initial(start, head))
         return _editor(request, project, ref, head, form)
     form = PromptForm(PURPOSES[ref.purpose], request.POST)
@@ -205,27 +206,15 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
 
 def _ref(request: DeskRequest, project: Project, slug: str) -> PromptRef:
     """Raises: NotFound: no such purpose, or no such classification."""
-    ref = prompt_queries.find_ref(request.site, project.id, slug)
-    if ref.scope != GENERAL:
-        schema_queries.get_classification(ref.site, ref.scope)
-    return ref
+    return prompt_queries.get_ref(request.site, project.id, slug)
 
 
-def _describe_ref(ref: PromptRef) -> dict[str, object]:
+def describe_ref(ref: PromptRef) -> dict[str, object]:
     """Raises: NotFound."""
     purpose = PURPOSES[ref.purpose]
-    is_general = ref.scope == GENERAL
-    name = "" if is_general else schema_queries.get_classification(ref.site, ref.scope).name
+    name = schema_queries.get_classification(ref.site, ref.type_id).name if ref.type_id else ""
     label = f"{purpose.label}: {name}" if name else purpose.label
-    return {"purpose": purpose, "slug": ref.slug, "label": label, "is_general": is_general}
-
-
-def _find_start(ref: PromptRef, head: PromptHead, wanted: int) -> PromptVersion:
-    """What the editor begins with; the general prompt's text if there is none for the type yet."""
-    if wanted or head.version:
-        return prompt_queries.get_version(ref, wanted or int(head.version))
-    general = PromptRef(ref.site, ref.project_id, ref.purpose)
-    return prompt_queries.get_version(general, int(prompt_queries.get_head(general).production))
+    return {"purpose": purpose, "slug": ref.slug, "label": label, "type_name": name}
 
 
 def _initial(start: PromptVersion, head: PromptHead) -> dict[str, str]:
@@ -240,7 +229,7 @@ def _editor(
     versions = prompt_queries.list_versions(ref, request.GET.get("after"))
     context = {
         "project": project,
-        **_describe_ref(ref),
+        **describe_ref(ref),
         "head": head,
         "form": form,
         **_describe_proposal(request, head),
@@ -304,7 +293,7 @@ def _version_page(
     uses = prompt_queries.list_uses(ref, number, request.GET.get("after"))
     context = {
         "project": project,
-        **_describe_ref(ref),
+        **describe_ref(ref),
         "head": head,
         "version": shown,
         "number": number,
