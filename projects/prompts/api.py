@@ -9,7 +9,6 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import LONGEST, Prompt
-from projects.prompts.purposes import GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
@@ -23,10 +22,12 @@ _MOST = 999_999
 class PromptShape(Schema):
     """``purpose``: extract, classify, summarize or answer. ``candidate``: 0 if there is none; ``share`` of runs, 0–1.
 
-    ``version``: the newest one. ``updated_at`` is empty for a prompt as shipped.
+    ``classification_id``: the document type that it is for, empty for the general prompt. ``version``: the newest one.
+    ``production``: 0 if a document type uses the general prompt. ``updated_at`` is empty for a prompt as shipped.
     """
 
     purpose: str
+    classification_id: str
     version: int
     production: int
     candidate: int
@@ -71,10 +72,10 @@ class SavedShape(Schema):
 
 
 class ProductionWish(Body):
-    """``expected``: the version that is in production now."""
+    """``expected``: the version that is in production now, 0 if a document type uses the general prompt."""
 
     version: int = Field(ge=1, le=_MOST)
-    expected: int = Field(ge=1, le=_MOST)
+    expected: int = Field(ge=0, le=_MOST)
     reason: str = Field(min_length=1, max_length=200)
 
 
@@ -94,11 +95,9 @@ class CandidateWish(Body):
     summary="List prompts",
 )
 def list_prompts(request: ApiRequest, project_id: str) -> PromptList:
-    """One for each purpose. Requires ADMIN or PROMOTE."""
+    """The general one for each purpose, then those of document types. Requires ADMIN or PROMOTE."""
     project = access.project_with_prompts(request, project_id)
-    heads = {one.purpose: one for one in prompt_queries.list_heads(request.site, project.id) if one.scope == GENERAL}
-    refs = [PromptRef(request.site, project.id, name) for name in PURPOSES]
-    return PromptList(items=[_shape(heads.get(ref.purpose) or prompt_queries.make_shipped_head(ref)) for ref in refs])
+    return PromptList(items=[_shape(*one) for one in prompt_queries.list_prompts(request.site, project.id)])
 
 
 @router.get(
@@ -107,9 +106,10 @@ def list_prompts(request: ApiRequest, project_id: str) -> PromptList:
     operation_id="show_prompt",
     summary="Get a prompt's labels",
 )
-def show_prompt(request: ApiRequest, project_id: str, purpose: str) -> PromptShape:
-    """Requires ADMIN or PROMOTE."""
-    return _shape(prompt_queries.get_head(_ref(access.project_with_prompts(request, project_id), request, purpose)))
+def show_prompt(request: ApiRequest, project_id: str, purpose: str, classification_id: str = "") -> PromptShape:
+    """Of the document type `classification_id`, if given. Requires ADMIN or PROMOTE."""
+    ref = _ref(access.project_with_prompts(request, project_id), request, purpose, classification_id)
+    return _shape(ref, prompt_queries.get_head(ref))
 
 
 @router.get(
@@ -118,9 +118,12 @@ def show_prompt(request: ApiRequest, project_id: str, purpose: str) -> PromptSha
     operation_id="list_prompt_versions",
     summary="List versions",
 )
-def list_versions(request: ApiRequest, project_id: str, purpose: str, after: str | None = None) -> VersionList:
+def list_versions(
+    request: ApiRequest, project_id: str, purpose: str, classification_id: str = "", after: str | None = None
+) -> VersionList:
     """Newest first. Requires ADMIN or PROMOTE."""
-    page = prompt_queries.list_versions(_ref(access.project_with_prompts(request, project_id), request, purpose), after)
+    ref = _ref(access.project_with_prompts(request, project_id), request, purpose, classification_id)
+    page = prompt_queries.list_versions(ref, after)
     return VersionList(items=[_version_shape(one) for one in page.rows], next=page.next)
 
 
@@ -130,9 +133,11 @@ def list_versions(request: ApiRequest, project_id: str, purpose: str, after: str
     operation_id="save_prompt_version",
     summary="Save a version",
 )
-def save_version(request: ApiRequest, project_id: str, purpose: str, wish: VersionWish) -> Any:
+def save_version(
+    request: ApiRequest, project_id: str, purpose: str, wish: VersionWish, classification_id: str = ""
+) -> Any:
     """It is used once a label is moved to it. The newest text again adds no version. Requires ADMIN."""
-    ref = _ref(access.project_to_configure(request, project_id), request, purpose)
+    ref = _ref(access.project_to_configure(request, project_id), request, purpose, classification_id)
     saved = prompt_actions.save_version(
         ref,
         Prompt(ref.purpose, wish.instructions.strip() + "\n", wish.message.strip() + "\n"),
@@ -149,13 +154,12 @@ def save_version(request: ApiRequest, project_id: str, purpose: str, wish: Versi
     operation_id="show_prompt_version",
     summary="Get a version",
 )
-def show_version(request: ApiRequest, project_id: str, purpose: str, prompt_version: int) -> VersionShape:
+def show_version(
+    request: ApiRequest, project_id: str, purpose: str, prompt_version: int, classification_id: str = ""
+) -> VersionShape:
     """Requires ADMIN or PROMOTE."""
-    return _version_shape(
-        prompt_queries.get_version(
-            _ref(access.project_with_prompts(request, project_id), request, purpose), prompt_version
-        )
-    )
+    ref = _ref(access.project_with_prompts(request, project_id), request, purpose, classification_id)
+    return _version_shape(prompt_queries.get_version(ref, prompt_version))
 
 
 @router.put(
@@ -164,15 +168,17 @@ def show_version(request: ApiRequest, project_id: str, purpose: str, prompt_vers
     operation_id="move_prompt_production",
     summary="Put a version into production",
 )
-def move_production(request: ApiRequest, project_id: str, purpose: str, wish: ProductionWish) -> PromptShape:
+def move_production(
+    request: ApiRequest, project_id: str, purpose: str, wish: ProductionWish, classification_id: str = ""
+) -> PromptShape:
     """Runs that start from now on use it. Requires PROMOTE.
 
     409 if another version is in production than expected; 422 on a site where two persons decide this.
     """
-    ref = _ref(access.project_to_promote(request, project_id), request, purpose)
+    ref = _ref(access.project_to_promote(request, project_id), request, purpose, classification_id)
     check_alone(request.site)
     prompt_actions.move_production(ref, wish.version, expected=wish.expected, reason=wish.reason, by=request.auth.actor)
-    return _shape(prompt_queries.get_head(ref))
+    return _shape(ref, prompt_queries.get_head(ref))
 
 
 @router.put(
@@ -181,9 +187,11 @@ def move_production(request: ApiRequest, project_id: str, purpose: str, wish: Pr
     operation_id="set_prompt_candidate",
     summary="Try a version on a share of runs",
 )
-def set_candidate(request: ApiRequest, project_id: str, purpose: str, wish: CandidateWish) -> PromptShape:
+def set_candidate(
+    request: ApiRequest, project_id: str, purpose: str, wish: CandidateWish, classification_id: str = ""
+) -> PromptShape:
     """409 if another version is the candidate than expected. Requires ADMIN, and PROMOTE above half of the runs."""
-    ref = _ref(access.project_to_configure(request, project_id), request, purpose)
+    ref = _ref(access.project_to_configure(request, project_id), request, purpose, classification_id)
     prompt_actions.set_candidate(
         ref,
         wish.version,
@@ -193,7 +201,7 @@ def set_candidate(request: ApiRequest, project_id: str, purpose: str, wish: Cand
         by=request.auth.actor,
         may_promote=access.can(request, Permission.PROMOTE),
     )
-    return _shape(prompt_queries.get_head(ref))
+    return _shape(ref, prompt_queries.get_head(ref))
 
 
 def check_alone(site: str) -> None:
@@ -207,14 +215,18 @@ def check_alone(site: str) -> None:
         raise Refused("Two persons put prompts into production on this site. Propose it on the prompt's page.")
 
 
-def _ref(project: Project, request: ApiRequest, purpose: str) -> PromptRef:
+def _ref(project: Project, request: ApiRequest, purpose: str, classification_id: str) -> PromptRef:
     """Raises: NotFound."""
-    return PromptRef(request.site, project.id, prompt_queries.get_purpose(purpose).name)
+    name = prompt_queries.get_purpose(purpose).name
+    return prompt_queries.get_ref(
+        request.site, project.id, f"{name}@{classification_id}" if classification_id else name
+    )
 
 
-def _shape(head: PromptHead) -> PromptShape:
+def _shape(ref: PromptRef, head: PromptHead) -> PromptShape:
     return PromptShape(
-        purpose=head.purpose,
+        purpose=ref.purpose,
+        classification_id=ref.type_id,
         version=int(head.version),
         production=int(head.production),
         candidate=int(head.candidate or 0),

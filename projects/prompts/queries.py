@@ -87,6 +87,14 @@ def list_heads(site: str, project_id: str) -> Sequence[PromptHead]:
     return PromptHead.page(pk, limit=_MOST_HEADS, consistent=True).rows
 
 
+def list_prompts(site: str, project_id: str) -> list[tuple[PromptRef, PromptHead]]:
+    """The general prompt of each purpose, changed or not, then those of document types: one Query."""
+    heads = {(str(one.purpose), str(one.scope)): one for one in list_heads(site, project_id)}
+    keys = [(name, GENERAL) for name in PURPOSES] + sorted(key for key in heads if key[1] != GENERAL)
+    refs = [PromptRef(site, project_id, *key) for key in keys]
+    return [(ref, heads.get((ref.purpose, ref.scope)) or make_shipped_head(ref)) for ref in refs]
+
+
 def get_head(ref: PromptRef) -> PromptHead:
     """A strong read; the shipped one's head, which is stored nowhere, if no one changed the prompt.
 

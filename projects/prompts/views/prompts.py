@@ -16,7 +16,7 @@ from projects.prompts.actions import ProductionMove
 from projects.prompts.comparison import Piece, compare_words
 from projects.prompts.forms import CandidateForm, DeclineForm, LabelForm, PromptForm, read_base_version
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES
+from projects.prompts.purposes import BY_TYPE, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
@@ -43,19 +43,11 @@ _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 @require_safe
 def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_with_prompts(request, project_id)
-    heads = {(str(head.purpose), str(head.scope)): head for head in prompt_queries.list_heads(request.site, project.id)}
     types = schema_queries.all_classifications(request.site)
     names = {one.id: one.name for one in types}
-    refs = [PromptRef(request.site, project.id, name) for name in PURPOSES]
-    refs += [PromptRef(request.site, project.id, *key) for key in sorted(heads) if key[1] != GENERAL]
     rows = [
-        (
-            PURPOSES[ref.purpose],
-            heads.get((ref.purpose, ref.scope)) or prompt_queries.make_shipped_head(ref),
-            ref.slug,
-            "" if ref.scope == GENERAL else names.get(ref.scope, ref.scope),
-        )
-        for ref in refs
+        (PURPOSES[ref.purpose], head, ref.slug, names.get(ref.type_id, ref.type_id))
+        for ref, head in prompt_queries.list_prompts(request.site, project.id)
     ]
     context = {
         "project": project,

@@ -16,6 +16,7 @@ from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
 from projects.sites.queries import sites as site_queries
+from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
 from tests.workflows.decided import project
@@ -93,6 +94,29 @@ def test_a_pipeline_measures_a_prompt_and_promotes_it(server: CountingServer, pu
     moved = desk.send("PUT", "/prompts/extract/production", version=1, expected=2, reason="Back")
     assert moved["production"] == 1
     assert desk.send("PUT", "/prompts/extract/candidate", version=2, percent=20, reason="Try")["share"] == 0.2
+
+
+def test_a_pipeline_saves_and_labels_the_prompt_of_a_document_type() -> None:
+    make_attributes()
+    made, desk = make_classification(), Pipeline(project())
+    of = f"?classification_id={made}"
+    first = {"instructions": "Invoices.", "message": "{{page_text}}"}
+    assert desk.send("GET", f"/prompts/extract{of}")["production"] == 0
+    assert desk.send("POST", f"/prompts/extract/versions{of}", 201, **first)["version"] == 1
+    assert desk.send("GET", f"/prompts/extract/versions/1{of}")["instructions"] == "Invoices.\n"
+    assert [one["version"] for one in desk.send("GET", f"/prompts/extract/versions{of}")["items"]] == [1]
+    tried = desk.send("PUT", f"/prompts/extract/candidate{of}", version=1, percent=20, reason="Try")
+    assert (tried["candidate"], tried["classification_id"]) == (1, made)
+    moved = desk.send("PUT", f"/prompts/extract/production{of}", version=1, expected=0, reason="Better")
+    assert (moved["production"], moved["candidate"]) == (1, 0)
+    listed = [
+        (one["purpose"], one["classification_id"], one["production"]) for one in desk.send("GET", "/prompts")["items"]
+    ]
+    assert listed == [
+        ("extract", "", 1), ("classify", "", 1), ("summarize", "", 1), ("answer", "", 1), ("extract", made, 1),
+    ]  # fmt: skip
+    for missing in (f"/prompts/classify{of}", "/prompts/extract?classification_id=none", f"/prompts/extract@{made}"):
+        desk.send("GET", missing, 404)
 
 
 def test_a_key_that_only_writes_configures_nothing_and_one_that_configures_promotes_nothing() -> None:
