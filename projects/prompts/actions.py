@@ -14,7 +14,7 @@ from config.table import DEFAULT_SITE, PROMPT_USE, SITE
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.prompts import queries
-from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal
+from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal, describe_version
 from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.purposes import GENERAL
@@ -153,6 +153,7 @@ def _move_head(ref: PromptRef, head: PromptHead, version: int, by: Actor) -> lis
 def move_production(ref: PromptRef, version: int, *, expected: int, reason: str, by: Actor) -> ProductionMove:
     """Have runs that start from now on use ``version``, or propose it if the site wants a second person.
 
+    ``version`` 0: documents of the prompt's type are to use the general prompt again; the type's versions stay.
     ``expected``: the version that the page showed in production. A candidate that becomes production is no candidate
     any more. A proposal that a move overtakes is gone.
 
@@ -163,7 +164,8 @@ def move_production(ref: PromptRef, version: int, *, expected: int, reason: str,
 
     """
     _check_reason(reason)
-    queries.get_version(ref, version)
+    if version or not ref.type_id:
+        queries.get_version(ref, version)
     head = queries.get_head(ref)
     if int(head.production) != expected:
         raise Conflict(_describe_move(head, expected))
@@ -198,7 +200,7 @@ def _put_into_production(
 ) -> None:
     """Raises: Conflict."""
     actions: list[Action] = [PromptHead.production.set(version), PromptHead.proposal.remove()]
-    if int(head.candidate) == version:
+    if version and int(head.candidate) == version:
         actions += [PromptHead.candidate.set(0), PromptHead.share.set(0)]
     event = entity_event(ref.site, "prompt", ref.entity_id, "production_moved", by=by, payload=payload)
     also = () if confirms else (_check_alone(ref.site),)
@@ -289,7 +291,7 @@ def _is_proposed(proposal: Proposal) -> Condition:
 
 def _describe_proposal(proposal: Proposal) -> str:
     return (
-        f"{proposal.by_name} proposed version {proposal.version} for production. Confirm or decline that first; "
+        f"{proposal.by_name} proposed {proposal.words} for production. Confirm or decline that first; "
         "nothing was changed."
     )
 
@@ -372,7 +374,7 @@ def _move_label(
 def _describe_move(now: PromptHead, production: int) -> str:
     """What another admin did to the labels; ``production``: the version that was there before."""
     if int(now.production) != production:
-        done = f"put version {int(now.production)} into production"
+        done = f"put {describe_version(int(now.production))} into production"
     elif int(now.candidate):
         done = f"made version {int(now.candidate)} the candidate for {round(float(now.share) * 100)} % of runs"
     else:

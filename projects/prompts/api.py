@@ -72,9 +72,9 @@ class SavedShape(Schema):
 
 
 class ProductionWish(Body):
-    """``expected``: the version that is in production now, 0 if a document type uses the general prompt."""
+    """``expected``: the version in production now. ``version``, ``expected``: 0 if a type uses the general prompt."""
 
-    version: int = Field(ge=1, le=_MOST)
+    version: int = Field(ge=0, le=_MOST)
     expected: int = Field(ge=0, le=_MOST)
     reason: str = Field(min_length=1, max_length=200)
 

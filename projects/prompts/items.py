@@ -9,6 +9,15 @@ from config.item import Item, map_attribute
 from projects.prompts.prompt import Prompt
 
 
+def describe_version(version: int) -> str:
+    """In a sentence; 0 in production: a document type has none of its own.
+
+    >>> describe_version(3), describe_version(0)
+    ('version 3', 'the general prompt')
+    """
+    return f"version {version}" if version else "the general prompt"
+
+
 @dataclass(frozen=True)
 class Proposal:
     """A version that one person wants in production and another has to confirm before ``until``.
@@ -24,6 +33,15 @@ class Proposal:
     by_name: str
     at: str
     until: str
+
+    @property
+    def words(self) -> str:
+        return describe_version(self.version)
+
+    @property
+    def shown_version(self) -> int:
+        """On whose page it is confirmed: of the general prompt, that of the version which it replaces."""
+        return self.version or self.before
 
 
 class PromptHead(Item):

@@ -242,8 +242,9 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     who = row.user_name if isinstance(row, AuditLine) else str(row.metadata.as_dict().get("name") or row.userId)
     payload = row.payload.as_dict()
     prompt = _find_prompt_change(row.entityId, payload) if row.entityType == "prompt" else None
-    if prompt and {"before", "after"} <= payload.keys():
-        payload["version"] = {side: payload.pop(side) for side in ("before", "after")}
+    if row.entityType == "prompt" and {"before", "after"} <= payload.keys():
+        none = "general prompt" if row.type.startswith("production") else "none"
+        payload["version"] = {side: payload.pop(side) or none for side in ("before", "after")}
     changed = payload.pop("changes", None)
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
     changes = [_change(name, value) for name, value in listed.items()]

@@ -15,7 +15,7 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
 from projects.prompts.comparison import Piece, compare_words
 from projects.prompts.forms import CandidateForm, DeclineForm, LabelForm, PromptForm, read_base_version
-from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.items import PromptHead, PromptVersion, describe_version
 from projects.prompts.purposes import BY_TYPE, PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
@@ -33,9 +33,9 @@ _IDS: dict[type[Form], str] = {
     DeclineForm: "id_decline_%s",
 }
 _DONE = {
-    ProductionMove.MOVED: "Version {} is in production. Runs that start from now on use it.",
-    ProductionMove.PROPOSED: "Version {} is proposed. Another person has to confirm it; until then nothing changes.",
-    ProductionMove.UNCHANGED: "Version {} is in production already.",
+    ProductionMove.MOVED: "{} is in production. Runs that start from now on use it.",
+    ProductionMove.PROPOSED: "{} is proposed. Another person has to confirm it; until then nothing changes.",
+    ProductionMove.UNCHANGED: "{} is in production already.",
 }
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 
@@ -122,6 +122,7 @@ def show_version(request: DeskRequest, project_id: str, purpose: str, prompt_ver
 
 @require_POST
 def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_version: int) -> HttpResponse:
+    """Version 0: documents of a type use the general prompt again."""
     project = access.project_to_promote(request, project_id)
     ref = _ref(request, project, purpose)
     form = LabelForm(request.POST, auto_id=_IDS[LabelForm])
@@ -135,8 +136,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
     except Conflict as error:
         form.add_error(None, str(error))
         return _show_refusal(request, project, ref, prompt_version, form, status=409)
-    messages.success(request, _DONE[done].format(prompt_version))
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
+    return _say_done(request, project, ref, prompt_version, _DONE[done])
 
 
 @require_POST
@@ -145,8 +145,7 @@ def confirm_production(request: DeskRequest, project_id: str, purpose: str) -> H
     ref = _ref(request, project, purpose)
     proposal = request.POST.get("proposal", "")
     version = prompt_actions.confirm_production(ref, proposal, by=actor_of(request.user))
-    messages.success(request, _DONE[ProductionMove.MOVED].format(version))
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
+    return _say_done(request, project, ref, version, _DONE[ProductionMove.MOVED])
 
 
 @require_POST
@@ -155,15 +154,13 @@ def decline_production(request: DeskRequest, project_id: str, purpose: str) -> H
     ref = _ref(request, project, purpose)
     form = DeclineForm(request.POST, auto_id=_IDS[DeclineForm])
     if not form.is_valid():
-        head = prompt_queries.get_head(ref)
-        shown = head.open_proposal.version if head.open_proposal else int(head.production)
-        return _show_refusal(request, project, ref, shown, form)
+        proposal = prompt_queries.get_head(ref).open_proposal
+        return _show_refusal(request, project, ref, proposal.version if proposal else 0, form)
     typed = form.cleaned_data
     version = prompt_actions.decline_production(
         ref, typed["proposal"], reason=typed["reason"], by=actor_of(request.user)
     )
-    messages.success(request, f"Version {version} was declined. Production stays as it is.")
-    return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
+    return _say_done(request, project, ref, version, "{} was declined. Production stays as it is.")
 
 
 @require_POST
@@ -194,6 +191,14 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
     else:
         messages.success(request, "No candidate any more. All runs use the version in production.")
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
+
+
+def _say_done(request: DeskRequest, project: Project, ref: PromptRef, version: int, sentence: str) -> HttpResponse:
+    """``sentence``: about the version. Of the general prompt, which has pages of its own, the list shows it."""
+    messages.success(request, sentence.format(describe_version(version).capitalize()))
+    if version:
+        return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
+    return redirect_after_post(request, reverse("prompts:list-prompts", args=[project.id]))
 
 
 def _ref(request: DeskRequest, project: Project, slug: str) -> PromptRef:
@@ -257,7 +262,9 @@ def _form_or(form: Form | None, kind: type[Form], **initial: int) -> Form:
 def _show_refusal(
     request: DeskRequest, project: Project, ref: PromptRef, version: int, form: Form, *, status: int = 422
 ) -> HttpResponse:
-    head, shown = prompt_queries.get_head(ref), prompt_queries.get_version(ref, version)
+    """``version``: what was to be moved; 0 has no page, the one in production stands for it."""
+    head = prompt_queries.get_head(ref)
+    shown = prompt_queries.get_version(ref, version or int(head.production or head.version))
     return _version_page(request, project, ref, head, shown, form=form, status=status)
 
 

@@ -109,6 +109,11 @@ def test_a_pipeline_saves_and_labels_the_prompt_of_a_document_type() -> None:
     assert (tried["candidate"], tried["classification_id"]) == (1, made)
     moved = desk.send("PUT", f"/prompts/extract/production{of}", version=1, expected=0, reason="Better")
     assert (moved["production"], moved["candidate"]) == (1, 0)
+    back = {"version": 0, "expected": 1, "reason": "Worse"}
+    assert desk.send("PUT", f"/prompts/extract/production{of}", **back)["production"] == 0
+    desk.send("PUT", f"/prompts/extract/production{of}", 409, **back)
+    desk.send("PUT", "/prompts/extract/production", 404, **back)
+    desk.send("PUT", f"/prompts/extract/production{of}", version=1, expected=0, reason="Again")
     listed = [
         (one["purpose"], one["classification_id"], one["production"]) for one in desk.send("GET", "/prompts")["items"]
     ]
