@@ -1,6 +1,6 @@
 """Writes of experiments: made, paused, resumed, stopped, a cell recorded; each one conditional transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,14 +10,18 @@ from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock
+from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.documents.items.documents import Document
 from projects.models.spec import ModelSpec
 from projects.prompts import queries as prompt_queries
+from projects.prompts.items import PromptVersion
+from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
+from projects.schemas import queries as schema_queries
 from workflows.experiments import queries
 from workflows.experiments.answering import MadeCell
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane, judged_to_store
@@ -28,6 +32,7 @@ from workflows.experiments.status import UNDER_WAY, ExperimentStatus, list_origi
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 from workflows.testsets import queries as testset_queries
+from workflows.testsets.cases import Case
 from workflows.testsets.queries import SetRef
 
 S = ExperimentStatus
@@ -37,7 +42,10 @@ _COUNTERS = {DONE: Experiment.answered, FAILED: Experiment.failed, REMOVED: Expe
 
 @dataclass(frozen=True)
 class Draft:
-    """``thresholds``: 0–1; ``limit``: dollars; ``at_a_time``: documents that are read at once."""
+    """``thresholds``: 0–1; ``limit``: dollars; ``at_a_time``: documents that are read at once.
+
+    ``type_id``: the document type whose prompts are measured, and 0 among ``prompts`` the general one beside them.
+    """
 
     name: str
     testset_id: str
@@ -47,25 +55,39 @@ class Draft:
     thresholds: tuple[float, ...] = (0.8,)
     limit: Decimal = Decimal(5)
     at_a_time: int = 2
+    type_id: str = ""
 
 
 def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, experiment_id: str = "") -> ExperimentRef:
     """Pin the newest version of the test set, the prompts and the models; workers are ordered by who calls.
 
     Raises:
-        NotFound: no such test set or prompt version.
-        Refused: there is nothing to do, too much of it, or no limit.
+        NotFound: no such test set, prompt version or document type.
+        Refused: there is nothing to do, too much of it, no limit, or there are documents of other types.
 
     """
-    testset = testset_queries.get_test_set(SetRef(site, project_id, draft.testset_id))
+    set_ref = SetRef(site, project_id, draft.testset_id)
+    testset = testset_queries.get_test_set(set_ref)
     if not testset.documents:
         raise Refused("This test set has no documents yet. Add some first.")
     if draft.limit <= 0:
         raise Refused("Set a cost limit above 0.")
-    prompt_ref = PromptRef(site, project_id, PURPOSE)
-    prompts = {one: prompt_queries.get_version(prompt_ref, one).prompt(PURPOSE) for one in draft.prompts}
+    if draft.type_id:
+        _check_type(site, draft.type_id, testset_queries.load_cases(set_ref, str(testset.sha256)))
+    prompt_ref = PromptRef(site, project_id, PURPOSE, draft.type_id or GENERAL)
+    general = int(prompt_queries.get_head(prompt_ref.general).production) if draft.type_id else 0
+    prompts = {one: _get_version(prompt_ref, one, general).prompt(PURPOSE) for one in draft.prompts}
     variants = combine_variants(draft.prompts, draft.models, draft.temperatures, draft.thresholds)
-    plan = Plan(draft.testset_id, int(testset.version), str(testset.sha256), testset.documents, prompts, variants)
+    plan = Plan(
+        draft.testset_id,
+        int(testset.version),
+        str(testset.sha256),
+        testset.documents,
+        prompts,
+        variants,
+        draft.type_id,
+        general,
+    )
     ref = ExperimentRef(site, project_id, experiment_id or clock.new_ulid())
     lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
     head = _new_experiment(ref, draft, plan, lanes, by)
@@ -75,6 +97,25 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
     payload = {"name": draft.name, "variants": len(variants), "documents": plan.documents, "limit": str(draft.limit)}
     transact(changes, _event(ref, "created", by, payload))
     return ref
+
+
+def _get_version(ref: PromptRef, version: int, general: int) -> PromptVersion:
+    """Raises: NotFound."""
+    return prompt_queries.get_version(ref, version) if version else prompt_queries.get_version(ref.general, general)
+
+
+def _check_type(site: str, type_id: str, cases: Sequence[Case]) -> None:
+    """Fields of one type are no measure of documents of another. Deleted ones count as removed, whatever they were.
+
+    Raises: NotFound, Refused.
+    """
+    name = schema_queries.get_classification(site, type_id).name
+    rows = Document.load_many([table.DOCUMENT.key(site, document_id=one.document_id) for one in cases])
+    if others := sum(row.classification_id != type_id for row in rows):
+        raise Refused(
+            f"{others} of the {len(rows)} documents in this test set are not of the type {name}. "
+            "Choose a test set of such documents only."
+        )
 
 
 def _keep_plan(ref: ExperimentRef, plan: Plan) -> str:
@@ -94,6 +135,7 @@ def _new_experiment(ref: ExperimentRef, draft: Draft, plan: Plan, lanes: int, by
         status=S.QUEUED,
         testset_id=draft.testset_id,
         testset_version=plan.testset_version,
+        classification_id=plan.type_id or None,
         variants=len(plan.variants),
         lanes=lanes,
         total=plan.cells,

@@ -51,7 +51,7 @@ def make_cell(
     model = chats.make_model(variant.model, plan.book(variant))
     try:
         known = testset_queries.load_answers(ref.site, ref.project_id, case)
-        document = load_read_document(ref.site, ref.project_id, case.document_id)
+        document = load_read_document(ref.site, ref.project_id, case.document_id, type_id=plan.type_id)
     except NotFound:
         return MadeCell(cell)
     except Refused as error:  # not read yet

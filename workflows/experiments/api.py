@@ -24,11 +24,16 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class ExperimentWish(Body):
-    """``prompts``: versions of the extraction prompt. ``models``: IDs of the catalogue. Thresholds: 0–1; limit: USD."""
+    """``prompts``: versions of the extraction prompt. ``models``: IDs of the catalogue. Thresholds: 0–1; limit: USD.
+
+    ``classification_id``: the document type whose prompts these are, empty for the general one; all documents of the
+    test set must be of it, and 0 among ``prompts`` is the general prompt in production.
+    """
 
     name: str = Field(min_length=1, max_length=100)
     test_set: str = Field(min_length=1, max_length=40)
-    prompts: list[Annotated[int, Field(ge=1, le=_MOST)]] = Field(min_length=1, max_length=24)
+    classification_id: str = Field("", max_length=100)
+    prompts: list[Annotated[int, Field(ge=0, le=_MOST)]] = Field(min_length=1, max_length=24)
     models: list[str] = Field(min_length=1, max_length=24)
     temperatures: list[Annotated[float, Field(ge=0, le=2)]] = Field(default_factory=list, max_length=10)
     thresholds: list[_Share] = Field(default_factory=lambda: [0.8], min_length=1, max_length=10)
@@ -43,10 +48,13 @@ class LimitWish(Body):
 
 
 class PromotionWish(Body):
-    """``expected``: the prompt version in production. ``despite``: why, if it is worse on the held-back half."""
+    """``expected``: the prompt version in production, 0 if a document type uses the general prompt.
+
+    ``despite``: why, if it is worse on the held-back half.
+    """
 
     variant: int = Field(ge=1, le=999)
-    expected: int = Field(ge=1, le=_MOST)
+    expected: int = Field(ge=0, le=_MOST)
     reason: str = Field(min_length=1, max_length=200)
     despite: str = Field("", max_length=200)
 
@@ -63,6 +71,7 @@ class ExperimentShape(Schema):
     message: str | None
     test_set: str
     test_set_version: int
+    classification_id: str
     variants: int
     total: int
     answered: int
@@ -170,6 +179,7 @@ def create_experiment(request: ApiRequest, project_id: str, wish: ExperimentWish
         tuple(dict.fromkeys(wish.thresholds)),
         Decimal(str(wish.limit)),
         wish.at_a_time,
+        wish.classification_id,
     )
     ref = actions.create_experiment(request.site, project.id, draft, by=request.auth.actor)
     tasks.order_lanes(ref)
@@ -286,6 +296,7 @@ def _shape(head: Experiment) -> ExperimentShape:
         message=head.message,
         test_set=head.testset_id,
         test_set_version=int(head.testset_version),
+        classification_id=head.classification_id or "",
         variants=int(head.variants),
         total=int(head.total),
         answered=int(head.answered),

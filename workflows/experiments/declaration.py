@@ -2,7 +2,8 @@
 
 project: proj_receipts
 test_set: Reviewed documents      # its name or ID
-prompts: [production, 7]          # production, candidate, newest or a version
+document_type: Invoice            # optional: its own prompts are measured; its name or ID
+prompts: [production, 7]          # production, candidate, newest or a version; 0: the general prompt beside a type's
 models: [bedrock]
 temperatures: [0, 0.5]            # optional: otherwise as each model has it
 thresholds: [0.8]                 # optional: otherwise the project's
@@ -21,7 +22,9 @@ from config.errors import NotFound, Refused
 from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead
+from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
+from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from workflows.experiments.actions import Draft
 from workflows.experiments.plan import PURPOSE, Variant
@@ -31,7 +34,7 @@ from workflows.testsets.cases import HELD_BACK
 from workflows.testsets.queries import SetRef
 
 _NEEDED = {"project", "test_set", "prompts", "models"}
-_KNOWN = _NEEDED | {"name", "temperatures", "thresholds", "limit", "at_a_time", "at_least"}
+_KNOWN = _NEEDED | {"name", "document_type", "temperatures", "thresholds", "limit", "at_a_time", "at_least"}
 _MEASURES = ("f1", "exact")
 
 
@@ -53,7 +56,8 @@ def read_declaration(site: str, text: str) -> Declaration:
     """
     stored = _parse(text)
     project = project_queries.get_project(site, str(stored["project"]))
-    head = prompt_queries.get_head(PromptRef(site, project.id, PURPOSE))
+    type_id = _find_type(site, str(stored.get("document_type") or ""))
+    head = prompt_queries.get_head(PromptRef(site, project.id, PURPOSE, type_id or GENERAL))
     try:
         draft = Draft(
             str(stored.get("name") or "From a file"),
@@ -64,6 +68,7 @@ def read_declaration(site: str, text: str) -> Declaration:
             tuple(float(one) for one in _list(stored.get("thresholds") or [project.settings.default_threshold])),
             Decimal(str(stored.get("limit", 5))),
             int(stored.get("at_a_time", 2)),
+            type_id,
         )
         at_least = {str(name): float(share) for name, share in dict(stored.get("at_least") or {}).items()}
     except (ValueError, TypeError, InvalidOperation) as error:
@@ -95,9 +100,19 @@ def _read_version(given: Any, head: PromptHead) -> int:
     named = {"production": head.production, "candidate": head.candidate, "newest": head.version}
     if given not in named:
         return int(given)
-    if not named[given]:
-        raise Refused("This prompt has no candidate. Name a version.")
+    if not named[given] and given != "production":  # there 0 is the general prompt
+        raise Refused(f"This prompt has no {given} version. Name another one.")
     return int(named[given])
+
+
+def _find_type(site: str, wanted: str) -> str:
+    """By its ID or name; empty if none is named. Raises: NotFound."""
+    if not wanted:
+        return ""
+    for one in schema_queries.all_classifications(site):
+        if wanted in {one.id, one.name}:
+            return one.id
+    raise NotFound(f"There is no document type {wanted[:100]}.")
 
 
 def _find_test_set(site: str, project_id: str, wanted: str) -> str:

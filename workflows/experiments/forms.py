@@ -9,6 +9,7 @@ from django import forms
 
 from projects.models.spec import ModelSpec
 from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.purposes import GENERAL
 from workflows.experiments.actions import Draft
 from workflows.experiments.queries import MOST_LANES
 from workflows.testsets.items import StoredTestSet
@@ -27,6 +28,7 @@ class ExperimentForm(forms.Form):
         label="Test set", widget=forms.Select(attrs={"class": "select"}),
         error_messages={"required": "Choose a test set."},
     )  # fmt: skip
+    type = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
     prompts = forms.MultipleChoiceField(
         label="Extraction prompts", widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one prompt version."},
@@ -68,7 +70,10 @@ class ExperimentForm(forms.Form):
             "testset",
             [(one.testset_id, f"{one.name} · {one.documents} documents") for one in testsets if one.documents],
         )
-        self._set_choices("prompts", [(str(int(one.version)), _label_version(one, head)) for one in versions])
+        numbers = [(str(int(one.version)), _label_version(one, head)) for one in versions]
+        if head.scope != GENERAL:
+            numbers.append(("0", f"General prompt{'' if head.production else ', in production'}"))
+        self._set_choices("prompts", numbers)
         self._set_choices("models", [(one.id, one.name) for one in models])
 
     def _set_choices(self, name: str, choices: Sequence[tuple[str, str]]) -> None:
@@ -102,6 +107,7 @@ class ExperimentForm(forms.Form):
             typed["thresholds"],
             typed["limit"],
             typed["at_a_time"],
+            typed["type"],
         )
 
 

@@ -26,6 +26,7 @@ class Experiment(Item):
     testset_id = UnicodeAttribute()
     testset_name = UnicodeAttribute()
     testset_version = NumberAttribute()
+    classification_id = UnicodeAttribute(null=True)  # the document type whose prompts it measures
     plan_sha256 = UnicodeAttribute()
     variants = NumberAttribute()
     lanes = NumberAttribute()

@@ -10,7 +10,9 @@ from typing import Any
 from config.errors import NotFound, Refused
 from projects.models.spec import ModelSpec, spec_from
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
+from projects.prompts.items import describe_version
 from projects.prompts.prompt import Prompt
+from projects.prompts.purposes import GENERAL
 
 PURPOSE = "extract"  # the one whose answers a test set knows
 MOST_VARIANTS = 24
@@ -19,12 +21,23 @@ _LABEL = "experiment"
 
 @dataclass(frozen=True)
 class Variant:
-    """``number``: from 1, as pages show it. ``threshold``: 0–1, below which a person is asked."""
+    """``number``: from 1, as pages show it. ``threshold``: 0–1, below which a person is asked.
+
+    ``prompt_version`` 0: the general prompt, beside those of a document type.
+    """
 
     number: int
     prompt_version: int
     model: ModelSpec
     threshold: float
+
+    @property
+    def version_words(self) -> str:
+        return describe_version(self.prompt_version)
+
+    @property
+    def prompt_words(self) -> str:
+        return f"Prompt {self.prompt_version}" if self.prompt_version else "General prompt"
 
     @property
     def words(self) -> str:
@@ -33,12 +46,16 @@ class Variant:
         'Prompt 3 · Nova Lite · temperature 0.2 · threshold 80 %'
         """
         settings = f"temperature {self.model.temperature:g} · threshold {round(self.threshold * 100)} %"
-        return f"Prompt {self.prompt_version} · {self.model.name} · {settings}"
+        return f"{self.prompt_words} · {self.model.name} · {settings}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``prompts``: version → its text. ``documents``: of the test set's version, of which each variant reads all."""
+    """``prompts``: version → its text. ``documents``: of the test set's version, of which each variant reads all.
+
+    ``type_id``: the document type whose prompts these are, empty for the general one. ``general``: the version of the
+    general prompt that 0 stands for among a type's.
+    """
 
     testset_id: str
     testset_version: int
@@ -46,6 +63,8 @@ class Plan:
     documents: int
     prompts: Mapping[int, Prompt]
     variants: tuple[Variant, ...]
+    type_id: str = ""
+    general: int = 0
 
     @property
     def cells(self) -> int:
@@ -59,12 +78,14 @@ class Plan:
 
     def book(self, variant: Variant) -> PromptBook:
         prompt = self.prompts[variant.prompt_version]
-        pinned = PinnedPrompt(prompt, variant.prompt_version, _LABEL)
-        return PromptBook({**make_shipped_book().prompts, PURPOSE: pinned})
+        pinned = PinnedPrompt(prompt, variant.prompt_version, _LABEL, self.type_id or GENERAL)
+        slug = f"{PURPOSE}@{self.type_id}" if self.type_id else PURPOSE
+        return PromptBook({**make_shipped_book().prompts, slug: pinned})
 
     def to_bytes(self) -> bytes:
         stored = {
             "version": 1,
+            "type": [self.type_id, self.general],
             "testset": [self.testset_id, self.testset_version, self.testset_sha256, self.documents],
             "prompts": {number: [one.instructions, one.message] for number, one in self.prompts.items()},
             "variants": [[one.prompt_version, one.model.to_json(), one.threshold] for one in self.variants],
@@ -81,7 +102,8 @@ def plan_from(body: bytes) -> Plan:
         Variant(number, int(prompt), spec_from(model), float(threshold))
         for number, (prompt, model, threshold) in enumerate(stored["variants"], 1)
     )
-    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants)
+    type_id, general = stored.get("type", ("", 0))
+    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants, type_id, int(general))
 
 
 def combine_variants(

@@ -7,23 +7,26 @@ from django.conf import settings
 from config.errors import Refused
 from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
+from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
-from projects.prompts.queries import PromptRef
 from workflows.experiments import queries
-from workflows.experiments.plan import PURPOSE, Plan
+from workflows.experiments.plan import Plan
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import HalfResult, Promotion, Results, compare_with_production
 from workflows.testsets.cases import HELD_BACK
 
 
-def judge_promotion(plan: Plan, results: Results, number: int, *, production: int) -> Promotion:
-    """``number``: of the variant; ``production``: the prompt version that runs use now."""
+def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: int, *, production: int) -> Promotion:
+    """``number``: of the variant; ``production``: the prompt version that runs use now, 0 for the general prompt."""
     variant = plan.variant(number)
+    there = queries.get_prompt_ref(ref, plan)
+    is_same = bool(production) or prompt_queries.find_in_use(there) == (there.general, plan.general)
     other = next(
         (
             one.number
             for one in plan.variants
-            if (one.prompt_version, one.model.sha256, one.threshold)
+            if is_same
+            and (one.prompt_version, one.model.sha256, one.threshold)
             == (production, variant.model.sha256, variant.threshold)
         ),
         0,
@@ -60,14 +63,14 @@ def promote_variant(
     if not head.results_sha256:
         raise Refused("Nothing is measured yet. Wait for the first results.")
     results = queries.load_results(ref, str(head.results_sha256))
-    judged = judge_promotion(plan, results, number, production=expected)
+    judged = judge_promotion(ref, plan, results, number, production=expected)
     if not judged.is_safe and not despite.strip():
         raise Refused(f"{judged.sentence} Say why it should be used all the same.")
     words = f"{reason.strip()} ({judged.sentence})" if reason.strip() else ""
     if words and not judged.is_safe:
         words += f" {despite.strip()}"
     return prompt_actions.move_production(
-        PromptRef(ref.site, ref.project_id, PURPOSE), variant.prompt_version, expected=expected, reason=words, by=by
+        queries.get_prompt_ref(ref, plan), variant.prompt_version, expected=expected, reason=words, by=by
     )
 
 
@@ -81,9 +84,12 @@ def nominate_variant(
 
     """
     head = queries.get_experiment(ref)
-    variant = queries.load_plan(ref, str(head.plan_sha256)).variant(number)
+    plan = queries.load_plan(ref, str(head.plan_sha256))
+    variant = plan.variant(number)
+    if not variant.prompt_version:
+        raise Refused("The general prompt is no candidate of a document type. Put it into production instead.")
     prompt_actions.set_candidate(
-        PromptRef(ref.site, ref.project_id, PURPOSE),
+        queries.get_prompt_ref(ref, plan),
         variant.prompt_version,
         expected=expected,
         percent=percent,

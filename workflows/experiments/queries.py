@@ -10,8 +10,10 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey, Key
+from projects.prompts.purposes import GENERAL
+from projects.prompts.queries import PromptRef
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane
-from workflows.experiments.plan import Plan, plan_from
+from workflows.experiments.plan import PURPOSE, Plan, plan_from
 from workflows.experiments.results import Results, results_from
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
@@ -107,6 +109,11 @@ def load_results(ref: ExperimentRef, sha256: str) -> Results:
     """Such an object never changes. Raises: NotFound, Tampered."""
     name = files.experiment_results(ref.project_id, ref.experiment_id, sha256)
     return results_from(SiteFiles(ref.site).read_pinned(name, sha256))
+
+
+def get_prompt_ref(ref: ExperimentRef, plan: Plan) -> PromptRef:
+    """The prompt whose versions are measured."""
+    return PromptRef(ref.site, ref.project_id, PURPOSE, plan.type_id or GENERAL)
 
 
 def get_set_ref(ref: ExperimentRef, plan: Plan) -> SetRef:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from projects.prompts.items import describe_version
 from workflows.learning import reliability
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_f1, estimate_share
@@ -306,14 +307,14 @@ def compare_with_production(
 ) -> Promotion:
     """``production``: the same model and settings with the prompt in production; None if it was not measured.
 
-    ``allowed``: F1 that may be lost, in points of a hundred.
+    ``version``: of the prompt in production, 0 if that is the general one; ``allowed``: F1 that may be lost, in points
+    of a hundred.
     """
     if candidate.f1 is None:
         return Promotion(None, "It was measured on no held-back document.", is_safe=False)
     if production is None or production.f1 is None:
-        return Promotion(
-            None, f"Version {version}, which is in production, was not measured here with it.", is_safe=False
-        )
+        words = f"{describe_version(version).capitalize()}, which is in production, was not measured here with it."
+        return Promotion(None, words, is_safe=False)
     loss = production.f1.share - candidate.f1.share
     words = f"F1 on the held-back half is {candidate.f1.share:.1%}, in production {production.f1.share:.1%}."
     return Promotion(loss, words.replace("%", " %"), is_safe=loss * 100 <= float(allowed))

@@ -17,9 +17,9 @@ TEST_SET_VERSION = Entity(
 EXPERIMENT = Entity(
     "countersign", "Experiment", "experiments#{project_id}", "experiment#{experiment_id}",
     attributes=names(
-        "experiment_id name status testset_id testset_name testset_version plan_sha256 variants lanes total answered "
-        "failed removed asked tokens micros spent limit_micros results_sha256 results_cells message created_at "
-        "created_by updated_at updated_by ended_at"
+        "experiment_id name status testset_id testset_name testset_version classification_id plan_sha256 variants "
+        "lanes total answered failed removed asked tokens micros spent limit_micros results_sha256 results_cells "
+        "message created_at created_by updated_at updated_by ended_at"
     ),
     note="counters of its cells; the plan and the results are objects in S3",
 )  # fmt: skip

@@ -13,7 +13,7 @@ from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
-from projects.prompts.queries import PromptRef
+from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
@@ -69,7 +69,9 @@ def create_experiment(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
-    prompt = PromptRef(request.site, project.id, PURPOSE)
+    """``type``: the document type whose prompts are offered. Raises: NotFound."""
+    type_id = str((request.POST or request.GET).get("type", ""))
+    prompt = prompt_queries.get_ref(request.site, project.id, f"{PURPOSE}@{type_id}" if type_id else PURPOSE)
     head = prompt_queries.get_head(prompt)
     offered = (
         testset_queries.list_test_sets(request.site, project.id).rows,
@@ -81,7 +83,12 @@ def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
         return ExperimentForm(*offered, request.POST)
     threshold = round(project.settings.default_threshold * 100)
     chosen = {str(int(head.production)), str(int(head.version))}
-    initial = {"testset": request.GET.get("testset"), "prompts": list(chosen), "thresholds": f"{threshold}"}
+    initial = {
+        "testset": request.GET.get("testset"),
+        "type": type_id,
+        "prompts": list(chosen),
+        "thresholds": f"{threshold}",
+    }
     return ExperimentForm(*offered, initial=initial)
 
 
@@ -186,9 +193,14 @@ def _address(ref: ExperimentRef) -> str:
 
 
 def _new_page(request: DeskRequest, project: Project, form: ExperimentForm, *, status: int = 200) -> HttpResponse:
-    return render_answer(
-        request, "workflows/experiments/new.html", None, {"project": project, "form": form}, status=status
-    )
+    names = {one.id: one.name for one in schema_queries.all_classifications(request.site)}
+    own = [ref.type_id for ref, _ in prompt_queries.list_prompts(request.site, project.id) if ref.purpose == PURPOSE]
+    context = {
+        "project": project,
+        "form": form,
+        "types": [(one, names.get(one, one) if one else "All documents") for one in own],
+    }
+    return render_answer(request, "workflows/experiments/new.html", None, context, status=status)
 
 
 def _experiment_page(
@@ -223,10 +235,10 @@ def _results_context(request: DeskRequest, ref: ExperimentRef, row: ExperimentRo
     shown = read_number(request.GET.get("variant")) or read_number(request.POST.get("variant")) or best
     if not 1 <= shown <= len(variants):
         shown = best
-    prompt = prompt_queries.get_head(PromptRef(ref.site, ref.project_id, PURPOSE))
+    prompt = prompt_queries.get_head(queries.get_prompt_ref(ref, plan))
     judged = None
     if results and not _is_in_production(plan.variant(shown).prompt_version, prompt):
-        judged = promotion.judge_promotion(plan, results, shown, production=int(prompt.production))
+        judged = promotion.judge_promotion(ref, plan, results, shown, production=int(prompt.production))
     return {
         "plan": plan,
         "has_results": results is not None,
@@ -236,9 +248,18 @@ def _results_context(request: DeskRequest, ref: ExperimentRef, row: ExperimentRo
         "shown": variants[shown - 1],
         "chart": draw_chart(variants),
         "prompt": prompt,
+        "type_name": _name_type(ref.site, plan.type_id),
         "promotion": judged,
         "other": next((one.variant.number for one in variants if one.variant.number != shown), 0),
     }
+
+
+def _name_type(site: str, type_id: str) -> str:
+    """Empty for the general prompt."""
+    try:
+        return str(schema_queries.get_classification(site, type_id).name) if type_id else ""
+    except NotFound:
+        return type_id
 
 
 def _is_in_production(version: int, prompt: Any) -> bool:
