@@ -104,7 +104,8 @@ class ModelCall:
     """One request and its answer, None if there was none. ``problem``: why it was not taken.
 
     ``index``: of the page or part, 0-based. ``number``: of a person's question about the page, from 1; otherwise 0.
-    ``left_out``: characters of the document's text that did not fit into the model's context.
+    ``left_out``: characters of the document's text that did not fit into the model's context. ``corrections``: what it
+    was told of the answers before this one, which were sent with it.
     """
 
     purpose: str
@@ -119,6 +120,7 @@ class ModelCall:
     usage: Usage
     left_out: int = 0
     sent_temperature: bool = True
+    corrections: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:
@@ -344,6 +346,7 @@ class _Question:
         call = ModelCall(
             self.purpose, self.index, self.number, request.prompt, pinned, spec, with_image=bool(request.image),
             answer=None, problem=_NO_ANSWER, usage=Usage(spec.service, spec.model), left_out=left_out,
+            corrections=tuple(describe_correction(problem) for _, problem in request.refused),
         )  # fmt: skip
         self.calls.append(call)  # before it is made: whatever is raised from here on, it is recorded
         try:

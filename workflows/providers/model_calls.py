@@ -76,6 +76,7 @@ def _to_json(call: ModelCall) -> dict[str, Any]:
         "instructions": call.prompt.instructions,
         "message": call.prompt.message,
         "with_image": call.with_image,
+        "corrections": list(call.corrections),
         "answer": call.answer,
         "problem": call.problem,
         "usage": dataclasses.asdict(call.usage),

@@ -71,6 +71,7 @@ def test_each_question_about_a_page_shows_its_call_until_it_is_deleted(run: Run)
     page = shown(run, "?purpose=answer&page=1&question=2")
     assert "Whose goods?" in page
     assert page.count("Not accepted: answer has to be a text.") == 2
+    assert page.count("This cannot be recorded. answer has to be a text. Correct it") == 1
     question_actions.delete_question(first, by=BY)
     page = shown(run, "?purpose=answer&page=1&question=1")
     assert "What is due?" not in page
