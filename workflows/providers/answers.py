@@ -38,9 +38,10 @@ _QUOTED = 60  # characters of what cannot be taken, told back
 
 @dataclass(frozen=True)
 class Problems:
-    """Why an answer cannot be taken, in sentences that the model is told."""
+    """Why an answer cannot be taken, in sentences that the model is told. ``rest``: what can be, if something is."""
 
     lines: tuple[str, ...]
+    rest: Any = None
 
     def __str__(self) -> str:
         return " ".join(self.lines)
@@ -119,15 +120,14 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
             problems.append(given)
         elif given is not None:
             found.append(given)
-    if problems:
-        return Problems(tuple(problems[:_MOST_PROBLEMS]))
     names = answer.get("entities")
-    return PageAnswer(
+    taken = PageAnswer(
         tuple(found),
         _text(answer.get("description"))[:LONGEST],
         _text(answer.get("document_type"))[:60],
         tuple(_text(one)[:200] for one in names[:_MOST_ENTITIES] if _text(one)) if isinstance(names, list) else (),
     )
+    return Problems(tuple(problems[:_MOST_PROBLEMS]), rest=taken if found else None) if problems else taken
 
 
 def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:

@@ -174,13 +174,13 @@ class LanguageModel:
         with self._open_question(
             "extract", question.index, values, 4000, image=question.image, tool=tool, type_id=question.type_id
         ) as asked:
-            found, model, usage = self._ask_both(
+            found, model, problem = self._ask_both(
                 asked,
                 lambda given: answers.check_page_answer(given, question.specs),
                 lambda one: is_unsure(one, question, self.enough),
             )
         self.note(Usage(model.service, model.model, pages=1))
-        return PageReply(found, model.model, usage)
+        return PageReply(found, model.model, asked.usage, problem)
 
     def classify(self, question: TypeQuestion) -> TypeReply:
         """
@@ -198,13 +198,13 @@ class LanguageModel:
         }
         tool = typing_tool.type_answer_schema(question.types)
         with self._open_question("classify", 0, values, 500, image=question.image, tool=tool) as asked:
-            found, model, usage = self._ask_both(
+            found, model, _ = self._ask_both(
                 asked,
                 lambda given: typing_tool.check_type_answer(given, question.types),
                 lambda one: max(rated.confidence for rated in one) < self.enough,
             )
         shares = {one.id: one.confidence for one in found}
-        return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model.model, usage)
+        return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model.model, asked.usage)
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         """Asks the first model only: it gives no confidence at which another could take over.
@@ -274,16 +274,18 @@ class LanguageModel:
 
     def _ask_both(
         self, asked: "_Question", check: Callable[[Any], T | Problems], doubts: Callable[[T], bool]
-    ) -> tuple[T, ModelSpec, tuple[Usage, ...]]:
-        """The answer, the model that gave it, and what both used."""
+    ) -> tuple[T, ModelSpec, str]:
+        """The answer, the model that gave it, and why it is not all of what that said; empty if it is."""
         found, model = asked.ask(self.chat, check), self.chat.spec
         if self.takeover and (isinstance(found, Problems) or doubts(found)):
             second = asked.ask(self.takeover, check)
-            if not isinstance(second, Problems):
+            if not isinstance(second, Problems) or (isinstance(found, Problems) and second.rest is not None):
                 found, model = second, self.takeover.spec
-        if isinstance(found, Problems):
+        if not isinstance(found, Problems):
+            return found, model, ""
+        if found.rest is None:
             raise UnusableAnswer(f"{_UNUSABLE} {found}", usage=asked.usage)
-        return found, model, asked.usage
+        return found.rest, model, str(found)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from workflows.storage import files
 FIRST, LAST = 8, 4
 SHOWN = 5  # candidates kept for the reviewer
 SOURCE, DEFAULT = "rules", "default"
+_UNANSWERED = {"unanswered": "page", "left_out": "some fields of page"}  # of a segment, and how people are told
 
 
 def run(context: StageContext) -> StageResult:
@@ -66,8 +67,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
                 model_pages.ask_model_for_page(context, segment, page, searched=is_searched(index, count), count=count)
             )
             _analyse_segment(context, segment, page)
-        if "unanswered" in segment:
-            line["unanswered"] = True
+        line.update({name: True for name in _UNANSWERED if name in segment})
 
     failed = slices.do_each_page(context, indices, analyse)
     for index, sentence in failed.items():
@@ -309,8 +309,9 @@ def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: froze
 def _list_unanswered(context: StageContext, pages: Sequence[Mapping[str, Any]]) -> list[str]:
     """What a model was asked for and rules did, since no answer of it can be taken."""
     found = ["the document type"] if typed.find_unanswered(context) else []
-    if indices := [page["index"] for page in pages if page.get("unanswered")]:
-        found.append(f"page{'s' if len(indices) > 1 else ''} {_name_pages(indices)}")
+    for name, words in _UNANSWERED.items():
+        if indices := [page["index"] for page in pages if page.get(name)]:
+            found.append(f"{words}{'s' if len(indices) > 1 else ''} {_name_pages(indices)}")
     return [f"The model gave no usable answer for {one}; built-in rules were used" for one in found]
 
 

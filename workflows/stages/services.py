@@ -119,11 +119,15 @@ class TypeReply:
 
 @dataclass(frozen=True)
 class PageReply:
-    """``model``: the one whose answer this is. ``usage``: of every call that was made for it."""
+    """``model``: the one whose answer this is. ``usage``: of every call that was made for it.
+
+    ``problem``: why some of what the model said is left out; empty if nothing is.
+    """
 
     answer: PageAnswer
     model: str
     usage: tuple[Usage, ...]
+    problem: str = ""
 
 
 class PageReader(Protocol):

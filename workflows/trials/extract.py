@@ -39,9 +39,10 @@ def extract_fields(model: LanguageModel, document: ReadDocument) -> Outcome:
         return meter.outcome(problem=str(error))
     result: Mapping[str, Any] = artifacts.read_json(context.artifacts, files.result(document.workflow_id))
     reasons = _find_reasons(context, result)
+    problems = _list_problems(context, document)
     return meter.outcome(
-        _list_fields(result, reasons),
-        problem=_find_failure(context, document),
+        () if all(problems) else _list_fields(result, reasons),
+        problem=typed.find_unanswered(context) or next(filter(None, problems), ""),
         reasons=[reason.text for reason in reasons],
         document_type=str(result.get("document_type") or ""),
     )
@@ -52,15 +53,14 @@ def _find_reasons(context: StageContext, result: Mapping[str, Any]) -> Sequence[
     return review_reasons.find_review_reasons(result, fields, today=clock.now().date().isoformat())
 
 
-def _find_failure(context: StageContext, document: ReadDocument) -> str:
-    """The sentence of the first page that failed, or that no answer could be taken about."""
-    if problem := typed.find_unanswered(context):
-        return problem
+def _list_problems(context: StageContext, document: ReadDocument) -> list[str]:
+    """Why no answer about a page could be had or taken, page by page; empty if one was."""
+    problems = []
     for index in document.searched:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
-        if problem := segment["error"] if segment["status"] == "failed" else segment.get("unanswered"):
-            return f"Page {index + 1}: {problem}"
-    return ""
+        problem = segment["error"] if segment["status"] == "failed" else segment.get("unanswered")
+        problems.append(f"Page {index + 1}: {problem}" if problem else "")
+    return problems
 
 
 def _list_fields(result: Mapping[str, Any], reasons: Sequence[review_reasons.Reason]) -> list[TrialField]:

@@ -125,6 +125,27 @@ def test_wrong_twice_is_a_failure_that_is_never_stored_as_an_answer():
             ask(stubber, client)
 
 
+def test_fields_that_are_wrong_twice_are_left_out_of_the_answer():
+    odd = {**GOOD, "total": ("nine", 0.9)}
+    with stubbed("bedrock-runtime") as (client, stubber):
+        for _ in range(2):
+            stubber.add_response("converse", reply(odd))
+        found = ask(stubber, client)
+    assert [one.name for one in found.answer.fields] == ["company", "date"]
+    assert found.problem.startswith("total: 'nine' is no amount.")
+    assert counts(found.usage) == [(CHEAP, 1, 100, 20)] * 2
+
+
+@pytest.mark.parametrize(("second", "model"), [(("ten", 0.9), STRONG), (None, CHEAP)])
+def test_of_two_answers_with_odd_fields_the_stronger_models_is_taken(second, model):
+    with stubbed("bedrock-runtime") as (client, stubber):
+        for total in (("nine", 0.9), second):
+            for _ in range(2):
+                stubber.add_response("converse", reply({**GOOD, "total": total} if total else None))
+        found = ask(stubber, client, STRONG)
+    assert (found.model, [one.name for one in found.answer.fields]) == (model, ["company", "date"])
+
+
 def test_below_the_confidence_the_stronger_model_takes_over_and_both_are_metered():
     with stubbed("bedrock-runtime") as (client, stubber):
         requests = sent(client)

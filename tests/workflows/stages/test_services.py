@@ -204,6 +204,7 @@ class Model:
         self.wrong_on = wrong_on
         self.error: StageFailed = UnusableAnswer("total: 'x' is no amount.", usage=(USED,))
         self.asked: list[PageQuestion] = []
+        self.problem = ""
 
     def read_page(self, question: PageQuestion) -> PageReply:
         self.asked.append(question)
@@ -211,7 +212,7 @@ class Model:
             raise self.error
         names = {spec.name for spec in question.specs}
         given = tuple(one for one in self.given if one.name in names)
-        return PageReply(PageAnswer(given, "A receipt.", "receipt", ("Alder",)), "cheap", (USED,))
+        return PageReply(PageAnswer(given, "A receipt.", "receipt", ("Alder",)), "cheap", (USED,), self.problem)
 
 
 def analysed(folder: Path, model: Model, pages: int = 1) -> tuple[StageContext, object]:
@@ -261,6 +262,17 @@ def test_a_page_that_the_model_cannot_be_asked_about_fails_alone_and_keeps_no_an
     segment = kept(ctx).json("analysis/segment_0001.json")
     assert (segment["status"], segment["ai_analysis"]) == ("failed", [])
     assert segment["error"] == "The model is gone."
+
+
+def test_fields_that_cannot_be_used_are_read_by_rules_and_sent_to_a_person(tmp_path):
+    model = Model(GivenValue("date", "2024-03-12", "12 March 2024", 0.9))
+    model.problem = "total: 'x' is no amount."
+    ctx, done = analysed(tmp_path, model, pages=2)
+    note = "The model gave no usable answer for some fields of pages 1, 2; built-in rules were used"
+    assert (done.failed, done.reason) == (frozenset(), note)
+    assert kept(ctx).json("analysis/segment_0000.json")["left_out"] == "total: 'x' is no amount."
+    assert {name: one["source"] for name, one in result(ctx).items()} == {"total": "rules", "date": "cheap"}
+    assert note in kept(ctx).json("runs/run1/result.json")["notes"]
 
 
 def test_a_page_whose_answer_cannot_be_used_is_read_by_rules_and_sent_to_a_person(tmp_path):

@@ -74,7 +74,15 @@ def test_an_answer_that_cannot_be_taken_is_a_problem_of_the_trial(pump: Pump) ->
     document = load_read_document(SITE, run.project_id, run.document_id)
     found = extract_fields(make_model(FakeChat(lambda _: {"fields": "none"})), document)
     assert found.problem.startswith("Page 1: The model's answer cannot be used")
-    assert (len(found.calls), found.tokens_in) == (2, 2000)
+    assert (found.fields, len(found.calls), found.tokens_in) == ((), 2, 2000)
+
+
+def test_fields_that_cannot_be_taken_are_read_by_rules_and_a_reason_to_look(pump: Pump) -> None:
+    run = read_run(pump)
+    document = load_read_document(SITE, run.project_id, run.document_id)
+    found = extract_fields(make_model(FakeChat(lambda _: page_arguments(date="soon"))), document)
+    assert (found.problem, by_name(found)["date"].value) == ("", "2024-03-12")
+    assert "The model gave no usable answer for some fields of page 1; built-in rules were used" in found.reasons
 
 
 def test_a_model_that_pauses_is_the_callers_to_wait_for(pump: Pump) -> None:

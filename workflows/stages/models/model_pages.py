@@ -18,7 +18,8 @@ def ask_model_for_page(
     """Lay the answer into ``segment``; returns what was used for it, nothing if no model is chosen.
 
     Only pages that are ``searched`` are asked for fields; of the others a description is enough. If no answer can be
-    taken, ``segment["unanswered"]`` says why: rules read the page, and a person looks at it.
+    taken, ``segment["unanswered"]`` says why, ``segment["left_out"]`` if only some fields cannot be: rules read what is
+    missing, and a person looks at it.
 
     Raises:
         StageFailed: the model cannot be asked; the page fails, and says so.
@@ -44,6 +45,8 @@ def ask_model_for_page(
     except UnusableAnswer as error:
         segment["unanswered"] = str(error)
         return error.usage
+    if reply.problem:
+        segment["left_out"] = reply.problem
     segment["given"] = [
         *segment.get("given", ()),
         *given.place_values(reply.answer.fields, page, reply.model, question.specs),
