@@ -124,6 +124,7 @@ PROMOTION_LOSS_PERCENT = number_variable("COUNTERSIGN_PROMOTION_LOSS_PERCENT", 1
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
 OCR_ENDPOINT_KEY = env("COUNTERSIGN_OCR_ENDPOINT_KEY", "")
+OCR_ENDPOINTS = endpoint_variable("COUNTERSIGN_OCR_ENDPOINTS", "COUNTERSIGN_OCR_KEY_")  # further ones, by name
 # What a service asks for, by service and model (* is any): USD a page, call, minute, or million tokens in or out.
 # Examples: prices change and differ by region and contract. Yours go as JSON into the file that the variable names.
 PRICES: dict[str, dict[str, dict[str, float]]] = {

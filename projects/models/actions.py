@@ -17,17 +17,19 @@ from projects.audit.events import Actor, entity_event
 from projects.models import queries as model_queries
 from projects.models.builtin import list_builtin_models
 from projects.models.items import ASKED, FAILED, RUNNING, Model, ModelTest
-from projects.models.queries import Entry
+from projects.models.queries import Entry, Spec
 from projects.models.spec import ModelSpec
 from projects.settings import queries as project_queries
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TEST_TASK = "workflows.tasks.test_model"
 MOST_TAKEOVERS = 5  # models in a row
+_RESERVED = frozenset({"new", "ocr"})  # an address has this word where an id could stand
+_NO_TAKEOVER = "The model that takes over is not in the catalogue any more. Choose another one."
 _BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
 
 
-def create_model(site: str, spec: ModelSpec, *, by: Actor) -> None:
+def create_model(site: str, spec: Spec, *, by: Actor) -> None:
     """
     Raises:
         Conflict: the id is taken.
@@ -36,7 +38,10 @@ def create_model(site: str, spec: ModelSpec, *, by: Actor) -> None:
     """
     if not _ID.fullmatch(spec.id):
         raise Refused("Use lowercase letters, digits and hyphens for the ID, at most 40.")
-    entries = model_queries.list_entries(site)
+    if spec.id in _RESERVED:
+        raise Refused(f"The ID {spec.id} is reserved. Choose another.")
+    catalogue = model_queries.list_entries(site)
+    entries: list[Entry[Spec]] = [*catalogue.language, *catalogue.ocr]
     if any(entry.spec.id == spec.id and entry.is_builtin for entry in entries):
         raise Conflict(f"The ID {spec.id} belongs to a built-in model. Choose another.")
     if sum(not entry.is_builtin for entry in entries) >= model_queries.MOST:
@@ -59,7 +64,7 @@ def create_model(site: str, spec: ModelSpec, *, by: Actor) -> None:
         raise Conflict(_explain_conflict(error, f"The ID {spec.id} is taken. Choose another.")) from error
 
 
-def update_model(site: str, spec: ModelSpec, *, version: int, by: Actor) -> None:
+def update_model(site: str, spec: Spec, *, version: int, by: Actor) -> None:
     """Save what ``version`` showed with changes; what is there already is not written.
 
     Raises:
@@ -116,7 +121,7 @@ def find_uses(site: str, model_id: str) -> Sequence[str]:
     ]
 
 
-def ask_test(site: str, spec: ModelSpec, *, by: Actor) -> None:
+def ask_test(site: str, spec: Spec, *, by: Actor) -> None:
     """Have a worker ask it our own small question. One that is under way is not asked twice.
 
     Raises: Unavailable: no queue takes the message; the test says so.
@@ -157,19 +162,21 @@ def end_test(site: str, model_id: str, asked_at: str, status: str, *results: Act
         ModelTest.change(MODEL_TEST.key(site, model_id=model_id), actions, ModelTest.asked_at == asked_at)
 
 
-def _get_own(site: str, model_id: str) -> Entry:
+def _get_own(site: str, model_id: str) -> Entry[Spec]:
     entry = model_queries.get_entry(site, model_id)
     if entry.is_builtin:
         raise Refused(_BUILT_IN)
     return entry
 
 
-def _check_takeovers(site: str, spec: ModelSpec) -> list[Change]:
+def _check_takeovers(site: str, spec: Spec) -> list[Change]:
     """That those after ``spec`` are still as they were read: two saves at once must not close a circle.
 
     Raises: Refused.
     """
     checks: list[Change] = []
+    if not isinstance(spec, ModelSpec):
+        return checks
     builtin = {one.id for one in list_builtin_models()}
     seen, following = {spec.id}, spec.takeover
     while following and following not in builtin:  # built-in ones hand over to built-in ones alone
@@ -181,7 +188,9 @@ def _check_takeovers(site: str, spec: ModelSpec) -> list[Change]:
         try:
             entry = model_queries.get_entry(site, following)
         except NotFound as error:
-            raise Refused("The model that takes over is not in the catalogue any more. Choose another one.") from error
+            raise Refused(_NO_TAKEOVER) from error
+        if not isinstance(entry.spec, ModelSpec):
+            raise Refused(_NO_TAKEOVER)
         condition: Condition = Model.version == entry.version
         checks.append(Check(MODEL.key(site, model_id=following), condition, name="takeover"))
         following = entry.spec.takeover

@@ -6,11 +6,14 @@ from typing import Any
 
 from django.conf import settings
 
-from config.errors import Refused
-from projects.models.queries import list_models
+from config.errors import NotFound, Refused
+from projects.models.ocr_spec import OcrSpec
+from projects.models.queries import get_ocr_model, list_models
 from projects.models.spec import ModelSpec, spec_from
 from projects.prompts.purposes import PURPOSES
 from projects.settings.values import EXTRACT
+
+_GONE = "The {kind} {id} is not in the catalogue any more. Select another in the project settings."
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,16 @@ def choose_model_id(chosen: Mapping[str, str], purpose: str) -> str:
     return chosen.get(purpose) or chosen.get(EXTRACT) or str(settings.MODEL)
 
 
+def choose_ocr_model(site: str, model_id: str) -> OcrSpec:
+    """What a run that starts now reads its pages with. Raises: Refused if the model is gone."""
+    try:
+        return get_ocr_model(site, model_id)
+    except NotFound as error:
+        raise Refused(_GONE.format(kind="OCR model", id=model_id)) from error
+
+
 def _choose(known: Mapping[str, ModelSpec], model_id: str) -> ModelChoice:
     if model_id not in known:
-        raise Refused(f"The model {model_id} is not in the catalogue any more. Select another in the project settings.")
+        raise Refused(_GONE.format(kind="model", id=model_id))
     spec = known[model_id]
     return ModelChoice(spec, known.get(spec.takeover))

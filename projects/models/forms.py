@@ -24,7 +24,7 @@ def _number(label: str, least: int, most: int, help_text: str = "") -> forms.Int
     )  # fmt: skip
 
 
-def _price(label: str) -> forms.DecimalField:
+def price_field(label: str) -> forms.DecimalField:
     words = "Enter an amount such as 0.06, or leave empty."
     return forms.DecimalField(
         label=label, required=False, min_value=0, max_digits=10, decimal_places=4,
@@ -35,19 +35,33 @@ def _price(label: str) -> forms.DecimalField:
     )  # fmt: skip
 
 
+class IdField(forms.SlugField):
+    """Of a new model."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="ID",
+            max_length=40,
+            help_text="In addresses and the API; cannot be changed later.",
+            widget=forms.TextInput(attrs=_TEXT),
+            error_messages={"required": "Enter an ID.", "invalid": "Use lowercase letters, digits and hyphens."},
+        )
+
+
+class NameField(forms.CharField):
+    """Of a model, for people."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            max_length=80, widget=forms.TextInput(attrs=_TEXT), error_messages={"required": "Enter a name."}
+        )
+
+
 class ModelForm(forms.Form):
     """``stored``: the model that is edited, None for a new one. ``others``: what may take over."""
 
-    id = forms.SlugField(
-        label="ID",
-        max_length=40,
-        help_text="In addresses and the API; cannot be changed later.",
-        widget=forms.TextInput(attrs=_TEXT),
-        error_messages={"required": "Enter an ID.", "invalid": "Use lowercase letters, digits and hyphens."},
-    )
-    name = forms.CharField(
-        max_length=80, widget=forms.TextInput(attrs=_TEXT), error_messages={"required": "Enter a name."}
-    )
+    id = IdField()
+    name = NameField()
     provider = forms.ChoiceField(choices=list(PROVIDERS.items()), widget=forms.Select(attrs={"class": "select"}))
     endpoint = forms.ChoiceField(
         required=False,
@@ -78,8 +92,8 @@ class ModelForm(forms.Form):
     seconds = _number("Timeout (seconds)", 1, MOST_SECONDS)
     retries = _number("Retries", 0, 5, "After errors that may pass, such as throttling.")
     at_a_time = _number("Requests at a time", 1, 100, "From each machine that runs workers.")
-    price_in = _price("Input price (USD per million tokens)")
-    price_out = _price("Output price (USD per million tokens)")
+    price_in = price_field("Input price (USD per million tokens)")
+    price_out = price_field("Output price (USD per million tokens)")
     takeover = forms.ChoiceField(
         required=False,
         label="Stronger model",
@@ -95,9 +109,9 @@ class ModelForm(forms.Form):
         if stored:
             del self.fields["id"]
         names = dict.fromkeys([*settings.MODEL_ENDPOINTS, *([stored.endpoint] if stored and stored.endpoint else [])])
-        _offer(self.fields["endpoint"], [("", "None"), *((one, one) for one in names)])
+        offer(self.fields["endpoint"], [("", "None"), *((one, one) for one in names)])
         allowed = [one for one in others if stored is None or one.id != stored.id]
-        _offer(self.fields["takeover"], [("", "None"), *((one.id, one.name) for one in allowed)])
+        offer(self.fields["takeover"], [("", "None"), *((one.id, one.name) for one in allowed)])
         self.abilities = [self[name] for name in ("images", "json_schema", "tools")]
 
     def clean_id(self) -> str:
@@ -128,8 +142,8 @@ class ModelForm(forms.Form):
                 "id": self.stored.id if self.stored else typed["id"],
                 "temperature": float(typed["temperature"]),
                 "takeover_below": share_of(typed["takeover_below"]),
-                "price_in": _plain(typed["price_in"]),
-                "price_out": _plain(typed["price_out"]),
+                "price_in": plain_price(typed["price_in"]),
+                "price_out": plain_price(typed["price_out"]),
             }
         )
 
@@ -137,12 +151,12 @@ class ModelForm(forms.Form):
 _NO_ENDPOINT = "No endpoint is set up. Ask the operator to add one to COUNTERSIGN_MODEL_ENDPOINTS."
 
 
-def _plain(price: Decimal | None) -> Decimal:
+def plain_price(price: Decimal | None) -> Decimal:
     """As it is stored and read again: 0.0600 is 0.06."""
     return Decimal(f"{(price or Decimal(0)).normalize():f}")
 
 
-def _offer(choice: forms.Field, choices: Sequence[tuple[str, str]]) -> None:
+def offer(choice: forms.Field, choices: Sequence[tuple[str, str]]) -> None:
     if isinstance(choice, forms.ChoiceField):
         choice.choices = choices
 

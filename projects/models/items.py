@@ -3,13 +3,14 @@
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
+from projects.models.ocr_spec import OCR_PROVIDERS, OcrSpec, ocr_spec_from
 from projects.models.spec import ModelSpec, spec_from
 
 ASKED, RUNNING, WORKED, FAILED = "asked", "running", "worked", "failed"  # of a test
 
 
 class Model(Item):
-    """``spec`` as ``ModelSpec.to_json``. Access: all of a site in one Query, by id."""
+    """``spec`` as ``ModelSpec.to_json`` or ``OcrSpec.to_json``. Access: all of a site in one Query, by id."""
 
     model_id = UnicodeAttribute()
     spec = map_attribute()
@@ -19,12 +20,17 @@ class Model(Item):
     updated_at = UnicodeAttribute()
     updated_by = UnicodeAttribute()
 
-    def to_spec(self) -> ModelSpec:
-        return spec_from(self.spec.as_dict())
+    def to_spec(self) -> ModelSpec | OcrSpec:
+        """By its provider, which only one kind has."""
+        stored = self.spec.as_dict()
+        return ocr_spec_from(stored) if stored["provider"] in OCR_PROVIDERS else spec_from(stored)
 
 
 class ModelTest(Item):
-    """``answer``: what the model said to our own question; ``message``: why it did not. ``spec``: its sha256 then."""
+    """``answer``: what the model said to our own question, or read on our page; ``message``: why it did not.
+
+    ``spec``: its sha256 then. ``words``, ``confidence`` (0–1, the mean): of a page that was read.
+    """
 
     model_id = UnicodeAttribute()
     status = UnicodeAttribute()
@@ -37,5 +43,7 @@ class ModelTest(Item):
     tokens_in = NumberAttribute(null=True)
     tokens_out = NumberAttribute(null=True)
     micros = NumberAttribute(null=True)
+    words = NumberAttribute(null=True)
+    confidence = NumberAttribute(null=True)
     answer = UnicodeAttribute(null=True)
     message = UnicodeAttribute(null=True)

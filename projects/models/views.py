@@ -1,5 +1,6 @@
 """Pages of a site's models: the catalogue, one model, and how it did when it was last tried."""
 
+import shutil
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -12,10 +13,14 @@ from config.errors import Conflict, Refused
 from config.laptop import embedded_model
 from projects.audit.events import actor_of
 from projects.models import actions as model_actions
+from projects.models import ocr_forms
 from projects.models import queries as model_queries
 from projects.models.forms import NEW_MODEL, ModelForm, initial_of
 from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
-from projects.models.queries import Entry
+from projects.models.ocr_forms import OcrForm
+from projects.models.ocr_spec import ON_THIS_MACHINE, PADDLEX, TESSERACT, OcrSpec
+from projects.models.ocr_words import describe_ocr
+from projects.models.queries import Entry, Spec
 from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
@@ -72,7 +77,7 @@ class TestResult:
 class ModelRow:
     """``problem``: why it cannot be asked here."""
 
-    entry: Entry
+    entry: Entry[ModelSpec]
     provider: str
     abilities: tuple[str, ...]
     takeover: str
@@ -91,13 +96,16 @@ class ModelRow:
 @require_safe
 def list_models(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    entries = model_queries.list_entries(request.site)
-    names = {entry.spec.id: entry.spec.name for entry in entries}
-    context = {"rows": [_row(entry, names) for entry in entries]}
+    catalogue = model_queries.list_entries(request.site)
+    names = {entry.spec.id: entry.spec.name for entry in catalogue.language}
+    context = {
+        "rows": [_row(entry, names) for entry in catalogue.language],
+        "ocr_rows": [_ocr_row(entry) for entry in catalogue.ocr],
+    }
     return render_answer(request, "projects/models/list.html", None, context)
 
 
-def _row(entry: Entry, names: dict[str, str]) -> ModelRow:
+def _row(entry: Entry[ModelSpec], names: dict[str, str]) -> ModelRow:
     spec = entry.spec
     return ModelRow(
         entry,
@@ -109,7 +117,38 @@ def _row(entry: Entry, names: dict[str, str]) -> ModelRow:
     )
 
 
-def _find_problem(spec: ModelSpec) -> str:
+def _is_bound(endpoint: str) -> bool:
+    return endpoint in settings.OCR_ENDPOINTS if endpoint else bool(settings.OCR_ENDPOINT_URL)
+
+
+@dataclass(frozen=True)
+class OcrRow:
+    """``parameters``: what differs from how its engine reads otherwise, in words. ``problem``: as of ``ModelRow``."""
+
+    entry: Entry[OcrSpec]
+    parameters: tuple[str, ...]
+    problem: str
+    result: TestResult | None
+
+    @property
+    def is_local(self) -> bool:
+        return self.entry.spec.provider in ON_THIS_MACHINE
+
+    @property
+    def price(self) -> str:
+        return format_price(self.entry.spec.price_page) if self.entry.spec.price_page else ""
+
+
+def _ocr_row(entry: Entry[OcrSpec]) -> OcrRow:
+    spec = entry.spec
+    return OcrRow(entry, tuple(describe_ocr(spec)), _find_problem(spec), _result_of(spec, entry.test))
+
+
+def _find_problem(spec: Spec) -> str:
+    if spec.provider == TESSERACT and shutil.which("tesseract") is None:
+        return "Not installed"
+    if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
+        return "Endpoint not set up"
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
         return "Not installed"
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
@@ -117,21 +156,20 @@ def _find_problem(spec: ModelSpec) -> str:
     return ""
 
 
-def _result_of(spec: ModelSpec, test: ModelTest | None) -> TestResult | None:
-    return TestResult(test, test.spec != spec.sha256, spec.provider == EMBEDDED) if test else None
+def _result_of(spec: Spec, test: ModelTest | None) -> TestResult | None:
+    free = spec.provider in {EMBEDDED, *ON_THIS_MACHINE}
+    return TestResult(test, test.spec != spec.sha256, free) if test else None
 
 
 @require_http_methods(["GET", "POST"])
 def create_model(request: DeskRequest) -> HttpResponse:
-    """``?copy=``: the model that the form begins with."""
+    """``?copy=``: the model that the form begins with; an OCR model is always a copy, since its engine stays."""
     access.check_can_configure(request)
-    others = model_queries.list_models(request.site)
+    copied = request.GET.get("copy") or request.POST.get("copy")
+    start: Spec = model_queries.get_entry(request.site, copied).spec if copied else NEW_MODEL
     if request.method == "GET":
-        copied = request.GET.get("copy")
-        start = model_queries.get_model(request.site, copied) if copied else NEW_MODEL
-        initial = initial_of(replace(start, id="", name=f"{start.name} (copy)" if copied else ""))
-        return _page(request, ModelForm(others, initial=initial))
-    form = ModelForm(others, request.POST)
+        return _page(request, _form(request, replace(start, id="", name=f"{start.name} (copy)" if copied else "")))
+    form = _form(request, start, posted=True)
     if not form.is_valid():
         return _page(request, form, status=422)
     spec = form.spec()
@@ -151,12 +189,11 @@ def create_model(request: DeskRequest) -> HttpResponse:
 def edit_model(request: DeskRequest, model_id: str) -> HttpResponse:
     access.check_can_configure(request)
     entry = model_queries.get_entry(request.site, model_id)
-    others = model_queries.list_models(request.site)
     if entry.is_builtin:
         raise Refused("Built-in models cannot be changed. Copy this one and edit the copy.")
     if request.method == "GET":
-        return _page(request, ModelForm(others, stored=entry.spec, initial=initial_of(entry.spec)), entry=entry)
-    form = ModelForm(others, request.POST, stored=entry.spec)
+        return _page(request, _form(request, entry.spec, stored=True), entry=entry)
+    form = _form(request, entry.spec, stored=True, posted=True)
     if not form.is_valid():
         return _page(request, form, entry=entry, status=422)
     try:
@@ -164,13 +201,22 @@ def edit_model(request: DeskRequest, model_id: str) -> HttpResponse:
             request.site, form.spec(), version=version_in(request.POST), by=actor_of(request.user)
         )
     except Conflict as error:
-        stored = model_queries.get_entry(request.site, model_id)
-        return _page(request, form, entry=stored, clash=str(error), status=409)
+        newer = model_queries.get_entry(request.site, model_id)
+        return _page(request, form, entry=newer, clash=str(error), status=409)
     except Refused as error:
-        form.add_error("takeover", str(error))
+        form.add_error("takeover" if "takeover" in form.fields else None, str(error))
         return _page(request, form, entry=entry, status=422)
     messages.success(request, f"{form.cleaned_data['name']} saved. Runs already started keep its earlier settings.")
     return redirect_after_post(request, reverse("models:list-models"))
+
+
+def _form(request: DeskRequest, spec: Spec, *, stored: bool = False, posted: bool = False) -> ModelForm | OcrForm:
+    """Of its kind. ``stored``: ``spec`` is edited; otherwise a new one begins with it."""
+    data = request.POST if posted else None
+    if isinstance(spec, OcrSpec):
+        return OcrForm(spec, data, stored=spec if stored else None, initial=ocr_forms.initial_of(spec))
+    others = model_queries.list_models(request.site)
+    return ModelForm(others, data, stored=spec if stored else None, initial=initial_of(spec))
 
 
 @require_POST
@@ -189,7 +235,7 @@ def remove_model(request: DeskRequest, model_id: str) -> HttpResponse:
 def test_model(request: DeskRequest, model_id: str) -> HttpResponse:
     """POST has a worker ask it a small question; GET is how that went, for the page to look again."""
     access.check_can_configure(request)
-    spec = model_queries.get_model(request.site, model_id)
+    spec = model_queries.get_entry(request.site, model_id).spec
     if request.method == "POST":
         model_actions.ask_test(request.site, spec, by=actor_of(request.user))
         if not request.htmx:
@@ -200,7 +246,13 @@ def test_model(request: DeskRequest, model_id: str) -> HttpResponse:
 
 
 def _page(
-    request: DeskRequest, form: ModelForm, *, entry: Entry | None = None, clash: str = "", status: int = 200
+    request: DeskRequest,
+    form: ModelForm | OcrForm,
+    *,
+    entry: Entry[Spec] | None = None,
+    clash: str = "",
+    status: int = 200,
 ) -> HttpResponse:
-    context = {"form": form, "entry": entry, "clash": clash}
+    copied = request.GET.get("copy") or request.POST.get("copy") or ""
+    context = {"form": form, "entry": entry, "clash": clash, "copied": copied}
     return render_answer(request, "projects/models/edit.html", "projects/models/_form.html", context, status=status)

@@ -40,6 +40,7 @@ class OfferedChoices:
     queues: Mapping[str, str] = field(default_factory=dict)
     classifications: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
+    ocr_models: Mapping[str, str] = field(default_factory=lambda: OCR_MODELS)
 
 
 def percent_of(share: float) -> Decimal:
@@ -124,7 +125,7 @@ class ProjectForm(forms.Form):
     )
     ocr_model = forms.ChoiceField(
         label="OCR model",
-        help_text="PP-OCR supports Latin, Chinese and Japanese scripts. Runs show the model used.",
+        help_text="PP-OCR supports Latin, Chinese and Japanese scripts. More models: Settings, Models.",
         widget=forms.Select(attrs={"class": "select"}),
     )
     analyzer = forms.ChoiceField(
@@ -199,7 +200,7 @@ class ProjectForm(forms.Form):
         classifications = {"": OWN_FIELDS, **found, **offered.classifications}
         _offer(self.fields["classification_id"], classifications, _classification(stored))
         _offer(self.fields["language"], LANGUAGES, stored.language)
-        _offer(self.fields["ocr_model"], OCR_MODELS, stored.ocr_model)
+        _offer(self.fields["ocr_model"], offered.ocr_models, stored.ocr_model)
         for name, choices in DOERS.items():
             default = desk_default(name)
             label = choices.get(default, default)

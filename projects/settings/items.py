@@ -57,8 +57,9 @@ class Project(Item):
 
     @property
     def model_ids(self) -> frozenset[str]:
-        """Of the models that it asks, by what for; those of the desk's own choice are left out."""
-        return frozenset(str(one) for one in (self._stored.get("models") or {}).values())
+        """Of the models that it asks, by what for, and of what reads its pages; the desk's own choice is left out."""
+        asked = [*(self._stored.get("models") or {}).values(), self._stored.get("ocr_model")]
+        return frozenset(str(one) for one in asked if one)
 
     @property
     def settings(self) -> ProjectSettings:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from projects.models.ocr_spec import BUILT_IN_OCR
+
 FIELD_TYPES: Mapping[str, str] = {
     "text": "Text",
     "date": "Date",
@@ -39,12 +41,7 @@ LANGUAGES: Mapping[str, str] = {
     "ms": "Malay",
 }
 # Who does the work of a stage; all but those on this machine send pages out of it.
-OCR_MODELS: Mapping[str, str] = {
-    "pp-ocrv5": "PP-OCR (built-in)",
-    "tesseract": "Tesseract (built-in)",
-    "textract": "Amazon Textract",
-    "endpoint": "Custom model endpoint",
-}
+OCR_MODELS: Mapping[str, str] = {one.id: one.name for one in BUILT_IN_OCR.values()}  # beside a site's own
 BY_MODEL = "model"  # a language model of the site's catalogue
 ANALYZERS: Mapping[str, str] = {"rules": "Built-in rules", BY_MODEL: "Language model"}
 TRANSCRIBERS: Mapping[str, str] = {

@@ -108,10 +108,12 @@ def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedCh
     """What is archived is no choice any more, unless it is chosen already."""
     queues = queue_queries.all_queues(request.site)
     classifications = schema_queries.all_classifications(request.site)
+    catalogue = model_queries.list_entries(request.site)
     return OfferedChoices(
         {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
         {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
-        {one.id: one.name for one in model_queries.list_models(request.site)},
+        {one.spec.id: one.spec.name for one in catalogue.language},
+        {one.spec.id: one.spec.name for one in catalogue.ocr},
     )
 
 

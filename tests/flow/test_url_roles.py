@@ -215,6 +215,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:api-root": {"GET": (404, 404, 404, 404, 404, 404)},
     "api:list_models": {"GET": KEY},
     "api:show_model": {"GET": KEY},
+    "api:list_ocr_models": {"GET": KEY},
+    "api:show_ocr_model": {"GET": KEY},
     "api:list_projects": {"GET": KEY},
     "api:list_documents": {"GET": KEY},
     "api:upload_document": {"POST": KEY},

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from projects.settings.values import ANALYZERS, MODEL_USES, OCR_MODELS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from projects.models.ocr_words import describe_ocr
+from projects.settings.values import ANALYZERS, MODEL_USES, SUMMARIZERS, TRANSCRIBERS, TYPINGS
 from workflows.stages import results
 from workflows.stages.base import RunSettings
 from workflows.stages.document_types import of_result
@@ -124,6 +125,7 @@ def _describe_settings(one: RunSettings) -> list[tuple[str, str]]:
         ("Project prompt", one.document_prompt or "none"),
         ("Language", one.language),
         ("Bedrock Data Automation", "used" if one.use_bda else "not used"),
-        ("OCR", OCR_MODELS.get(one.ocr_model, one.ocr_model)),
+        ("OCR", one.ocr_spec.name),
+        ("OCR settings", ", ".join(describe_ocr(one.ocr_spec)) or "none"),
         ("Transcription", TRANSCRIBERS.get(one.transcriber, one.transcriber)),
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import table
+from projects.models.ocr_spec import PAGES_DPI
 from workflows.learning import calibrations
 from workflows.providers import factory
 from workflows.runs import pinned_types, run_files, run_settings
@@ -15,13 +16,15 @@ from workflows.runs.actions import spending
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
-from workflows.stages.base import Stage, StageContext
+from workflows.stages import kinds
+from workflows.stages.base import RunSettings, Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.document_types.types import PinnedTypes
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 JUDGING = "segment_analyzer"  # the stage that says how sure it is
+READING = "paddleocr_processor"
 
 
 def document_of(run: Run) -> DocumentWorkflow:
@@ -51,7 +54,8 @@ def open_context(
             run, stage, settings, document,
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
         )  # fmt: skip
-        reads = stage.reads_original and chosen.transcriber is None  # a recording is not fetched for others to hear it
+        # A recording is not fetched for others to hear it.
+        reads = chosen.transcriber is None and (stage.reads_original or _renders(stage, settings, document))
         original = Path(folder) / "original"
         if reads and keep_original:
             original = _kept.original(run, document)
@@ -73,6 +77,12 @@ def open_context(
             services=chosen,
             attempt=int(execution.engine_attempt),
         )  # fmt: skip
+
+
+def _renders(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
+    """Whether OCR renders the pages again, in a resolution of its own."""
+    is_pdf = document.data["file_type"] == kinds.PDF
+    return stage.name == READING and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
 
 
 def decision_of(run: Run, execution: Execution) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
+from projects.models.ocr_spec import PP_OCR
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, BUILT
 from workflows.engine import step_context
@@ -177,6 +178,8 @@ def settings_with(settings: RunSettings, changes: Mapping[str, Any]) -> RunSetti
         )
     except (KeyError, TypeError, ValueError) as error:
         raise Refused("Each of the fields is an object with name, label, type, required and threshold.") from error
+    if "ocr_model" in known:
+        known.setdefault("ocr", {})  # another model than the one that the run pinned
     try:
         return replace(settings, **known)
     except TypeError as error:
@@ -185,6 +188,8 @@ def settings_with(settings: RunSettings, changes: Mapping[str, Any]) -> RunSetti
 
 def _check_local(stage: Stage, context: StageContext) -> None:
     name, local = _LOCAL.get(stage.name, ("", None))
+    if name == "ocr_model" and context.settings.ocr_spec.provider == PP_OCR:
+        return
     if name and context.services == Services() and getattr(context.settings, name) != local:
         chosen = getattr(context.settings, name)
         raise Refused(

@@ -9,38 +9,55 @@ import http.client
 import json
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from config.errors import StageFailed, Unavailable
+from projects.models.ocr_spec import LINES, PAGE, UPRIGHT, OcrSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.stages.pages.layout import Box, Line, Word
 from workflows.stages.pages.reading import PageReading
 
 ENDPOINT = Provider("endpoint", "The model endpoint")
 _NOT_SET = (
-    "A model endpoint is chosen for this document, and none is set up. Set COUNTERSIGN_OCR_ENDPOINT_URL to an address "
-    "that begins with https://, then run the document again."
+    "A model endpoint is chosen for this document, and none is set up. Set {variable} to an address that begins with "
+    "https://, then run the document again."
 )
+# Without unwarping, which would move every word: boxes are told on the page as it was sent.
+_ORIENTATIONS: Mapping[str, Mapping[str, bool]] = {
+    "": {},
+    UPRIGHT: {"useDocOrientationClassify": False, "useDocUnwarping": False, "useTextlineOrientation": False},
+    LINES: {"useDocOrientationClassify": False, "useDocUnwarping": False, "useTextlineOrientation": True},
+    PAGE: {"useDocOrientationClassify": True, "useDocUnwarping": False, "useTextlineOrientation": True},
+}
 _WORTH_A_RETRY = frozenset({408, 425, 429})
 _MOST = 64 * 1024 * 1024  # bytes of an answer
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """``insecure``: http:// is taken too, for an endpoint on this very machine."""
+    """``insecure``: http:// is taken too, for an endpoint on this very machine.
+
+    ``name``: of several that the deployer binds; empty for the first. ``asked``: what goes with each page.
+    """
 
     url: str
     key: str
     call: Caller
     seconds: float = 50.0
     insecure: bool = False
-    service: str = ENDPOINT.name
+    name: str = ""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def service(self) -> str:
+        return self.call.provider.name
 
     @property
     def model(self) -> str:
-        return f"Model endpoint {urlsplit(self.url).hostname or ''}".strip()
+        """Without its address, which is the deployer's."""
+        return f"PaddleX endpoint {self.name}".strip()
 
     def read(self, image: bytes, index: int, size: tuple[int, int]) -> PageReading:
         """``image``: a PNG of ``size`` pixels.
@@ -52,9 +69,14 @@ class Endpoint:
         """
         parts = urlsplit(self.url)
         if not parts.hostname or parts.scheme not in ({"https", "http"} if self.insecure else {"https"}):
-            raise StageFailed(_NOT_SET, code="NotSet")
-        body = json.dumps({"file": base64.b64encode(image).decode(), "fileType": 1}).encode()
+            variable = "COUNTERSIGN_OCR_ENDPOINTS" if self.name else "COUNTERSIGN_OCR_ENDPOINT_URL"
+            raise StageFailed(_NOT_SET.format(variable=variable), code="NotSet")
+        body = json.dumps({"file": base64.b64encode(image).decode(), "fileType": 1, **self.asked}).encode()
         return read_endpoint_answer(self.call(lambda: self._post(body)), index, size)
+
+    @property
+    def _key_variable(self) -> str:
+        return f"COUNTERSIGN_OCR_KEY_{self.name.upper()}" if self.name else "COUNTERSIGN_OCR_ENDPOINT_KEY"
 
     def _post(self, body: bytes) -> Mapping[str, Any]:
         """Raises: Unavailable if trying again may help; StageFailed."""
@@ -70,7 +92,7 @@ class Endpoint:
         try:
             connection.request("POST", target, body=body, headers=headers)
             response = connection.getresponse()
-            return _answer(response.status, response.read(_MOST + 1))
+            return _answer(response.status, response.read(_MOST + 1), self._key_variable)
         except ssl.SSLCertVerificationError as error:
             raise StageFailed("The model endpoint's certificate is not valid for its address.", code="TLS") from error
         except (OSError, http.client.HTTPException) as error:
@@ -79,11 +101,11 @@ class Endpoint:
             connection.close()
 
 
-def _answer(status: int, body: bytes) -> Mapping[str, Any]:
+def _answer(status: int, body: bytes, key: str) -> Mapping[str, Any]:
     if status >= 500 or status in _WORTH_A_RETRY:
         raise Unavailable(f"HTTP {status}")
     if status in {401, 403}:
-        raise StageFailed("The model endpoint does not accept COUNTERSIGN_OCR_ENDPOINT_KEY.", code=str(status))
+        raise StageFailed(f"The model endpoint does not accept {key}.", code=str(status))
     if not 200 <= status < 300:
         raise StageFailed(f"The model endpoint rejected this page: it returned {status}.", code=str(status))
     try:
@@ -95,6 +117,12 @@ def _answer(status: int, body: bytes) -> Mapping[str, Any]:
     if answer.get("errorCode"):
         raise StageFailed("The model endpoint could not read this page.", code=str(answer["errorCode"]))
     return answer
+
+
+def ask_for(spec: OcrSpec) -> dict[str, Any]:
+    """What goes with each page. Source: PaddleX, "Serving", general OCR pipeline."""
+    least = {"textRecScoreThresh": spec.least_score} if spec.least_score else {}
+    return {**_ORIENTATIONS.get(spec.orientation, {}), **least}
 
 
 def read_endpoint_answer(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> PageReading:
@@ -109,14 +137,29 @@ def read_endpoint_answer(answer: Mapping[str, Any], index: int, size: tuple[int,
 def _lines(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> Iterator[Line]:
     for result in answer["result"]["ocrResults"]:
         found = result["prunedResult"]
+        angle = int((found.get("doc_preprocessor_res") or {}).get("angle", 0))
         for text, score, box in zip(found["rec_texts"], found["rec_scores"], found["rec_boxes"], strict=True):
             if text.strip():
-                yield Line(index, tuple(_words(text.split(), _fraction(box, size), float(score))))
+                words = _words(text.split(), _fraction(box, size[::-1] if angle in {90, 270} else size), float(score))
+                yield Line(index, tuple(replace(word, box=_turn_back(word.box, angle)) for word in words))
 
 
 def _fraction(box: Any, size: tuple[int, int]) -> Box:
     x0, y0, x1, y1 = (min(max(float(value) / size[i % 2], 0.0), 1.0) for i, value in enumerate(box))
     return x0, y0, x1, y1
+
+
+def _turn_back(box: Box, angle: int) -> Box:
+    """On the page as it was sent; ``angle``: by which it was turned counterclockwise to be read; -1: it was not."""
+    x0, y0, x1, y1 = box
+    match angle:
+        case 90:
+            return 1 - y1, x0, 1 - y0, x1
+        case 180:
+            return 1 - x1, 1 - y1, 1 - x0, 1 - y0
+        case 270:
+            return y0, 1 - x1, y1, 1 - x0
+    return box
 
 
 def _words(parts: list[str], box: Box, score: float) -> Iterator[Word]:

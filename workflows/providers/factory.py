@@ -14,13 +14,11 @@ from projects.prompts.prompt import uses_placeholder
 from projects.settings.values import BY_MODEL
 from workflows.learning.examples import read_examples
 from workflows.providers import actions as provider_actions
-from workflows.providers import bda, chats, jobs, model_calls, transcribe
+from workflows.providers import bda, chats, jobs, model_calls, ocr_readers, transcribe
 from workflows.providers.bda import BDA, DataAutomation
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.endpoint import ENDPOINT, Endpoint
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.language_model import LanguageModel
-from workflows.providers.tesseract import Tesseract
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.runs import pinned_prompts
@@ -36,7 +34,6 @@ from workflows.stages.services import (
     Inquirer,
     Output,
     PageQuestion,
-    PageReader,
     PageReply,
     Services,
     Transcriber,
@@ -68,7 +65,7 @@ def make_services(
     match stage.name:
         case "paddleocr_processor":
             reader = _document_reader(run, pinned, document, token, heartbeat)
-            return Services(page_reader=_page_reader(pinned), document_reader=reader)
+            return Services(page_reader=ocr_readers.make_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
             return Services(analyst=_make_analyst(run, pinned, note, heartbeat))
         case "document_summarizer":
@@ -84,26 +81,13 @@ def make_caller(provider: Provider) -> Caller:
     return Caller(provider, provider_actions, settings.PROVIDER_ATTEMPTS)
 
 
-def _page_reader(pinned: RunSettings) -> PageReader | None:
-    if pinned.ocr_model == "tesseract":
-        return Tesseract(pinned.language)
-    if pinned.ocr_model == "endpoint":
-        return Endpoint(
-            settings.OCR_ENDPOINT_URL,
-            settings.OCR_ENDPOINT_KEY,
-            make_caller(ENDPOINT),
-            seconds=float(settings.PROVIDER_TIMEOUT_SECONDS),
-            insecure=settings.ON_LAPTOP,
-        )
-    return None
-
-
 def _document_reader(
     run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str, heartbeat: Callable[[], None]
 ) -> DocumentReader | None:
-    if pinned.ocr_model != TEXTRACT.name:
+    spec = pinned.ocr_spec
+    if spec.provider != TEXTRACT.name:
         return None
-    textract = Textract(aws.provider_client("textract"), make_caller(TEXTRACT), heartbeat)
+    textract = Textract(aws.provider_client("textract"), make_caller(TEXTRACT), heartbeat, spec.features)
     return TextractReader(textract, _original(_files(run), document), token)
 
 

@@ -14,6 +14,7 @@ from workflows.providers.textract import TEXTRACT
 from workflows.providers.transcribe import TRANSCRIBE
 
 _MODELS = (
+    *(Provider(f"{ENDPOINT.name}-{name}", f"OCR endpoint {name}") for name in settings.OCR_ENDPOINTS),
     *(Provider(f"openai-{name}", f"Model endpoint {name}") for name in settings.MODEL_ENDPOINTS),
     Provider(EMBEDDED, LABELS_OF_MODELS[EMBEDDED]),
 )

@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass
 
 from config.errors import StageFailed
+from projects.models.ocr_spec import PAGE, OcrSpec
 from workflows.stages.models.languages import base_language, language_code
 from workflows.stages.pages.layout import Line, Word
 from workflows.stages.pages.reading import PageReading
@@ -20,15 +21,22 @@ _CODES = {
     "sv": "swe", "da": "dan", "no": "nor", "fi": "fin", "tr": "tur", "ru": "rus", "ar": "ara", "hi": "hin",
     "vi": "vie", "th": "tha", "id": "ind", "ms": "msa", "ko": "kor", "ja": "jpn", "zh": "chi_sim",
 }  # fmt: skip
+_LAYOUTS = {"auto": 3, "column": 4, "block": 6, "sparse": 11}
+_LAYOUTS_WITH_ORIENTATION = {"auto": 1, "sparse": 12}  # the others cannot
 _WORD = "5"  # the level of a word in Tesseract's table
 
 
 @dataclass(frozen=True)
 class Tesseract:
-    """``program``: its name or path. One thread, as the other engines: the worker has its own measure of cores."""
+    """``languages``: our codes. ``layout``: Tesseract's number of a page segmentation mode.
 
-    language: str = "en"
+    ``program``: its name or path. One thread, as the other engines: the worker has its own measure of cores.
+    """
+
+    languages: tuple[str, ...] = ("en",)
     program: str = "tesseract"
+    layout: int = 3
+    dpi: int = 150
     seconds: float = 120.0
     service: str = LOCAL
     model: str = MODEL
@@ -42,8 +50,9 @@ class Tesseract:
                 "select PP-OCR.",
                 code="NotInstalled",
             )
-        language = tesseract_language(self.language)
-        command = [found, "stdin", "stdout", "-l", language, "--psm", "3", "--dpi", "150", "tsv"]
+        known = list(dict.fromkeys(map(tesseract_language, self.languages)))
+        command = [found, "stdin", "stdout", "-l", "+".join(known)]
+        command += ["--psm", str(self.layout), "--dpi", str(self.dpi), "tsv"]
         environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
         try:
             done = subprocess.run(  # noqa: S603 - our own words only; the page comes by its standard input
@@ -54,11 +63,23 @@ class Tesseract:
         if done.returncode:
             if b"Failed loading language" in done.stderr:
                 raise StageFailed(
-                    f"Tesseract has no data for this language on the worker. Install tesseract-ocr-{language} there.",
+                    "Tesseract has no data for this language on the worker. Install "
+                    f"{' and '.join(f'tesseract-ocr-{one}' for one in known)} there.",
                     code="NoLanguage",
                 )
             raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))
         return read_tesseract_table(done.stdout.decode(errors="replace"), index, size)
+
+
+def tesseract_layout(spec: OcrSpec) -> int:
+    """How it takes a page apart; with the detection of its orientation, if that is asked for.
+
+    >>> tesseract_layout(OcrSpec("a", "A", "tesseract", layout="block"))
+    6
+    """
+    if spec.orientation == PAGE:
+        return _LAYOUTS_WITH_ORIENTATION.get(spec.layout, 1)
+    return _LAYOUTS.get(spec.layout, 3)
 
 
 def tesseract_language(language: str) -> str:

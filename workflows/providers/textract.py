@@ -1,14 +1,15 @@
 """Amazon Textract on a whole document in S3: a job that is begun, looked at, and fetched part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from config.errors import StageFailed
+from projects.models.ocr_spec import FEATURES
 from workflows.providers import blocks
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import RunningJob, S3File
-from workflows.stages.pages.reading import DocumentReading
+from workflows.stages.pages.reading import DocumentReading, PageReading
 
 _DAMAGED = "Textract cannot read this file: it is damaged or locked. Save or scan it again and upload the new file."
 TEXTRACT = Provider(
@@ -24,7 +25,6 @@ TEXTRACT = Provider(
         "UnsupportedDocumentException": "Textract reads PDF, TIFF, PNG and JPEG only. Choose another OCR engine.",
     },
 )
-FEATURES = ("FORMS", "TABLES", "QUERIES", "LAYOUT", "SIGNATURES")
 FIRST_LOOK, NEXT_LOOK = 5.0, 10.0  # seconds
 _MAX_QUERIES = 30  # of one document (AWS: "Set Quotas in Amazon Textract", asynchronous)
 _PART = 1000  # blocks
@@ -40,22 +40,37 @@ class Query:
 
 @dataclass(frozen=True)
 class Textract:
+    """``features``: what it is asked for beside the text."""
+
     client: Any
     call: Caller
     beat: Callable[[], None] = lambda: None
+    features: Sequence[str] = tuple(FEATURES)
 
     def start(self, file: S3File, token: str, queries: Sequence[Query] = ()) -> str:
         """The id of the job; the same ``token`` again answers the same job and begins none."""
         where = {"Bucket": file.bucket, "Name": file.key} | ({"Version": file.version} if file.version else {})
         wanted: dict[str, Any] = {
             "DocumentLocation": {"S3Object": where},
-            "FeatureTypes": [one for one in FEATURES if one != "QUERIES" or queries],
+            "FeatureTypes": self._features(queries),
             "ClientRequestToken": token,
         }
-        if queries:
+        if "QUERIES" in wanted["FeatureTypes"]:
             asked = [{"Text": one.text, "Alias": one.alias, "Pages": ["*"]} for one in queries[:_MAX_QUERIES]]
             wanted["QueriesConfig"] = {"Queries": asked}
         return str(self.call(lambda: self.client.start_document_analysis(**wanted))["JobId"])
+
+    def _features(self, queries: Sequence[Query]) -> list[str]:
+        """At least one, since a call without any is refused: the layout costs least."""
+        return [one for one in self.features if one != "QUERIES" or queries] or ["LAYOUT"]
+
+    def read(self, image: bytes, index: int) -> PageReading:
+        """One page at once, without a job: a PNG of at most 10 MB. Raises: StageFailed, ProviderPaused."""
+        wanted = {"Document": {"Bytes": image}, "FeatureTypes": self._features(())}
+        answer = self.call(lambda: self.client.analyze_document(**wanted))
+        found = blocks.read_textract_answer(answer)
+        pages = [replace(page, index=index) for page in found.pages[:1]]
+        return pages[0] if pages else PageReading(index)
 
     def look(self, job: str) -> RunningJob | DocumentReading:
         """All its parts, once it has ended.

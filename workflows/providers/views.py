@@ -71,7 +71,7 @@ def is_set_up(name: str) -> bool:
         return bool(settings.OCR_ENDPOINT_URL)
     if name == EMBEDDED:
         return embedded_model.is_installed()
-    if name.startswith(OPENAI):
+    if name.startswith((OPENAI, f"{ENDPOINT.name}-")):
         return True  # only those that are set up are listed
     if name == BDA.name and not settings.BDA_PROJECT_ARN:
         return False

@@ -41,7 +41,8 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
 
 def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
     """The same without prompts. Raises: Refused."""
-    return _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
+    pinned = _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
+    return dataclasses.replace(pinned, ocr=model_choice.choose_ocr_model(site, pinned.ocr_model).to_json())
 
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings, models: Mapping[str, ModelChoice]) -> RunSettings:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr, ocr_spec_from
 from workflows.stages import field_spec
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.document_types.types import PinnedTypes
@@ -50,6 +51,19 @@ class RunSettings:
     types_sha256: str = ""  # the types that it is found among; empty if the site had none
     instruction: str = ""  # what a person asked of the models for this one document
     prompts_sha256: str = ""  # what models are told, and their specs; empty if none is asked
+    ocr: Mapping[str, Any] = field(default_factory=dict)  # the OCR model's whole spec; empty of runs before catalogues
+
+    @property
+    def ocr_spec(self) -> OcrSpec:
+        """What reads its pages; a name that no one knows is read by the built-in engine, as it always was."""
+        if self.ocr:
+            return ocr_spec_from(self.ocr)
+        return find_builtin_ocr(self.ocr_model) or BUILT_IN_OCR["pp-ocrv5"]
+
+    @property
+    def ocr_languages(self) -> tuple[str, ...]:
+        """Codes, at least one: the model's own, or else the project's."""
+        return self.ocr_spec.languages or (self.language,)
 
 
 class ArtifactStore(Protocol):

@@ -11,10 +11,11 @@ from typing import Any
 
 from PIL import Image
 
-from config.errors import NotFound, StageFailed
+from config.errors import NotFound, Refused, StageFailed
+from projects.models.ocr_spec import LINES, PAGES_DPI, OcrSpec
 from workflows.stages import format_parser, kinds, slices, usage
-from workflows.stages.base import Job, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
-from workflows.stages.pages import layout, ocr, page_entries, paged
+from workflows.stages.base import Job, RunSettings, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
+from workflows.stages.pages import layout, ocr, page_entries, paged, pdf
 from workflows.stages.pages.reading import PageReading
 from workflows.stages.services import questions
 from workflows.stages.usage import Usage
@@ -38,10 +39,18 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
     read = paged.OCR.open_pages(context.artifacts)
     if read.head:  # a retry of pages that are none of this stage's
         return StageResult("completed", facts=_facts(context, len(read.indices)))
+    if _doubted_pages(context):
+        return StageResult("skipped", "No page without a reliable text layer is in the OCR model’s page range.")
     return StageResult("skipped", "Every page has a reliable text layer.")
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
+    spec = context.settings.ocr_spec
+    return [index for index in _doubted_pages(context) if spec.reads(index)]
+
+
+def _doubted_pages(context: StageContext) -> list[int]:
+    """Those that have no text layer to believe."""
     prepared = paged.PREPARED.open_pages(context.artifacts)
     layer = paged.TEXT_LAYER.open_pages(context.artifacts)
     pages = set(range(int(prepared.head["segment_count"])))
@@ -55,16 +64,19 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
         return SliceResult(slices.do_each_page(context, indices, functools.partial(_check_collected, context)))
     left = [index for index in indices if context.only is not None or not _is_read(context, index)]
     began = time.monotonic()
+    prepared = paged.PREPARED.open_pages(context.artifacts).entries(left)
+    sizes = {int(one["segment_index"]): (int(one["width"]), int(one["height"])) for one in prepared}
     with _pictures(context, left) as picture_of:
 
         def page(index: int) -> None:
-            paged.OCR.write(context.artifacts, [_page(context, index, picture_of(index))])
+            paged.OCR.write(context.artifacts, [_page(context, index, picture_of(index), sizes[index])])
 
         failed = slices.do_each_page(context, left, page)
     paged.OCR.write(context.artifacts, [_failed_page(index, sentence) for index, sentence in failed.items()])
     service, model = _engine(context)
     ms = round((time.monotonic() - began) * 1000)
-    used = Usage(service, model, pages=len(left) - len(failed), ms=ms)
+    pages = len(left) - len(failed)
+    used = Usage(service, model, pages=pages, ms=ms, micros=context.settings.ocr_spec.price(pages))
     return SliceResult(failed, usage.usage_counts([used]) if left else {})
 
 
@@ -95,6 +107,7 @@ def _collect(context: StageContext, job: str) -> bool:
         index = int(prepared["segment_index"])
         size = (int(prepared["width"]), int(prepared["height"]))
         page = found.get(index, PageReading(index))
+        page = page.without_unsure(context.settings.ocr_spec.least_score)
         read = page_entries.entry(page, size, reader.service, context.settings.fields)
         if index in reading.unread or index not in found:
             read = _failed_page(index, _NOT_READ)
@@ -117,13 +130,14 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     if reader := context.services.document_reader:
         # the whole document was sent, whichever pages were wanted
         count = int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
-        used = (Usage(reader.service, reader.model, pages=count, calls=1),)
+        micros = context.settings.ocr_spec.price(count)
+        used = (Usage(reader.service, reader.model, pages=count, calls=1, micros=micros),)
     head = {
         "success": not done.failed,
         "format": "words",
         "model": facts["model"],
         "model_asked_for": context.settings.ocr_model,
-        "model_options": dict(context.settings.ocr_options),
+        "model_options": {**context.settings.ocr_options, **_parameters(context.settings.ocr_spec)},
         "note": facts.get("note"),
         "page_count": len(pages),
         "failed": slices.pack_ranges(sorted(done.failed)),
@@ -146,16 +160,26 @@ def _engine(context: StageContext) -> tuple[str, str]:
     return (reader.service, reader.model) if reader else (usage.LOCAL, ocr.MODEL)
 
 
+def _parameters(spec: OcrSpec) -> dict[str, Any]:
+    return {name: value for name, value in spec.to_json().items() if name not in {"id", "name", "provider"}}
+
+
 def _language_note(context: StageContext) -> str | None:
     if _engine(context)[1] != ocr.MODEL:
         return None
-    name = ocr.unreadable(str(context.settings.ocr_options.get("lang") or context.settings.language))
+    settings = context.settings
+    languages = settings.ocr_spec.languages or (str(settings.ocr_options.get("lang") or settings.language),)
+    name = next(filter(None, map(ocr.unreadable, languages)), None)
     return name and f"The built-in OCR model does not support {name} script. Check every value or select another model."
 
 
 @contextmanager
 def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callable[[int], Image.Image]]:
     """Gives the picture of a page, and fetches the next one while the engine reads: it never waits for S3."""
+    if context.settings.ocr_spec.dpi != PAGES_DPI and context.file_type == kinds.PDF:
+        with _rendered(context) as rendered:
+            yield rendered
+        return
     following = dict(itertools.pairwise(indices))
     ahead: dict[int, Future[Image.Image]] = {}
     with ThreadPoolExecutor(1) as lane:
@@ -169,6 +193,16 @@ def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callabl
         yield picture
 
 
+@contextmanager
+def _rendered(context: StageContext) -> Iterator[Callable[[int], Image.Image]]:
+    """The same in the model's own resolution, from the file itself. Raises: StageFailed."""
+    try:
+        with pdf.open_pdf(context.original) as document:
+            yield lambda index: document.render(index, context.settings.ocr_spec.dpi)
+    except Refused as error:
+        raise StageFailed(str(error)) from error
+
+
 def _picture(context: StageContext, index: int) -> Image.Image:
     try:
         with Image.open(io.BytesIO(context.artifacts.read(files.page_image(index)))) as image:
@@ -177,13 +211,15 @@ def _picture(context: StageContext, index: int) -> Image.Image:
         raise StageFailed(_MISSING) from error
 
 
-def _page(context: StageContext, index: int, image: Image.Image) -> dict[str, Any]:
+def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int, int]) -> dict[str, Any]:
+    """``size``: of the page's own picture, in whose pixels blocks are told; ``image`` may be larger or smaller."""
+    spec = context.settings.ocr_spec
     if reader := context.services.page_reader:
-        picture = context.artifacts.read(files.page_image(index))
-        return page_entries.entry(reader.read(picture, index, image.size), image.size, reader.service)
-    turn = bool(context.settings.ocr_options.get("use_textline_orientation"))
-    accents = context.settings.language not in ocr.WITHOUT_ACCENTS
-    reading = ocr.read_page_image(image, index, turn_lines=turn, accents=accents)
+        picture = context.artifacts.read(files.page_image(index)) if image.size == size else encode_png(image)
+        read = reader.read(picture, index, image.size).without_unsure(spec.least_score)
+        return page_entries.entry(read, size, reader.service)
+    reading = read_locally(spec, context.settings, image, index, scale=image.width / size[0])
+    across, down = size[0] / image.width, size[1] / image.height
     return {
         "page_index": index,
         "content": "\n".join(line.text for line in reading.lines),
@@ -192,18 +228,42 @@ def _page(context: StageContext, index: int, image: Image.Image) -> dict[str, An
                 "block_id": number,
                 "block_label": "text",
                 "block_content": line.text,
-                "block_bbox": list(box),
+                "block_bbox": [round(edge * (down if i % 2 else across)) for i, edge in enumerate(box)],
                 "block_order": number + 1,
                 "group_id": number,
             }
             for number, (line, box) in enumerate(zip(reading.lines, reading.boxes, strict=True))
         ],
-        "width": image.width,
-        "height": image.height,
+        "width": size[0],
+        "height": size[1],
         "slope": round(reading.slope, 5),
         "scores": [round(line.score, 4) for line in reading.lines],
         "words": layout.words_to_store(reading.lines),
     }
+
+
+def read_locally(
+    spec: OcrSpec, settings: RunSettings, image: Image.Image, index: int, *, scale: float = 1.0
+) -> ocr.OcrReading:
+    """By the built-in engine. ``scale``: how much larger ``image`` is than the page that people see."""
+    turn = spec.orientation == LINES or (
+        not spec.orientation and bool(settings.ocr_options.get("use_textline_orientation"))
+    )
+    languages = spec.languages or (settings.language,)
+    return ocr.read_page_image(
+        image,
+        index,
+        turn_lines=turn,
+        accents=any(one not in ocr.WITHOUT_ACCENTS for one in languages),
+        least_score=spec.least_score,
+        scale=scale,
+    )
+
+
+def encode_png(image: Image.Image) -> bytes:
+    body = io.BytesIO()
+    image.save(body, "PNG", compress_level=1)
+    return body.getvalue()
 
 
 def _failed_page(index: int, sentence: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import pypdfium2
 from PIL import Image
 
 from config.errors import Refused, StageFailed
@@ -18,7 +17,6 @@ from workflows.storage import files
 MAX_PAGES = 30_000
 PDF = "application/pdf"
 _BLANK = (1240, 1754)  # A4 at 150 dpi, in the place of a page that cannot be shown
-_UNREADABLE = "The page cannot be read. Export or scan it again and upload the new file."
 _DAMAGED = "This image is damaged. Save or scan it again and upload the new file."
 
 PageAt = Callable[[int], Image.Image]
@@ -96,14 +94,7 @@ def _open_page_source(context: StageContext) -> Iterator[tuple[int, PageAt]]:
 
 
 def _pdf_page(document: pdf.OpenPdf, index: int) -> Image.Image:
-    try:
-        page = document.document[index]
-        try:
-            return pdf.render(page)
-        finally:
-            page.close()
-    except pypdfium2.PdfiumError as error:
-        raise StageFailed(_UNREADABLE) from error
+    return document.render(index)
 
 
 def _frame_count(context: StageContext) -> int:

@@ -37,9 +37,9 @@ def test_by_default_nobody_is_asked(table):
 def test_engines_by_page(table, settings):
     settings.OCR_ENDPOINT_URL = "https://ocr.example/ocr"
     tesseract = chosen("paddleocr_processor", ocr_model="tesseract", language="de")[0].page_reader
-    assert (tesseract.service, tesseract.model, tesseract.language) == ("local", "Tesseract", "de")
+    assert (tesseract.service, tesseract.model, tesseract.languages) == ("local", "Tesseract", ("de",))
     endpoint = chosen("paddleocr_processor", ocr_model="endpoint")[0].page_reader
-    assert (endpoint.service, endpoint.model) == ("endpoint", "Model endpoint ocr.example")
+    assert (endpoint.service, endpoint.model) == ("endpoint", "PaddleX endpoint")
     assert chosen("paddleocr_processor", ocr_model="paddleocr-vl")[0] == Services()  # an older writer's: read here
 
 

@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
+from projects.models.ocr_spec import OcrSpec
 from tests.each import each
 from tests.workflows.providers.services import caller
 from workflows.providers import endpoint, tesseract
@@ -113,6 +114,48 @@ def test_an_empty_page_is_no_error():
     assert endpoint.read_endpoint_answer(served((" ",), ((0, 0, 1, 1),)), 0, (10, 10)).lines == ()
 
 
+@each(
+    ("orientation", "asked"),
+    [
+        ("", {}),
+        ("upright", {"useDocOrientationClassify": False, "useTextlineOrientation": False}),
+        ("lines", {"useDocOrientationClassify": False, "useTextlineOrientation": True}),
+        ("page", {"useDocOrientationClassify": True, "useTextlineOrientation": True}),
+    ],
+)
+def test_an_endpoint_is_told_how_the_text_stands(orientation, asked):
+    spec = OcrSpec("a", "A", "paddlex", orientation=orientation, least_score=0.4)
+    unwarping = {"useDocUnwarping": False} if orientation else {}
+    assert endpoint.ask_for(spec) == {**asked, **unwarping, "textRecScoreThresh": 0.4}
+    with model((200, served())) as (url, sent):
+        Endpoint(url, "", caller(ENDPOINT), insecure=True, asked=endpoint.ask_for(spec)).read(PAGE, 0, (10, 10))
+    assert sent[0][2] == {"file": "iVBORw==", "fileType": 1, **endpoint.ask_for(spec)}
+
+
+@each(
+    ("angle", "box"),
+    [
+        (-1, (100, 200, 380, 240)),
+        (0, (100, 200, 380, 240)),
+        (90, (1000 - 240, 100, 1000 - 200, 380)),
+        (180, (1000 - 380, 2000 - 240, 1000 - 100, 2000 - 200)),
+        (270, (200, 2000 - 380, 240, 2000 - 100)),
+    ],
+)
+def test_words_of_a_page_that_was_turned_stand_where_they_are_on_the_page_as_it_was_sent(angle, box):
+    found = served()
+    found["result"]["ocrResults"][0]["prunedResult"]["doc_preprocessor_res"] = {"angle": angle}
+    (line,) = endpoint.read_endpoint_answer(found, 0, (1000, 2000)).lines
+    assert line.box == pytest.approx((box[0] / 1000, box[1] / 2000, box[2] / 1000, box[3] / 2000))
+
+
+def test_a_named_endpoint_says_its_own_variables():
+    with model((401, {})) as (url, _), pytest.raises(StageFailed, match="COUNTERSIGN_OCR_KEY_GPU"):
+        Endpoint(url, "x", caller(ENDPOINT), insecure=True, name="gpu").read(PAGE, 0, (10, 10))
+    with pytest.raises(StageFailed, match="COUNTERSIGN_OCR_ENDPOINTS"):
+        Endpoint("", "", caller(ENDPOINT), name="gpu").read(PAGE, 0, (10, 10))
+
+
 TABLE = "\n".join(
     [
         "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext",
@@ -144,12 +187,28 @@ def program(folder, script):
 def test_the_program_gets_the_page_and_the_language(tmp_path):
     (tmp_path / "table").write_text(TABLE)
     name = program(tmp_path, f'echo "$@" > {tmp_path}/asked; cat > {tmp_path}/page; cat {tmp_path}/table')
-    page = Tesseract("de", name).read(PAGE, 0, (1000, 2000))
+    page = Tesseract(("de",), name).read(PAGE, 0, (1000, 2000))
     assert page.lines[1].text == "VAT"
     assert (tmp_path / "page").read_bytes() == PAGE
     assert (tmp_path / "asked").read_text().split()[:4] == ["stdin", "stdout", "-l", "deu"]
-    Tesseract("zh-TW", name).read(PAGE, 0, (1000, 2000))
-    assert (tmp_path / "asked").read_text().split()[3] == "chi_tra"
+    Tesseract(("zh-TW", "en"), name, layout=12, dpi=300).read(PAGE, 0, (1000, 2000))
+    assert (tmp_path / "asked").read_text().split()[3:] == ["chi_tra+eng", "--psm", "12", "--dpi", "300", "tsv"]
+
+
+@each(
+    ("orientation", "layout", "number"),
+    [
+        ("", "auto", 3),
+        ("", "column", 4),
+        ("", "block", 6),
+        ("", "sparse", 11),
+        ("page", "auto", 1),
+        ("page", "sparse", 12),
+    ],
+)
+def test_a_layout_is_tesseracts_segmentation_mode(orientation, layout, number):
+    spec = OcrSpec("a", "A", "tesseract", orientation=orientation, layout=layout)
+    assert tesseract.tesseract_layout(spec) == number
 
 
 @pytest.mark.parametrize(
@@ -162,9 +221,9 @@ def test_the_program_gets_the_page_and_the_language(tmp_path):
 )
 def test_a_program_that_fails_says_why(tmp_path, script, words):
     with pytest.raises(StageFailed, match=words):
-        Tesseract("en", program(tmp_path, script), seconds=0.5).read(PAGE, 0, (10, 10))
+        Tesseract(("en",), program(tmp_path, script), seconds=0.5).read(PAGE, 0, (10, 10))
 
 
 def test_without_the_program_the_project_is_told_what_to_do():
     with pytest.raises(StageFailed, match="not installed on the worker"):
-        Tesseract("en", "no-such-program").read(PAGE, 0, (10, 10))
+        Tesseract(("en",), "no-such-program").read(PAGE, 0, (10, 10))

@@ -51,6 +51,28 @@ def test_without_questions_none_are_paid_for():
         Textract(client, caller(TEXTRACT)).start(S3File("bucket", "k"), TOKEN)
 
 
+def test_only_the_features_of_the_model_are_asked_for():
+    with stubbed("textract") as (client, stubber):
+        wanted = {
+            "DocumentLocation": {"S3Object": {"Bucket": "bucket", "Name": "k"}},
+            "FeatureTypes": ["FORMS"],
+            "ClientRequestToken": TOKEN,
+        }
+        stubber.add_response("start_document_analysis", {"JobId": "j1"}, wanted)
+        textract = Textract(client, caller(TEXTRACT), features=("FORMS",))
+        textract.start(S3File("bucket", "k"), TOKEN, [Query("What is the total?", "total")])
+        stubber.add_response("start_document_analysis", {"JobId": "j1"}, {**wanted, "FeatureTypes": ["LAYOUT"]})
+        Textract(client, caller(TEXTRACT), features=("QUERIES",)).start(S3File("bucket", "k"), TOKEN)
+
+
+def test_one_page_is_read_at_once():
+    with stubbed("textract") as (client, stubber):
+        answer = {"DocumentMetadata": {"Pages": 1}, "Blocks": [line("a")]}
+        stubber.add_response("analyze_document", answer, {"Document": {"Bytes": b"PNG"}, "FeatureTypes": ["LAYOUT"]})
+        page = Textract(client, caller(TEXTRACT), features=("LAYOUT",)).read(b"PNG", 4)
+    assert (page.index, page.text) == (4, "a")
+
+
 def test_a_job_under_way_is_waited_for():
     with stubbed("textract") as (client, stubber):
         wanted = {"JobId": "j1", "MaxResults": 1000}

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.errors import Refused
 from projects.models import actions as model_actions
+from projects.models.ocr_spec import BUILT_IN_OCR
 from projects.settings import provider_choice
 from projects.settings.values import DOERS, OCR_MODELS
 from tests.html import one_line
@@ -111,6 +112,21 @@ def test_a_run_keeps_its_models_whatever_desk_and_catalogue_say_later(table, set
     model_actions.update_model("default", replace(spec, temperature=0.9), version=1, by=ADA)
     kept = load_models("default", run_settings.from_json(text).prompts_sha256)
     assert (kept["extract"].spec.model, kept["answer"].spec.temperature) == ("today", 0.1)
+
+
+def test_a_run_keeps_its_ocr_model_whatever_the_catalogue_says_later(table):
+    spec = replace(BUILT_IN_OCR["pp-ocrv5"], id="own", name="Own", dpi=300, languages=("de",))
+    model_actions.create_model("default", spec, by=ADA)
+    found = pinned(sent(make_project(ocr_model="own")))
+    model_actions.update_model("default", replace(spec, dpi=100), version=1, by=ADA)
+    assert (found.ocr_model, found.ocr_spec, found.ocr_languages) == ("own", spec, ("de",))
+    assert pinned(sent(make_project())).ocr_spec == BUILT_IN_OCR["pp-ocrv5"]
+
+
+def test_a_document_is_refused_while_its_projects_ocr_model_is_gone(table):
+    with pytest.raises(Refused, match="The OCR model gone is not in the catalogue any more"):
+        run_settings.settings_of("default", "p", {"ocr_model": "gone"})
+    assert run_settings.settings_of("default", "p", {"ocr_model": "pp-structurev3"}).ocr_spec.provider == "pp-ocr"
 
 
 def test_a_run_from_before_reads_as_it_did():

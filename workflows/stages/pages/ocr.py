@@ -28,6 +28,8 @@ UNREADABLE = {
 }  # fmt: skip
 # Pixels: the engine makes a longer side so long, and cannot go on with a shorter one of less.
 _LONGEST, _NARROWEST = 2000, 17
+_DETECTED = 1280  # pixels of the longer side in which lines are looked for
+LEAST_SCORE = 0.5
 _lock = threading.Lock()
 
 
@@ -57,7 +59,7 @@ def engine() -> Any:
             "Global.return_word_box": True,
             "Global.log_level": "error",
             "Det.limit_type": "max",
-            "Det.limit_side_len": 1280,
+            "Det.limit_side_len": _DETECTED,
             "Rec.rec_batch_num": 1,
             "EngineConfig.onnxruntime.intra_op_num_threads": THREADS,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
@@ -65,18 +67,33 @@ def engine() -> Any:
     )
 
 
-def read_page_image(image: Image.Image, page: int, *, turn_lines: bool = False, accents: bool = True) -> OcrReading:
+def read_page_image(
+    image: Image.Image,
+    page: int,
+    *,
+    turn_lines: bool = False,
+    accents: bool = True,
+    least_score: float = LEAST_SCORE,
+    scale: float = 1.0,
+) -> OcrReading:
     """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
+
+    ``least_score``: 0–1, less sure lines are left out. ``scale``: how much larger than at 150 dpi the page is.
 
     A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
     Without ``accents`` the model's stray ones are taken off, for languages that have none: SETIA ÁLAM.
     """
-    if min(image.size) * _LONGEST < _NARROWEST * max(image.size):
+    detail = max(1.0, scale)
+    if min(image.size) * _LONGEST * detail < _NARROWEST * max(image.size):
         return OcrReading((), (), 0.0)
     pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
     # One caller at a time: the engine keeps the options of a call on itself.
     with _lock:
-        found = engine()(pixels, use_cls=turn_lines)
+        reader = engine()
+        # A page that was rendered larger is looked at as large, or its finer print would be lost again.
+        reader.max_side_len = round(_LONGEST * detail)
+        reader._load_det_model().limit_side_len = round(_DETECTED * detail)
+        found = reader(pixels, use_cls=turn_lines, text_score=least_score)
     quads = [] if found.boxes is None else [[(float(x), float(y)) for x, y in quad] for quad in found.boxes]
     parts = list(found.word_results or ())
     # The engine drops a line's words without leaving a gap; then none can be trusted to belong to its line.

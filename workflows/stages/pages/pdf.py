@@ -13,7 +13,7 @@ import pypdfium2
 from PIL import Image
 from pypdfium2 import raw
 
-from config.errors import Refused
+from config.errors import Refused, StageFailed
 
 DPI = 150
 # An A0 poster at 150 dpi has 35 million pixels; more than this helps neither the reader nor the OCR.
@@ -22,6 +22,7 @@ MAX_PIXELS = 25_000_000
 _PDFIUM = threading.RLock()
 
 PASSWORD = "This PDF is password-protected. Save a copy without the password and upload that."  # noqa: S105
+UNREADABLE = "The page cannot be read. Export or scan it again and upload the new file."
 BROKEN = "This PDF is damaged and could not be repaired. Export or scan it again and upload the new file."
 
 
@@ -33,6 +34,17 @@ class OpenPdf:
     @property
     def page_count(self) -> int:
         return len(self.document)
+
+    def render(self, index: int, dpi: float = 0) -> Image.Image:
+        """Raises: StageFailed: this page is damaged. ``dpi``: 0 for that of page images."""
+        try:
+            page = self.document[index]
+            try:
+                return render(page, dpi or DPI)
+            finally:
+                page.close()
+        except pypdfium2.PdfiumError as error:
+            raise StageFailed(UNREADABLE) from error
 
 
 @contextmanager

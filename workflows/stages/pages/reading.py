@@ -1,7 +1,7 @@
 """What a service read on the pages of a document: words and lines, and what it says they mean."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workflows.stages.pages.layout import Box, Line
 
@@ -99,6 +99,10 @@ class PageReading:
     @property
     def text(self) -> str:
         return "\n".join(line.text for line in self.lines)
+
+    def without_unsure(self, least: float) -> "PageReading":
+        """Without the lines whose words are less sure on average; ``least``: 0–1."""
+        return replace(self, lines=tuple(line for line in self.lines if line.mean_score >= least)) if least else self
 
 
 @dataclass(frozen=True)
