@@ -1,21 +1,28 @@
-"""The Celery task that tries a model of the catalogue; harmless when it comes twice."""
+"""The Celery task that tries a model of the catalogue, language or OCR; harmless when it comes twice."""
 
 import io
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from statistics import fmean
 
 from celery import shared_task
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
+from pynamodb.expressions.update import Action
 
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.items import FAILED, WORKED, ModelTest
+from projects.models.ocr_spec import PAGES_DPI, OcrSpec
+from projects.models.queries import Spec
 from projects.models.spec import ModelSpec
 from projects.prompts.book import make_shipped_book
 from workflows.providers import chats
+from workflows.providers.ocr_readers import read_page_once, settings_to_read
 from workflows.runs import prices
 from workflows.stages.services import PageInquiry, PageInquiryReply
+from workflows.stages.usage import Usage
 
 _PAGE = "Cafe Luna\nTwo coffees 7.00 EUR\nTotal 7.00 EUR"
 _QUESTION = "What is the total?"
@@ -27,7 +34,7 @@ def test_model(*, site: str, model_id: str, asked_at: str) -> None:
     """Ask it about a page of ours by the path that a run takes, once; delivered twice, the second finds it begun."""
     try:
         model_actions.begin_test(site, model_id, asked_at)
-        reply = _ask(replace(model_queries.get_model(site, model_id), retries=0))
+        results = list(_try(model_queries.get_entry(site, model_id).spec))
     except Conflict:
         return
     except ProviderPaused as paused:
@@ -35,33 +42,61 @@ def test_model(*, site: str, model_id: str, asked_at: str) -> None:
     except (StageFailed, NotFound) as error:
         model_actions.end_test(site, model_id, asked_at, FAILED, ModelTest.message.set(str(error)))
     else:
-        _record(site, model_id, asked_at, reply)
+        model_actions.end_test(site, model_id, asked_at, WORKED, *results)
+
+
+def _try(spec: Spec) -> Iterator[Action]:
+    """Raises: StageFailed, ProviderPaused."""
+    if isinstance(spec, OcrSpec):
+        yield from _read(spec)
+        return
+    reply = _ask(replace(spec, retries=0))
+    used = sum(reply.usage[1:], reply.usage[0])
+    yield ModelTest.answer.set(reply.content[:_SHOWN])
+    yield ModelTest.tokens_in.set(used.tokens_in)
+    yield ModelTest.tokens_out.set(used.tokens_out)
+    yield from _measure(used)
+
+
+def _read(spec: OcrSpec) -> Iterator[Action]:
+    """Our page as a picture, in the model's resolution, whatever its page range says."""
+    pinned = settings_to_read(spec)
+    image = draw_page(spec.dpi)
+    found = read_page_once(pinned, image, 0, scale=spec.dpi / PAGES_DPI)
+    if found.problem:
+        raise StageFailed(found.problem)
+    words = [word for line in found.reading.lines for word in line.words]
+    if not words:
+        raise StageFailed("It found no words on the sample page. Check its engine and its minimum line confidence.")
+    yield ModelTest.answer.set(found.reading.text[:_SHOWN])
+    yield ModelTest.words.set(len(words))
+    yield ModelTest.confidence.set(round(fmean(word.score for word in words), 4))
+    yield from _measure(found.used)
+
+
+def _measure(used: Usage) -> Iterator[Action]:
+    yield ModelTest.ms.set(used.ms)
+    micros = prices.cost(used)
+    if micros is not None:
+        yield ModelTest.micros.set(micros)
 
 
 def _ask(spec: ModelSpec) -> PageInquiryReply:
-    image = _draw_page() if spec.images else None
+    image = _draw_small_page() if spec.images else None
     return chats.make_model(spec, make_shipped_book()).inquire(PageInquiry(_QUESTION, _PAGE, image))
 
 
-def _record(site: str, model_id: str, asked_at: str, reply: PageInquiryReply) -> None:
-    used = sum(reply.usage[1:], reply.usage[0])
-    results = [
-        ModelTest.answer.set(reply.content[:_SHOWN]),
-        ModelTest.ms.set(used.ms),
-        ModelTest.tokens_in.set(used.tokens_in),
-        ModelTest.tokens_out.set(used.tokens_out),
-    ]
-    micros = prices.cost(used)
-    if micros is not None:
-        results.append(ModelTest.micros.set(micros))
-    model_actions.end_test(site, model_id, asked_at, WORKED, *results)
+def _draw_small_page() -> bytes:
+    """The same page as a picture, for models that see."""
+    body = io.BytesIO()
+    draw_page(PAGES_DPI).save(body, "PNG")
+    return body.getvalue()
 
 
 @cache
-def _draw_page() -> bytes:
-    """The same page as a picture, for models that see."""
-    image = Image.new("L", (400, 200), 255)
-    ImageDraw.Draw(image).multiline_text((20, 20), _PAGE, fill=0, spacing=12)
-    body = io.BytesIO()
-    image.save(body, "PNG")
-    return body.getvalue()
+def draw_page(dpi: int) -> Image.Image:
+    """A strip of paper, 4 by 2 inches."""
+    image = Image.new("L", (4 * dpi, 2 * dpi), 255)
+    font = ImageFont.load_default(size=dpi * 0.22)
+    ImageDraw.Draw(image).multiline_text((dpi * 0.3, dpi * 0.3), _PAGE, fill=0, font=font, spacing=dpi * 0.15)
+    return image.convert("RGB")

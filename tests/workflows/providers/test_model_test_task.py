@@ -1,5 +1,6 @@
 """A model is tried by a worker: a real request by the path of a run, whose result or error is kept."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from config.environment import ModelEndpoint
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.items import ModelTest
+from projects.models.ocr_spec import BUILT_IN_OCR
+from tests.outside import answering
 from tests.projects.models.catalogue import ADA, add_model
 from tests.workflows.providers.chat_server import completion, serve_chat
 from workflows.providers import tasks
@@ -59,6 +62,44 @@ def test_what_a_provider_says_is_kept_in_words(settings: Any, sent: list[Any]) -
 def test_a_model_that_is_not_set_up_fails_its_test(sent: list[Any]) -> None:
     model_actions.ask_test("default", add_model(), by=ADA)
     assert "is not set up" in str(run_test().message)
+
+
+def test_an_ocr_model_reads_our_page(sent: list[Any]) -> None:
+    spec = replace(BUILT_IN_OCR["pp-ocrv5"], id="own", name="Own", dpi=200, pages="5-")
+    model_actions.create_model("default", spec, by=ADA)
+    model_actions.ask_test("default", spec, by=ADA)
+    ended = run_test("own")
+    assert (ended.status, ended.answer) == ("worked", "Cafe Luna\nTwo coffees 7.00 EUR\nTotal 7.00 EUR")
+    assert (int(ended.words), int(ended.micros)) == (9, 0)
+    assert ended.confidence > 0.9
+    assert ended.ms > 0
+
+
+def test_textract_reads_our_page_without_a_job(sent: list[Any]) -> None:
+    model_actions.ask_test("default", BUILT_IN_OCR["textract"], by=ADA)
+    where = {"BoundingBox": {"Left": 0.1, "Top": 0.1, "Width": 0.1, "Height": 0.1}}
+    word = {"BlockType": "WORD", "Id": "w", "Text": "Cafe", "Confidence": 98.0, "Page": 1, "Geometry": where}
+    whole = {"BlockType": "LINE", "Id": "l", "Text": "Cafe", "Confidence": 98.0, "Page": 1, "Geometry": where,
+             "Relationships": [{"Type": "CHILD", "Ids": ["w"]}]}  # fmt: skip
+    answer = {"DocumentMetadata": {"Pages": 1}, "Blocks": [word, whole]}
+    with answering("textract", AnalyzeDocument=lambda _: answer):
+        ended = run_test("textract")
+    assert (ended.status, int(ended.words), int(ended.micros)) == ("worked", 1, 70_000)
+    assert float(ended.confidence) == 0.98
+
+
+def test_what_keeps_an_ocr_model_from_reading_is_said(sent: list[Any], settings: Any) -> None:
+    settings.OCR_ENDPOINT_URL = ""
+    blank = replace(BUILT_IN_OCR["pp-ocrv5"], id="own", name="Own", least_score=1.0)
+    model_actions.create_model("default", blank, by=ADA)
+    for spec, words in ((BUILT_IN_OCR["endpoint"], "COUNTERSIGN_OCR_ENDPOINT_URL"), (blank, "no words")):
+        model_actions.ask_test("default", spec, by=ADA)
+        ended = run_test(spec.id)
+        assert ended.status == "failed"
+        assert words in str(ended.message)
+    model_actions.ask_test("default", BUILT_IN_OCR["textract"], by=ADA)
+    with answering("textract", AnalyzeDocument="AccessDeniedException"):
+        assert "does not let the workers use Amazon Textract" in str(run_test("textract").message)
 
 
 def test_of_two_tests_only_the_newer_is_kept(sent: list[Any]) -> None:
