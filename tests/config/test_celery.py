@@ -1,7 +1,10 @@
 """Tasks by the names that messages carry: state machines and messages that wait for a worker know no others."""
 
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from config.celery import app
@@ -66,3 +69,12 @@ def test_every_task_tries_again_what_does_not_answer() -> None:
         assert task.acks_late, name
         assert task.ignore_result, name
         assert task.time_limit, name
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted where Linux lists them")
+def test_linear_algebra_takes_one_thread_of_a_process():
+    program = "import os, config, numpy; print(len(os.listdir('/proc/self/task')))"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=settings.BASE_DIR, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "1"
