@@ -27,7 +27,7 @@ from workflows.experiments.answering import MadeCell
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane, judged_to_store
 from workflows.experiments.plan import PURPOSE, Place, Plan, combine_variants
 from workflows.experiments.queries import MOST_LANES, ExperimentRef
-from workflows.experiments.results import DONE, FAILED, REMOVED, Results
+from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Results
 from workflows.experiments.status import UNDER_WAY, ExperimentStatus, list_origins
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
@@ -187,16 +187,43 @@ def resume_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: A
 
     """
     head = queries.get_experiment(ref)
+    _move(
+        ref, S.RUNNING, "resumed", by, _raise_limit(head, limit),
+        origins=[S.PAUSED, S.OVER_LIMIT], changes=_schedule_lanes(ref, head),
+    )  # fmt: skip
+
+
+def retry_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: Actor) -> None:
+    """Ask again what failed, and only that; ``limit``: as for ``resume_experiment``. Workers are ordered by who calls.
+
+    Raises:
+        Conflict: it is not done, as when another person retries it.
+        Refused: nothing failed, or the limit is spent already.
+
+    """
+    head = queries.get_experiment(ref)
+    if head.status == S.DONE and not head.failed:
+        raise Refused("All answers are there. There is nothing to retry.")
+    again = [
+        _raise_limit(head, limit), Experiment.retries.set((Experiment.retries | 0) + 1), Experiment.ended_at.remove(),
+    ]  # fmt: skip
+    # A worker that has yet to leave its lane must not take it from the index: it finds its lease gone.
+    begun = [ExperimentLane.position.set(0), ExperimentLane.tries.set(0), *due_work.release_actions()]
+    lanes = _schedule_lanes(ref, head, *begun)
+    _move(ref, S.RUNNING, "retried", by, *again, origins=[S.DONE], changes=lanes)
+
+
+def _raise_limit(head: Experiment, limit: Decimal | None) -> Action:
+    """Raises: Refused."""
     micros = int(head.limit_micros) if limit is None else round(limit * 1_000_000)
     if micros <= int(head.spent):
         raise Refused("This limit is spent already. Set a higher one to go on.")
-    lanes = [
-        Update(
-            ref.lane_key(lane), due_work.schedule_actions(ExperimentLane, next_look(), experiment_id=ref.experiment_id)
-        )
-        for lane in range(int(head.lanes))
-    ]
-    _move(ref, S.RUNNING, "resumed", by, Experiment.limit_micros.set(micros), changes=lanes)
+    return Experiment.limit_micros.set(micros)
+
+
+def _schedule_lanes(ref: ExperimentRef, head: Experiment, *also: Action) -> list[Update]:
+    due = due_work.schedule_actions(ExperimentLane, next_look(), experiment_id=ref.experiment_id)
+    return [Update(ref.lane_key(lane), [*due, *also]) for lane in range(int(head.lanes))]
 
 
 def _move(
@@ -205,17 +232,19 @@ def _move(
     word: str,
     by: Actor,
     *also: Action,
+    origins: Sequence[ExperimentStatus] = (),
     changes: list[Update] | None = None,
 ) -> None:
-    origins = [one for one in list_origins(after) if not (after == S.RUNNING and one == S.QUEUED)]
+    """``origins``: from where; all that may lead there if none are given."""
     actions: list[Action] = [
         Experiment.status.set(after),
         Experiment.updated_at.set(clock.iso(clock.now())),
         Experiment.updated_by.set(by.name),
         *also,
     ]
+    before = Experiment.status.is_in(*(origins or list_origins(after)))
     try:
-        transact([Update(ref.key, actions, Experiment.status.is_in(*origins)), *(changes or ())], _event(ref, word, by))
+        transact([Update(ref.key, actions, before), *(changes or ())], _event(ref, word, by))
     except Conflict as error:
         head = queries.get_experiment(ref)
         raise Conflict(f"{head.updated_by} changed this experiment: it is {describe_status(head)} now.") from error
@@ -268,30 +297,38 @@ def record_cell(
     made: MadeCell,
     *,
     mine: Condition,
+    failed: ExperimentCell | None = None,
     tries: int = 1,
 ) -> None:
-    """Keep a cell and go on to the next; ``mine``: why the lane is the caller's.
+    """Keep a cell and go on to the next. ``mine``: why the lane is the caller's; ``failed``: the cell that it replaces.
 
     Raises:
         Conflict: the lane is another's, or has gone on: this cell was recorded already.
 
     """
-    cell, position = made.cell, int(row.position)
+    cell, before = made.cell, failed.to_cell() if failed else Cell("", "", 0, "")
+    tokens = cell.tokens_in + cell.tokens_out - before.tokens_in - before.tokens_out
     counted: list[Action] = [
-        _COUNTERS[cell.status].set((_COUNTERS[cell.status] | 0) + 1),
+        *_count_status(before.status, cell.status),
         Experiment.asked.set((Experiment.asked | 0) + made.asked),
-        Experiment.tokens.set((Experiment.tokens | 0) + (cell.tokens_in + cell.tokens_out)),
-        Experiment.micros.set((Experiment.micros | 0) + cell.micros),
+        Experiment.tokens.set((Experiment.tokens | 0) + tokens),
+        Experiment.micros.set((Experiment.micros | 0) + (cell.micros - before.micros)),
         Experiment.spent.set((Experiment.spent | 0) + made.spent),
         Experiment.updated_at.set(clock.iso(clock.now())),
     ]
-    on = [ExperimentLane.position.set(position + 1), ExperimentLane.tries.set(tries)]
+    on = [ExperimentLane.position.set(place.position + 1), ExperimentLane.tries.set(tries)]
     changes: list[Change] = [
-        Put(_new_cell(ref, plan, place, made)),
-        Update(row.key, on, mine & (ExperimentLane.position == position)),
+        Put(_new_cell(ref, plan, place, made), overwrite=failed is not None),
+        Update(row.key, on, mine & (ExperimentLane.position == int(row.position))),
         Update(ref.key, counted),
     ]
     transact(changes)
+
+
+def _count_status(before: str, after: str) -> list[Action]:
+    """``before``: empty if there was no cell."""
+    moves = {one: (one == after) - (one == before) for one in _COUNTERS}
+    return [_COUNTERS[one].set((_COUNTERS[one] | 0) + by) for one, by in moves.items() if by]
 
 
 def _new_cell(ref: ExperimentRef, plan: Plan, place: Place, made: MadeCell) -> ExperimentCell:
@@ -317,15 +354,15 @@ def _new_cell(ref: ExperimentRef, plan: Plan, place: Place, made: MadeCell) -> E
 
 
 def record_results(ref: ExperimentRef, results: Results) -> None:
-    """Keep what its cells come to so far; fewer cells never replace more."""
+    """Keep what its cells come to so far; an earlier state never replaces a later one."""
     body = results.to_bytes()
     sha256 = files.sha256(body)
     SiteFiles(ref.site).keep(
         files.experiment_results(ref.project_id, ref.experiment_id, sha256), body, "application/json"
     )
-    actions = [Experiment.results_sha256.set(sha256), Experiment.results_cells.set(results.cells)]
+    actions = [Experiment.results_sha256.set(sha256), Experiment.results_progress.set(results.progress)]
     with suppress(Conflict):
-        Experiment.change(ref.key, actions, Experiment.results_cells < results.cells)
+        Experiment.change(ref.key, actions, Experiment.results_progress < results.progress)
 
 
 def end_experiment(ref: ExperimentRef) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from config.errors import NotFound, Refused
 from projects.models.spec import ModelSpec, cost_of
-from workflows.experiments.asking import RememberingChat
+from workflows.experiments.asking import RememberingChat, Retry
 from workflows.experiments.plan import Plan, Variant
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged
@@ -35,9 +35,10 @@ class MadeCell:
 
 
 def make_cell(
-    ref: ExperimentRef, plan: Plan, case: Case, variant: Variant, *, before_asking: Callable[[], None]
+    ref: ExperimentRef, plan: Plan, case: Case, variant: Variant, *, before_asking: Callable[[], None], retry: int = 0
 ) -> MadeCell:
-    """
+    """``retry``: how often what failed was asked again, with this time: what could not be taken is asked for anew.
+
     Raises:
         StageFailed: this model cannot be asked here at all.
         ProviderPaused: it does not answer for now.
@@ -56,9 +57,12 @@ def make_cell(
         return MadeCell(cell)
     except Refused as error:  # not read yet
         return _keep_failure(ref, store, dataclasses.replace(cell, status=FAILED), str(error))
-    chat = RememberingChat(model.chat, variant.model, store, before_asking, paid.append)
+    sent: list[str] = []
+    again = _find_refused(ref, case.document_id, variant, retry)
+    chat = RememberingChat(model.chat, variant.model, store, before_asking, paid.append, sent, again)
     outcome = extract_fields(dataclasses.replace(model, chat=chat), document)
-    _keep_outcome(ref, store, variant.number, outcome.fields, outcome.problem)
+    refused = [digest for digest, call in zip(sent, outcome.calls, strict=True) if call.problem]
+    _keep_outcome(ref, store, variant.number, KeptOutcome(outcome.fields, outcome.problem, tuple(refused)))
     cell = dataclasses.replace(
         cell,
         status=FAILED if outcome.problem else DONE,
@@ -70,6 +74,11 @@ def make_cell(
     )
     spent = sum(price_usage(variant.model, one) for one in paid)
     return MadeCell(cell, document.workflow_id, len(paid), spent)
+
+
+def _find_refused(ref: ExperimentRef, document_id: str, variant: Variant, retry: int) -> Retry:
+    kept = load_outcome(ref, document_id, variant.number) if retry else None
+    return Retry(f"{ref.experiment_id}-{retry}", frozenset(kept.refused)) if kept else Retry()
 
 
 def judge_fields(known: KnownAnswers, found: Sequence[TrialField], specs: Sequence[FieldSpec]) -> tuple[Judged, ...]:
@@ -106,27 +115,25 @@ def _price_outcome(model: ModelSpec, outcome: Outcome) -> int:
 
 
 def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence: str) -> MadeCell:
-    _keep_outcome(ref, store, cell.variant, (), sentence)
+    _keep_outcome(ref, store, cell.variant, KeptOutcome(problem=sentence))
     return MadeCell(cell)
-
-
-def _keep_outcome(
-    ref: ExperimentRef, store: DocumentFiles, variant: int, fields: Sequence[TrialField], problem: str
-) -> None:
-    body = {"version": 1, "problem": problem, "fields": [dataclasses.asdict(one) for one in fields]}
-    name = files.experiment_outcome(ref.experiment_id, variant)
-    store.write(name, json.dumps(body, ensure_ascii=False).encode(), "application/json")
 
 
 @dataclass(frozen=True)
 class KeptOutcome:
-    """What a variant read in a document."""
+    """What a variant read in a document. ``refused``: digests of the requests whose answers could not be taken."""
 
     fields: tuple[TrialField, ...] = ()
     problem: str = ""
+    refused: tuple[str, ...] = ()
 
     def get(self, name: str) -> TrialField | None:
         return next((one for one in self.fields if one.name == name), None)
+
+
+def _keep_outcome(ref: ExperimentRef, store: DocumentFiles, variant: int, kept: KeptOutcome) -> None:
+    body = json.dumps({"version": 1, **dataclasses.asdict(kept)}, ensure_ascii=False).encode()
+    store.write(files.experiment_outcome(ref.experiment_id, variant), body, "application/json")
 
 
 def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutcome | None:
@@ -137,4 +144,4 @@ def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutc
     except NotFound:
         return None
     fields = tuple(TrialField(**{**one, "box": tuple(one["box"]) if one["box"] else None}) for one in stored["fields"])
-    return KeptOutcome(fields, str(stored["problem"]))
+    return KeptOutcome(fields, str(stored["problem"]), tuple(stored.get("refused", ())))

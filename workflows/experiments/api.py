@@ -245,10 +245,18 @@ def stop_experiment(request: ApiRequest, project_id: str, experiment_id: str) ->
 )
 def resume_experiment(request: ApiRequest, project_id: str, experiment_id: str, wish: LimitWish) -> ExperimentShape:
     """409 if it is neither paused nor over its limit. Requires ADMIN."""
-    ref = _ref(request, project_id, experiment_id)
-    actions.resume_experiment(ref, limit=Decimal(str(wish.limit)), by=request.auth.actor)
-    tasks.order_lanes(ref)
-    return _shape(queries.get_experiment(ref))
+    return _go_on(_ref(request, project_id, experiment_id), request, wish, actions.resume_experiment)
+
+
+@router.post(
+    "/{project_id}/experiments/{experiment_id}/retry",
+    response={200: ExperimentShape, 409: Problem, **FAILURES},
+    operation_id="retry_experiment",
+    summary="Ask again what failed",
+)
+def retry_experiment(request: ApiRequest, project_id: str, experiment_id: str, wish: LimitWish) -> ExperimentShape:
+    """Of an experiment that is done: 409 if it is not, 422 if nothing failed. Requires ADMIN."""
+    return _go_on(_ref(request, project_id, experiment_id), request, wish, actions.retry_experiment)
 
 
 @router.post(
@@ -285,6 +293,12 @@ def _ref(request: ApiRequest, project_id: str, experiment_id: str) -> Experiment
 def _change(ref: ExperimentRef, request: ApiRequest, act: Callable[..., None]) -> ExperimentShape:
     queries.get_experiment(ref)
     act(ref, by=request.auth.actor)
+    return _shape(queries.get_experiment(ref))
+
+
+def _go_on(ref: ExperimentRef, request: ApiRequest, wish: LimitWish, act: Callable[..., None]) -> ExperimentShape:
+    act(ref, limit=Decimal(str(wish.limit)), by=request.auth.actor)
+    tasks.order_lanes(ref)
     return _shape(queries.get_experiment(ref))
 
 

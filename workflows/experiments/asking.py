@@ -3,8 +3,8 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from config.errors import NotFound
@@ -16,8 +16,18 @@ from workflows.storage.objects import DocumentFiles
 
 
 @dataclass(frozen=True)
+class Retry:
+    """Requests whose kept answer could not be taken, by their digests. ``name``: of the retry; its answers are kept."""
+
+    name: str = ""
+    refused: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class RememberingChat:
     """A Chat. ``before_asking`` may raise to keep a request from being sent; ``on_answer`` is told what was paid for.
+
+    ``sent`` is given the digest of each request, one for each call. ``retry``: what is asked again, once in each retry.
 
     An answer that arrived in a worker that ended before it was kept is asked for again; between the two is one write.
     """
@@ -27,6 +37,8 @@ class RememberingChat:
     store: DocumentFiles
     before_asking: Callable[[], None]
     on_answer: Callable[[Usage], None]
+    sent: list[str] = field(default_factory=list)
+    retry: Retry = Retry()
 
     @property
     def largest_image(self) -> int:
@@ -40,14 +52,19 @@ class RememberingChat:
             Conflict: ``before_asking`` says that another worker does this.
 
         """
-        name = files.kept_answer(digest_request(self.spec, request))
+        digest = digest_request(self.spec, request)
+        self.sent.append(digest)
+        asks_again, name = digest in self.retry.refused, files.kept_answer(digest)
         try:
-            return _answer_from(self.store.read(name))
+            kept = json.loads(self.store.read(name))
         except NotFound:
-            pass
+            kept = None
+        if kept and not (asks_again and kept.get("retry") != self.retry.name):
+            return _answer_from(kept)
         self.before_asking()
         answer = self.chat.ask(request)
-        self.store.write_new(name, _to_bytes(answer), "application/json")
+        write = self.store.write if asks_again else self.store.write_new
+        write(name, _to_bytes(answer, self.retry.name), "application/json")
         self.on_answer(answer.usage)
         return answer
 
@@ -68,10 +85,11 @@ def digest_request(spec: ModelSpec, request: ChatRequest) -> str:
     return hashlib.sha256(json.dumps(sent, sort_keys=True, default=dict).encode()).hexdigest()
 
 
-def _to_bytes(answer: ChatAnswer) -> bytes:
-    return json.dumps({"version": 1, "answer": dataclasses.asdict(answer)}, ensure_ascii=False).encode()
+def _to_bytes(answer: ChatAnswer, retry: str) -> bytes:
+    kept = {"version": 1, "retry": retry, "answer": dataclasses.asdict(answer)}
+    return json.dumps(kept, ensure_ascii=False).encode()
 
 
-def _answer_from(body: bytes) -> ChatAnswer:
-    stored: Any = json.loads(body)["answer"]
+def _answer_from(kept: Mapping[str, Any]) -> ChatAnswer:
+    stored = kept["answer"]
     return ChatAnswer(**{**stored, "usage": Usage(**stored["usage"])})

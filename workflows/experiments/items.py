@@ -17,7 +17,8 @@ class Experiment(Item):
 
     ``total`` cells, of which ``answered``, ``failed`` and ``removed`` (the document is gone) have ended; ``asked``:
     requests that models answered for it, without those whose answer was kept from before. ``spent``: what these cost,
-    in millionths of a dollar, up to ``limit_micros``; ``micros``: what all answers would cost.
+    in millionths of a dollar, up to ``limit_micros``; ``micros``: what all answers would cost. ``retries``: how often
+    what failed was asked again; ``results_progress``: of the results, as ``Results.progress``.
     """
 
     experiment_id = UnicodeAttribute()
@@ -40,7 +41,8 @@ class Experiment(Item):
     spent = NumberAttribute(default=0)
     limit_micros = NumberAttribute()
     results_sha256 = UnicodeAttribute(null=True)
-    results_cells = NumberAttribute(default=0)
+    results_progress = NumberAttribute(default=0)
+    retries = NumberAttribute(default=0)
     message = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
     created_by = UnicodeAttribute()
@@ -58,7 +60,10 @@ class Experiment(Item):
 
 
 class ExperimentLane(CountedWork):
-    """Access: those of an experiment by number; due while it has cells to do. ``position``: of its next cell."""
+    """Access: those of an experiment by number; due while it has cells to do.
+
+    ``position``: of its next cell. While an experiment is retried, those that have not failed are passed over.
+    """
 
     due_entity = table.EXPERIMENT_LANE
     project_id = UnicodeAttribute()

@@ -7,7 +7,7 @@ is asked again.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,8 +18,8 @@ from config.due import actions as due_work
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows.experiments import actions, answering, queries
 from workflows.experiments.answering import MadeCell
-from workflows.experiments.items import Experiment, ExperimentLane
-from workflows.experiments.plan import Plan, find_place
+from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane
+from workflows.experiments.plan import Place, Plan, find_place, locate_cell
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import FAILED, Cell, judge_cells
 from workflows.experiments.status import UNDER_WAY, ExperimentStatus
@@ -50,7 +50,8 @@ def work_lane(ref: ExperimentRef, lane: int, *, keep: Callable[[], None]) -> boo
         log.info("lane is in other hands", extra={"event": ref.experiment_id})
         return False
     actions.start_experiment(ref)
-    work = _Lane(ref, lane, owner, keep, queries.load_plan(ref, str(head.plan_sha256)))
+    plan = queries.load_plan(ref, str(head.plan_sha256))
+    work = _Lane(ref, lane, owner, keep, plan, int(head.lanes), int(head.retries), _load_failed(ref, head))
     try:
         return work.go_along()
     except Conflict:
@@ -63,11 +64,16 @@ def work_lane(ref: ExperimentRef, lane: int, *, keep: Callable[[], None]) -> boo
 
 @dataclass
 class _Lane:
+    """``failed``: as of ``_load_failed``; no one else does the cells of this lane meanwhile."""
+
     ref: ExperimentRef
     lane: int
     owner: str
     keep: Callable[[], None]
     plan: Plan
+    lanes: int
+    retries: int
+    failed: Mapping[int, ExperimentCell] | None
     began: float = field(default_factory=time.monotonic)
     renewed: float = field(default_factory=time.monotonic)
 
@@ -75,7 +81,7 @@ class _Lane:
         cases = _load_cases(self.ref, self.plan)
         while True:
             row, head = queries.get_lane(self.ref, self.lane), queries.get_experiment(self.ref)
-            place = find_place(self.plan, int(head.lanes), self.lane, int(row.position))
+            place = _find_next(self.plan, self.lanes, row, self.failed)
             if place is None or not self._may_go_on(head):
                 if self._leave(row, is_done=place is None):
                     return False
@@ -88,13 +94,15 @@ class _Lane:
             self._heartbeat(row)
             try:
                 made = answering.make_cell(
-                    self.ref, self.plan, cases[place.case], place.variant, before_asking=partial(self._heartbeat, row)
-                )
+                    self.ref, self.plan, cases[place.case], place.variant, retry=self.retries,
+                    before_asking=partial(self._heartbeat, row),
+                )  # fmt: skip
             except StageFailed as error:
                 actions.halt_experiment(self.ref, ExperimentStatus.PAUSED, str(error))
                 continue
             mine = ExperimentLane.lease_owner == self.owner
-            actions.record_cell(self.ref, self.plan, row, place, made, mine=mine)
+            before = self.failed[place.number(self.plan)] if self.failed is not None else None
+            actions.record_cell(self.ref, self.plan, row, place, made, mine=mine, failed=before)
 
     def _may_go_on(self, head: Experiment) -> bool:
         if head.status not in UNDER_WAY:
@@ -129,27 +137,57 @@ class _Lane:
         return True
 
 
+Failed = Mapping[int, ExperimentCell]
+
+
+def _load_failed(ref: ExperimentRef, head: Experiment) -> Failed | None:
+    """What is to be asked again, by its number, in an experiment that is retried; None in the first pass: all is."""
+    if not head.retries:
+        return None
+    return {int(one.number): one for one in queries.list_all_cells(ref) if one.status == FAILED}
+
+
+def _find_next(plan: Plan, lanes: int, row: ExperimentLane, failed: Failed | None) -> Place | None:
+    """What a lane has to do next; None if that is nothing."""
+    position = int(row.position)
+    while place := find_place(plan, lanes, int(row.lane), position):
+        if failed is None or place.number(plan) in failed:
+            return place
+        position += 1
+    return None
+
+
 def _load_cases(ref: ExperimentRef, plan: Plan) -> tuple[Case, ...]:
     return testset_queries.load_cases(queries.get_set_ref(ref, plan), plan.testset_sha256)
 
 
 def settle(ref: ExperimentRef, plan: Plan) -> None:
     """Work out what has been answered so far; the experiment is done if that is all."""
-    cells = [one.to_cell() for one in queries.list_all_cells(ref)]
+    lanes = {int(one.lane): int(one.position) for one in queries.list_lanes(ref)}  # before the cells, which go on
+    rows = queries.list_all_cells(ref)
+    cells = [one.to_cell() for one in rows]
     actions.record_results(ref, judge_cells(cells, {one.number: one.threshold for one in plan.variants}, HALVES))
-    if len(cells) == plan.cells:
+    if len(cells) == plan.cells and not any(_is_to_retry(plan, lanes, one) for one in rows):
         actions.end_experiment(ref)
+
+
+def _is_to_retry(plan: Plan, lanes: Mapping[int, int], cell: ExperimentCell) -> bool:
+    """Return True if it failed and its lane has yet to come to it. ``lanes``: with their positions."""
+    lane, position = locate_cell(plan, len(lanes), int(cell.number))
+    return cell.status == FAILED and position >= lanes[lane]
 
 
 def give_up_cell(ref: ExperimentRef, row: ExperimentLane) -> None:
     """Go on behind a document that ended its worker again and again. Raises: Conflict: a worker has begun it again."""
     head = queries.get_experiment(ref)
     plan = queries.load_plan(ref, str(head.plan_sha256))
-    place = find_place(plan, int(head.lanes), int(row.lane), int(row.position))
+    failed = _load_failed(ref, head)
+    place = _find_next(plan, int(head.lanes), row, failed)
     if place is None:
         return
     case = _load_cases(ref, plan)[place.case]
     cell = Cell(case.document_id, case.half, place.variant.number, FAILED)
     mine = due_work.not_begun_since(row, owner="")
-    actions.record_cell(ref, plan, row, place, MadeCell(cell), mine=mine, tries=0)
+    before = failed[place.number(plan)] if failed is not None else None
+    actions.record_cell(ref, plan, row, place, MadeCell(cell), mine=mine, failed=before, tries=0)
     log.warning("a cell was given up", extra={"event": ref.experiment_id, "document": case.document_id})

@@ -136,14 +136,30 @@ def combine_variants(
 
 @dataclass(frozen=True)
 class Place:
-    """One variant on one document. ``case``: 0-based, in the order of the test set's version."""
+    """One variant on one document. ``case``: 0-based, in the order of the test set's version.
+
+    ``position``: in its lane.
+    """
 
     case: int
     variant: Variant
+    position: int
 
     def number(self, plan: Plan) -> int:
         """Of the cell, 0-based: all variants of a document after each other."""
         return self.case * len(plan.variants) + self.variant.number - 1
+
+
+def locate_cell(plan: Plan, lanes: int, number: int) -> tuple[int, int]:
+    """The lane and the position of a cell: the inverse of ``find_place``.
+
+    >>> plan = Plan("t", 1, "", 3, {}, combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8]))
+    >>> [locate_cell(plan, 2, number) for number in range(6)]
+    [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3)]
+    """
+    case, variant = divmod(number, len(plan.variants))
+    step, lane = divmod(case, lanes)
+    return lane, step * len(plan.variants) + variant
 
 
 def find_place(plan: Plan, lanes: int, lane: int, position: int) -> Place | None:
@@ -157,4 +173,4 @@ def find_place(plan: Plan, lanes: int, lane: int, position: int) -> Place | None
     """
     step, variant = divmod(position, len(plan.variants))
     case = lane + step * lanes
-    return Place(case, plan.variants[variant]) if case < plan.documents else None
+    return Place(case, plan.variants[variant], position) if case < plan.documents else None

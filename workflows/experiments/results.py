@@ -110,6 +110,12 @@ class Results:
     halves: Mapping[int, Mapping[str, HalfResult]]
     cases: tuple[CaseResult, ...] = field(default_factory=tuple)
 
+    @property
+    def progress(self) -> int:
+        """Rises with each cell, and with one that failed and was answered when it was retried."""
+        failed = sum(half.failed for halves in self.halves.values() for half in halves.values())
+        return 2 * self.cells - failed
+
     def to_bytes(self) -> bytes:
         return json.dumps({"version": 1, **asdict(self)}, sort_keys=True, separators=(",", ":")).encode()
 

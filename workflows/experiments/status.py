@@ -22,7 +22,7 @@ MOVES: Mapping[ExperimentStatus, frozenset[ExperimentStatus]] = {
     _S.PAUSED: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
     _S.OVER_LIMIT: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
     _S.STOPPED: frozenset(),
-    _S.DONE: frozenset(),
+    _S.DONE: frozenset({_S.RUNNING}),  # what failed is asked again
 }
 UNDER_WAY = frozenset({_S.QUEUED, _S.RUNNING})
 

@@ -12,6 +12,7 @@ urlpatterns = [
     path(_ONE, experiments.show_experiment, name="show-experiment"),
     path(f"{_ONE}pause/", experiments.pause_experiment, name="pause-experiment"),
     path(f"{_ONE}resume/", experiments.resume_experiment, name="resume-experiment"),
+    path(f"{_ONE}retry/", experiments.retry_experiment, name="retry-experiment"),
     path(f"{_ONE}stop/", experiments.stop_experiment, name="stop-experiment"),
     path(f"{_ONE}promote/", experiments.promote_variant, name="promote-variant"),
     path(f"{_ONE}answers/", cells.list_cells, name="list-experiment-answers"),

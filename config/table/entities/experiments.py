@@ -18,8 +18,8 @@ EXPERIMENT = Entity(
     "countersign", "Experiment", "experiments#{project_id}", "experiment#{experiment_id}",
     attributes=names(
         "experiment_id name status testset_id testset_name testset_version classification_id plan_sha256 variants "
-        "lanes total answered failed removed asked tokens micros spent limit_micros results_sha256 results_cells "
-        "message created_at created_by updated_at updated_by ended_at"
+        "lanes total answered failed removed asked tokens micros spent limit_micros results_sha256 "
+        "results_progress retries message created_at created_by updated_at updated_by ended_at"
     ),
     note="counters of its cells; the plan and the results are objects in S3",
 )  # fmt: skip
@@ -35,5 +35,5 @@ EXPERIMENT_CELL = Entity(
         "number case variant document_id workflow_id half status judged exact tokens_in tokens_out micros ms asked "
         "created_at"
     ),
-    note="one variant on one document: which fields were right, never their values; written once",
+    note="one variant on one document: which fields were right, never their values; written once, again if it failed",
 )  # fmt: skip

@@ -119,15 +119,15 @@ def stop_experiment(request: DeskRequest, project_id: str, experiment_id: str) -
 def resume_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
-    form = ResumeForm(request.POST)
-    if not form.is_valid():
-        return _experiment_page(request, project, ref, clash="Enter a cost limit above 0.", status=422)
+    return _go_on(request, project, ref, actions.resume_experiment, "Experiment resumed.")
 
-    def resume() -> None:
-        actions.resume_experiment(ref, limit=form.cleaned_data["limit"], by=actor_of(request.user))
-        tasks.order_lanes(ref)
 
-    return _change(request, project, ref, resume, "Experiment resumed.")
+@require_POST
+def retry_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
+    """Only what failed is asked again."""
+    project = access.project_to_configure(request, project_id)
+    ref = ExperimentRef(request.site, project.id, experiment_id)
+    return _go_on(request, project, ref, actions.retry_experiment, "Failed answers are asked for again.")
 
 
 @require_POST
@@ -167,6 +167,21 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
         return f"{variant} is the candidate."
 
     return _change(request, project, ref, promote, shown=f"?variant={typed['variant']}")
+
+
+def _go_on(
+    request: DeskRequest, project: Project, ref: ExperimentRef, act: Callable[..., None], words: str
+) -> HttpResponse:
+    """Within the posted limit."""
+    form = ResumeForm(request.POST)
+    if not form.is_valid():
+        return _experiment_page(request, project, ref, clash="Enter a cost limit above 0.", status=422)
+
+    def go_on() -> None:
+        act(ref, limit=form.cleaned_data["limit"], by=actor_of(request.user))
+        tasks.order_lanes(ref)
+
+    return _change(request, project, ref, go_on, words)
 
 
 def _change(

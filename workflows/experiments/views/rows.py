@@ -50,6 +50,10 @@ class ExperimentRow:
         return self.head.status in {S.PAUSED, S.OVER_LIMIT}
 
     @property
+    def may_retry(self) -> bool:
+        return bool(self.head.status == S.DONE and self.head.failed)
+
+    @property
     def may_stop(self) -> bool:
         return self.may_pause or self.may_resume
 
