@@ -16,8 +16,10 @@ from config.errors import Conflict, Refused
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.items.documents import Document
+from projects.models import queries as model_queries
 from projects.models.spec import ModelSpec
 from projects.prompts import queries as prompt_queries
+from projects.prompts.book import PinnedPrompt
 from projects.prompts.items import PromptVersion
 from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
@@ -77,7 +79,8 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
     prompt_ref = PromptRef(site, project_id, PURPOSE, draft.type_id or GENERAL)
     general = int(prompt_queries.get_head(prompt_ref.general).production) if draft.type_id else 0
     prompts = {one: _get_version(prompt_ref, one, general).prompt(PURPOSE) for one in draft.prompts}
-    variants = combine_variants(draft.prompts, draft.models, draft.temperatures, draft.thresholds)
+    known = model_queries.list_models(site)
+    variants = combine_variants(draft.prompts, draft.models, draft.temperatures, draft.thresholds, known)
     plan = Plan(
         draft.testset_id,
         int(testset.version),
@@ -87,6 +90,7 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
         variants,
         draft.type_id,
         general,
+        _pin_classify(site, project_id),
     )
     ref = ExperimentRef(site, project_id, experiment_id or clock.new_ulid())
     lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
@@ -97,6 +101,13 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
     payload = {"name": draft.name, "variants": len(variants), "documents": plan.documents, "limit": str(draft.limit)}
     transact(changes, _event(ref, "created", by, payload))
     return ref
+
+
+def _pin_classify(site: str, project_id: str) -> PinnedPrompt:
+    """By which runs find the types of documents."""
+    ref = PromptRef(site, project_id, "classify")
+    version = int(prompt_queries.get_head(ref).production)
+    return PinnedPrompt(prompt_queries.get_version(ref, version).prompt("classify"), version)
 
 
 def _get_version(ref: PromptRef, version: int, general: int) -> PromptVersion:

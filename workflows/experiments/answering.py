@@ -12,6 +12,7 @@ from workflows.experiments.plan import Plan, Variant
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged
 from workflows.providers import chats
+from workflows.providers.language_model import Chat
 from workflows.runs import prices
 from workflows.stages import results
 from workflows.stages.field_spec import FieldSpec
@@ -21,7 +22,7 @@ from workflows.storage.objects import DocumentFiles
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case, KnownAnswers
 from workflows.trials.documents import load_read_document
-from workflows.trials.extract import Outcome, TrialField, extract_fields
+from workflows.trials.extract import TrialField, extract_fields
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ def make_cell(
     """
     cell = Cell(case.document_id, case.half, variant.number, REMOVED)
     store = DocumentFiles(ref.site, ref.project_id, case.document_id)
-    paid: list[Usage] = []
-    model = chats.make_model(variant.model, plan.book(variant))
+    paid: list[int] = []
+    model = chats.make_model(variant.model, plan.book(variant), takeover=variant.takeover)
     try:
         known = testset_queries.load_answers(ref.site, ref.project_id, case)
         document = load_read_document(ref.site, ref.project_id, case.document_id, type_id=plan.type_id)
@@ -59,8 +60,15 @@ def make_cell(
         return _keep_failure(ref, store, dataclasses.replace(cell, status=FAILED), str(error))
     sent: list[str] = []
     again = _find_refused(ref, case.document_id, variant, retry)
-    chat = RememberingChat(model.chat, variant.model, store, before_asking, paid.append, sent, again)
-    outcome = extract_fields(dataclasses.replace(model, chat=chat), document)
+
+    def remember(chat: Chat) -> Chat:
+        def pay(used: Usage) -> None:
+            paid.append(price_usage(chat.spec, used))
+
+        return RememberingChat(chat, store, before_asking, pay, sent, again)
+
+    takeover = remember(model.takeover) if model.takeover else None
+    outcome = extract_fields(dataclasses.replace(model, chat=remember(model.chat), takeover=takeover), document)
     refused = [digest for digest, call in zip(sent, outcome.calls, strict=True) if call.problem]
     _keep_outcome(ref, store, variant.number, KeptOutcome(outcome.fields, outcome.problem, tuple(refused)))
     cell = dataclasses.replace(
@@ -69,11 +77,10 @@ def make_cell(
         judged=() if outcome.problem else judge_fields(known, outcome.fields, document.specs),
         tokens_in=outcome.tokens_in,
         tokens_out=outcome.tokens_out,
-        micros=_price_outcome(variant.model, outcome),
+        micros=sum(price_usage(call.spec, call.usage) for call in outcome.calls),
         ms=round(outcome.seconds * 1000),
     )
-    spent = sum(price_usage(variant.model, one) for one in paid)
-    return MadeCell(cell, document.workflow_id, len(paid), spent)
+    return MadeCell(cell, document.workflow_id, len(paid), sum(paid))
 
 
 def _find_refused(ref: ExperimentRef, document_id: str, variant: Variant, retry: int) -> Retry:
@@ -106,12 +113,6 @@ def price_usage(model: ModelSpec, used: Usage) -> int:
     if model.has_price:
         return round(cost_of(model, used.tokens_in, used.tokens_out) * 1_000_000)
     return prices.cost(used) or 0
-
-
-def _price_outcome(model: ModelSpec, outcome: Outcome) -> int:
-    if model.has_price:
-        return round(cost_of(model, outcome.tokens_in, outcome.tokens_out) * 1_000_000)
-    return round(outcome.cost * 1_000_000)
 
 
 def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence: str) -> MadeCell:

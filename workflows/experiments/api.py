@@ -128,9 +128,12 @@ class HalfShape(Schema):
 
 
 class VariantShape(Schema):
+    """``takeover``: the model that is asked where `model` is not sure enough; empty if there is none."""
+
     number: int
     prompt_version: int
     model: str
+    takeover: str
     temperature: float
     threshold: float
     tuning: HalfShape | None
@@ -330,6 +333,7 @@ def _variant_shape(one: Variant, halves: dict[str, HalfResult]) -> VariantShape:
         number=one.number,
         prompt_version=one.prompt_version,
         model=one.model.id,
+        takeover=one.takeover.id if one.takeover else "",
         temperature=one.model.temperature,
         threshold=one.threshold,
         tuning=_half_shape(halves.get("tuning")),

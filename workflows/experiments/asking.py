@@ -33,12 +33,15 @@ class RememberingChat:
     """
 
     chat: Chat
-    spec: ModelSpec
     store: DocumentFiles
     before_asking: Callable[[], None]
     on_answer: Callable[[Usage], None]
     sent: list[str] = field(default_factory=list)
     retry: Retry = Retry()
+
+    @property
+    def spec(self) -> ModelSpec:
+        return self.chat.spec
 
     @property
     def largest_image(self) -> int:

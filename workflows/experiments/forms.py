@@ -11,6 +11,7 @@ from projects.models.spec import ModelSpec
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL
 from workflows.experiments.actions import Draft
+from workflows.experiments.plan import describe_models
 from workflows.experiments.queries import MOST_LANES
 from workflows.testsets.items import StoredTestSet
 
@@ -74,7 +75,7 @@ class ExperimentForm(forms.Form):
         if head.scope != GENERAL:
             numbers.append(("0", f"General prompt{'' if head.production else ', in production'}"))
         self._set_choices("prompts", numbers)
-        self._set_choices("models", [(one.id, one.name) for one in models])
+        self._set_choices("models", [(one.id, describe_models(one, self._models.get(one.takeover))) for one in models])
 
     def _set_choices(self, name: str, choices: Sequence[tuple[str, str]]) -> None:
         field: Any = self.fields[name]

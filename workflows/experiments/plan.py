@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +23,21 @@ _LABEL = "experiment"
 class Variant:
     """``number``: from 1, as pages show it. ``threshold``: 0–1, below which a person is asked.
 
-    ``prompt_version`` 0: the general prompt, beside those of a document type.
+    ``prompt_version`` 0: the general prompt, beside those of a document type. ``takeover``: asked where ``model`` is
+    less sure than its ``takeover_below``, as in runs.
     """
 
     number: int
     prompt_version: int
     model: ModelSpec
     threshold: float
+    takeover: ModelSpec | None = None
+
+    @property
+    def settings(self) -> tuple[object, ...]:
+        """All but the prompt: what two variants must have in common for their prompts to be compared."""
+        after = (self.model.takeover_below, self.takeover.sha256) if self.takeover else ()
+        return (self.model.sha256, self.threshold, *after)
 
     @property
     def version_words(self) -> str:
@@ -46,12 +54,25 @@ class Variant:
         'Prompt 3 · Nova Lite · temperature 0.2 · threshold 80 %'
         """
         settings = f"temperature {self.model.temperature:g} · threshold {round(self.threshold * 100)} %"
-        return f"{self.prompt_words} · {self.model.name} · {settings}"
+        return f"{self.prompt_words} · {describe_models(self.model, self.takeover)} · {settings}"
+
+
+def describe_models(model: ModelSpec, takeover: ModelSpec | None) -> str:
+    """For people.
+
+    >>> describe_models(ModelSpec("a", "Nova Lite", "bedrock", "m"), ModelSpec("b", "Nova Pro", "bedrock", "n"))
+    'Nova Lite, then Nova Pro below 70 %'
+    """
+    if takeover is None:
+        return model.name
+    return f"{model.name}, then {takeover.name} below {round(model.takeover_below * 100)} %"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``prompts``: version → its text. ``documents``: of the test set's version, of which each variant reads all.
+    """``prompts``: version → its text; ``classify``: by which types are found.
+
+    ``documents``: of the test set's version, of which each variant reads all.
 
     ``type_id``: the document type whose prompts these are, empty for the general one. ``general``: the version of the
     general prompt that 0 stands for among a type's.
@@ -65,6 +86,7 @@ class Plan:
     variants: tuple[Variant, ...]
     type_id: str = ""
     general: int = 0
+    classify: PinnedPrompt | None = None
 
     @property
     def cells(self) -> int:
@@ -80,7 +102,8 @@ class Plan:
         prompt = self.prompts[variant.prompt_version]
         pinned = PinnedPrompt(prompt, variant.prompt_version, _LABEL, self.type_id or GENERAL)
         slug = f"{PURPOSE}@{self.type_id}" if self.type_id else PURPOSE
-        return PromptBook({**make_shipped_book().prompts, slug: pinned})
+        book = {**make_shipped_book().prompts, slug: pinned}
+        return PromptBook({**book, "classify": self.classify} if self.classify else book)
 
     def to_bytes(self) -> bytes:
         stored = {
@@ -88,8 +111,19 @@ class Plan:
             "type": [self.type_id, self.general],
             "testset": [self.testset_id, self.testset_version, self.testset_sha256, self.documents],
             "prompts": {number: [one.instructions, one.message] for number, one in self.prompts.items()},
-            "variants": [[one.prompt_version, one.model.to_json(), one.threshold] for one in self.variants],
+            "variants": [
+                [
+                    one.prompt_version,
+                    one.model.to_json(),
+                    one.threshold,
+                    one.takeover.to_json() if one.takeover else None,
+                ]
+                for one in self.variants
+            ],
         }
+        if self.classify:
+            told = self.classify
+            stored["classify"] = [told.version, told.prompt.instructions, told.prompt.message]
         return json.dumps(stored, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -99,17 +133,27 @@ def plan_from(body: bytes) -> Plan:
     testset_id, version, sha256, documents = stored["testset"]
     prompts = {int(number): Prompt(PURPOSE, *texts) for number, texts in stored["prompts"].items()}
     variants = tuple(
-        Variant(number, int(prompt), spec_from(model), float(threshold))
-        for number, (prompt, model, threshold) in enumerate(stored["variants"], 1)
+        Variant(number, int(prompt), spec_from(model), float(threshold), *(spec_from(one) for one in takeover if one))
+        for number, (prompt, model, threshold, *takeover) in enumerate(stored["variants"], 1)
     )
+    classify = None
+    if "classify" in stored:
+        number, *texts = stored["classify"]
+        classify = PinnedPrompt(Prompt("classify", *texts), int(number))
     type_id, general = stored.get("type", ("", 0))
-    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants, type_id, int(general))
+    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants, type_id, int(general), classify)
 
 
 def combine_variants(
-    prompts: Sequence[int], models: Sequence[ModelSpec], temperatures: Sequence[float], thresholds: Sequence[float]
+    prompts: Sequence[int],
+    models: Sequence[ModelSpec],
+    temperatures: Sequence[float],
+    thresholds: Sequence[float],
+    catalogue: Iterable[ModelSpec] = (),
 ) -> tuple[Variant, ...]:
     """Every prompt with every model and setting; without temperatures each model keeps its own.
+
+    ``catalogue``: the models that may take over; they keep their own temperature.
 
     >>> nova = ModelSpec("nova", "Nova", "bedrock", "m", temperature=0.2)
     >>> [(one.prompt_version, one.model.temperature) for one in combine_variants([3, 4], [nova], [], [0.8])]
@@ -124,8 +168,10 @@ def combine_variants(
         for model in models
         for temperature in (temperatures or [model.temperature])
     ]
+    known = {one.id: one for one in catalogue}
     variants = tuple(
-        Variant(number, *one) for number, one in enumerate(itertools.product(prompts, asked, thresholds), 1)
+        Variant(number, prompt, model, threshold, known.get(model.takeover))
+        for number, (prompt, model, threshold) in enumerate(itertools.product(prompts, asked, thresholds), 1)
     )
     if not variants:
         raise Refused("Choose at least one prompt version and one model.")

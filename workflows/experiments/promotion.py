@@ -25,9 +25,7 @@ def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: in
         (
             one.number
             for one in plan.variants
-            if is_same
-            and (one.prompt_version, one.model.sha256, one.threshold)
-            == (production, variant.model.sha256, variant.threshold)
+            if is_same and (one.prompt_version, one.settings) == (production, variant.settings)
         ),
         0,
     )
