@@ -31,6 +31,7 @@ from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
 from workflows.experiments import actions as experiments
 from workflows.experiments.actions import Draft
+from workflows.experiments.items import Experiment
 from workflows.intake.actions import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
@@ -214,6 +215,9 @@ def experiment_story() -> Iterator[Step]:
     made = experiments.create_experiment(SITE, "p", trial, by=BY)
     yield experiments.pause_experiment, lambda: experiments.pause_experiment(made, by=BY)
     yield experiments.resume_experiment, lambda: experiments.resume_experiment(made, by=BY)
+    ended = [Experiment.status.set("done"), Experiment.failed.set(1)]
+    Experiment.change(made.key, ended, Experiment.PK.exists())
+    yield experiments.retry_experiment, lambda: experiments.retry_experiment(made, by=BY)
     yield experiments.stop_experiment, lambda: experiments.stop_experiment(made, by=BY)
 
 

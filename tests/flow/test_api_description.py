@@ -57,6 +57,7 @@ REFUSALS = {
     "create_test_set": "which fields the project has",
     "create_experiment": "whether the test set has documents",
     "resume_experiment": "what is spent already",
+    "retry_experiment": "whether an answer failed",
     "promote_variant": "how good it is",
 }
 EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE, Permission.ADMIN, Permission.PROMOTE)

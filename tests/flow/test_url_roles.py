@@ -79,6 +79,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:show-experiment": {"GET": SET_UP},
     "workflows:pause-experiment": {"POST": (302, 403, 403, 403, 302, 409)},  # once
     "workflows:resume-experiment": {"POST": SET_UP_EMPTY},
+    "workflows:retry-experiment": {"POST": SET_UP_EMPTY},
     "workflows:stop-experiment": {"POST": (302, 403, 403, 403, 302, 409)},  # once
     "workflows:promote-variant": {"POST": SET_UP_EMPTY},
     "workflows:list-experiment-answers": {"GET": SET_UP},
