@@ -21,7 +21,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case, KnownAnswers
-from workflows.trials.documents import load_read_document
+from workflows.trials.documents import PageSize, load_read_document
 from workflows.trials.extract import TrialField, extract_fields
 
 
@@ -70,7 +70,8 @@ def make_cell(
     takeover = remember(model.takeover) if model.takeover else None
     outcome = extract_fields(dataclasses.replace(model, chat=remember(model.chat), takeover=takeover), document)
     refused = [digest for digest, call in zip(sent, outcome.calls, strict=True) if call.problem]
-    _keep_outcome(ref, store, variant.number, KeptOutcome(outcome.fields, outcome.problem, tuple(refused)))
+    kept = KeptOutcome(outcome.fields, outcome.problem, tuple(refused), tuple(document.page_sizes))
+    _keep_outcome(ref, store, variant.number, kept)
     cell = dataclasses.replace(
         cell,
         status=FAILED if outcome.problem else DONE,
@@ -122,11 +123,15 @@ def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence
 
 @dataclass(frozen=True)
 class KeptOutcome:
-    """What a variant read in a document. ``refused``: digests of the requests whose answers could not be taken."""
+    """What a variant read in a document, and of which pages.
+
+    ``refused``: digests of the requests whose answers could not be taken.
+    """
 
     fields: tuple[TrialField, ...] = ()
     problem: str = ""
     refused: tuple[str, ...] = ()
+    pages: tuple[PageSize, ...] = ()
 
     def get(self, name: str) -> TrialField | None:
         return next((one for one in self.fields if one.name == name), None)
@@ -145,4 +150,5 @@ def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutc
     except NotFound:
         return None
     fields = tuple(TrialField(**{**one, "box": tuple(one["box"]) if one["box"] else None}) for one in stored["fields"])
-    return KeptOutcome(fields, str(stored["problem"]), tuple(stored.get("refused", ())))
+    pages = tuple(PageSize(**one) for one in stored.get("pages", ()))
+    return KeptOutcome(fields, str(stored["problem"]), tuple(stored.get("refused", ())), pages)

@@ -1,12 +1,22 @@
-"""Draft and production side by side: field by field, and where each found its values on the pages; pure."""
+"""Two readings of a document side by side: field by field, and where each found its values on the pages; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from workflows.stages import results
 from workflows.trials.documents import PageSize
 from workflows.trials.outcome import TrialField
-from workflows.trials.queries import Answer
+
+
+class Reading(Protocol):
+    """What one side found, and the pages that it read."""
+
+    @property
+    def fields(self) -> tuple[TrialField, ...]: ...
+
+    @property
+    def pages(self) -> tuple[PageSize, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,7 @@ class ComparedField:
 
 @dataclass(frozen=True)
 class ShownBox:
-    """In pixels of the page. ``is_draft``: where the draft found it; otherwise only production did, or elsewhere."""
+    """In pixels of the page. ``is_first``: where the first side found it; else only the second did, or elsewhere."""
 
     name: str
     label: str
@@ -29,7 +39,7 @@ class ShownBox:
     y: float
     width: float
     height: float
-    is_draft: bool
+    is_first: bool
 
 
 @dataclass(frozen=True)
@@ -38,9 +48,8 @@ class ShownPage:
     boxes: tuple[ShownBox, ...]
 
 
-def compare_fields(answers: Sequence[Answer | None]) -> list[ComparedField]:
-    """``answers``: draft, production."""
-    sides = [{one.name: one for one in answer.outcome.fields} if answer else {} for answer in answers]
+def compare_fields(answers: Sequence[Reading | None]) -> list[ComparedField]:
+    sides = [{one.name: one for one in answer.fields} if answer else {} for answer in answers]
     labels = {name: one.label for side in reversed(sides) for name, one in side.items()}
     there = all(answer is not None for answer in answers)
     rows = []
@@ -51,23 +60,31 @@ def compare_fields(answers: Sequence[Answer | None]) -> list[ComparedField]:
     return rows
 
 
-def list_pages(answers: Sequence[Answer | None]) -> list[ShownPage]:
+def list_pages(answers: Sequence[Reading | None]) -> list[ShownPage]:
     """Those with a picture."""
-    known = next((answer.pages for answer in answers if answer), ())
+    known = next((answer.pages for answer in answers if answer and answer.pages), ())
     return [ShownPage(size, _list_boxes(size, answers)) for size in known if size.has_image]
 
 
-def _list_boxes(size: PageSize, answers: Sequence[Answer | None]) -> tuple[ShownBox, ...]:
-    """The same place of both sides once, as the draft's."""
+def choose_page(pages: Sequence[ShownPage], typed: str) -> ShownPage | None:
+    """``typed``: its number, 1-based; otherwise the first that a value was found on. None without any picture."""
+    wanted = int(typed) - 1 if typed.isdecimal() and len(typed) < 6 else None
+    with_boxes = (one for one in pages if one.boxes)
+    asked = (one for one in pages if one.size.index == wanted)
+    return next(asked, None) or next(with_boxes, None) or next(iter(pages), None)
+
+
+def _list_boxes(size: PageSize, answers: Sequence[Reading | None]) -> tuple[ShownBox, ...]:
+    """The same place of both sides once, as the first one's."""
     boxes: dict[tuple[str, tuple[float, ...]], ShownBox] = {}
-    for answer, is_draft in zip(answers, (True, False), strict=True):
-        for one in answer.outcome.fields if answer else ():
+    for number, answer in enumerate(answers):
+        for one in answer.fields if answer else ():
             if one.box is not None and one.page == size.index:
-                boxes.setdefault((one.name, one.box), _box(one, one.box, size, is_draft=is_draft))
+                boxes.setdefault((one.name, one.box), _box(one, one.box, size, is_first=not number))
     return tuple(boxes.values())
 
 
-def _box(one: TrialField, box: tuple[float, float, float, float], size: PageSize, *, is_draft: bool) -> ShownBox:
+def _box(one: TrialField, box: tuple[float, float, float, float], size: PageSize, *, is_first: bool) -> ShownBox:
     x0, y0, x1, y1 = box
     return ShownBox(
         one.name,
@@ -76,5 +93,5 @@ def _box(one: TrialField, box: tuple[float, float, float, float], size: PageSize
         round(y0 * size.height, 1),
         round((x1 - x0) * size.width, 1),
         round((y1 - y0) * size.height, 1),
-        is_draft,
+        is_first,
     )

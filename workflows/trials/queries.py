@@ -14,7 +14,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.documents import PageSize
 from workflows.trials.items import Trial, TrialStatus
-from workflows.trials.outcome import StoredOutcome, outcome_from
+from workflows.trials.outcome import StoredOutcome, TrialField, outcome_from
 
 MISSING = "This trial is over and its answers are deleted. Try the prompt again."
 LONGEST_SECONDS = 900  # of a trial; a worker that has not ended then is lost
@@ -44,6 +44,10 @@ class Draft:
 class Answer:
     outcome: StoredOutcome
     pages: tuple[PageSize, ...]
+
+    @property
+    def fields(self) -> tuple[TrialField, ...]:
+        return self.outcome.fields
 
 
 def get_trial(ref: TrialRef) -> Trial:

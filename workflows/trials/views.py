@@ -1,6 +1,5 @@
 """Trying a prompt: a sample document and a model are chosen beside the editor, then both answers are compared."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +20,6 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 from workflows.trials import actions, comparison, queries, tasks
-from workflows.trials.comparison import ShownPage
 from workflows.trials.documents import load_read_document
 from workflows.trials.estimate import Estimate, estimate_trial
 from workflows.trials.forms import TrialForm
@@ -158,8 +156,6 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
     draft = queries.read_draft(ref.site, ref.project_id, trial.document_id, which.trial_id, ref.purpose)
     sides = _read_sides(ref, trial)
     answers = [side.answer for side in sides]
-    number = request.GET.get("page", "")
-    wanted = int(number) - 1 if number.isdecimal() and len(number) < 6 else None
     pages = comparison.list_pages(answers)
     is_lost = queries.is_lost(trial)
     return {
@@ -177,7 +173,12 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
         "is_same": bool(trial.draft_answer) and trial.draft_answer == trial.production_answer,
         "text_shown": any(answer and answer.outcome.text for answer in answers),
         "pages": pages,
-        "page": _choose_page(pages, wanted),
+        "page": comparison.choose_page(pages, request.GET.get("page", "")),
+        "page_address": f"{reverse('workflows:show-trial', args=[project.id, ref.slug, which.trial_id])}?page=",
+        "page_target": "#trial",
+        "document_id": str(trial.document_id),
+        "first_name": "Draft",
+        "second_name": "Production",
     }
 
 
@@ -201,9 +202,3 @@ def _name_model(site: str, model_id: str) -> str:
         return model_queries.get_model(site, model_id).name
     except NotFound:
         return model_id
-
-
-def _choose_page(pages: Sequence[ShownPage], wanted: int | None) -> ShownPage | None:
-    with_boxes = (one for one in pages if one.boxes)
-    asked = (one for one in pages if one.size.index == wanted)
-    return next(asked, None) or next(with_boxes, None) or next(iter(pages), None)

@@ -107,8 +107,12 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     differences = url("list-experiment-differences", here, ref.experiment_id)
     assert "2 documents with different mistakes" in one_line(admin.get(differences).content)
     beside = one_line(admin.get(url("compare-experiment-document", here, ref.experiment_id, run.document_id)).content)
-    for words in ("510.24", "42.50", f"/{run.document_id}/pages/0.png"):
+    for words in ("510.24", "42.50", f"/{run.document_id}/pages/0.png", 'href="#trial-field-total"', "Variant 2 only"):
         assert words in beside
+    assert 'id="trial-field-total"' in beside
+    assert 'class="field-box done"' in beside
+    alone = url("compare-experiment-document", here, ref.experiment_id, run.document_id) + "?first=1&second=1"
+    assert "Variant 2 only" not in one_line(admin.get(alone).content)
     answers = one_line(admin.get(url("list-experiment-answers", here, ref.experiment_id)).content)
     assert answers.count("All correct") == 2
     promote = url("promote-variant", here, ref.experiment_id)

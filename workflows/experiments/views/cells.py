@@ -1,7 +1,7 @@
 """The answers of an experiment: all of them, the documents on which two variants differ, one beside its page."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -22,6 +22,7 @@ from workflows.runs.items.documents import ProjectDocument
 from workflows.stages import results as field_results
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case
+from workflows.trials import comparison
 from workflows.trials.extract import TrialField
 
 _A_PAGE = 25
@@ -67,6 +68,7 @@ class DifferenceRow:
 class ComparedField:
     """A field with what is known of it, and what each variant read; None: it read nothing."""
 
+    name: str
     label: str
     known: str
     is_known: bool
@@ -131,7 +133,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
 
 @require_safe
 def compare_document(request: DeskRequest, project_id: str, experiment_id: str, document_id: str) -> HttpResponse:
-    """The page of a document beside what two variants read on it and what is known."""
+    """A page of a document beside what two variants read and what is known; ``?page=``: its number, 1-based."""
     project = access.project_to_configure(request, project_id)
     admission.check_document(request, document_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
@@ -144,10 +146,17 @@ def compare_document(request: DeskRequest, project_id: str, experiment_id: str, 
     if case is None or document_id not in names:
         raise NotFound("This document is not in the experiment's test set, or was deleted.")
     outcomes = [answering.load_outcome(ref, document_id, one) for one in (first, second)]
+    rows = _compare(ref, case, outcomes)
+    pages = comparison.list_pages([_narrow(one, rows) for one in (outcomes if first != second else outcomes[:1])])
     context = {
         "project": project,
         "head": head,
         "name": names[document_id],
+        "pages": pages,
+        "page": comparison.choose_page(pages, request.GET.get("page", "")),
+        "page_address": f"{request.path}?first={first}&second={second}&page=",
+        "first_name": f"Variant {first}",
+        "second_name": f"Variant {second}" if first != second else "",
         "document_id": document_id,
         "variants": plan.variants,
         "first": first,
@@ -155,9 +164,15 @@ def compare_document(request: DeskRequest, project_id: str, experiment_id: str, 
         "problems": [
             (number, one.problem) for number, one in zip((first, second), outcomes, strict=True) if one and one.problem
         ],
-        "rows": _compare(ref, case, outcomes),
+        "rows": rows,
     }
     return render_answer(request, "workflows/experiments/document.html", None, context)
+
+
+def _narrow(one: answering.KeptOutcome | None, rows: Sequence[ComparedField]) -> answering.KeptOutcome | None:
+    """Without the fields whose answers are not known: no row tells what was read of them."""
+    names = {row.name for row in rows}
+    return one and replace(one, fields=tuple(field for field in one.fields if field.name in names))
 
 
 def _two_variants(request: DeskRequest, most: int) -> tuple[int, int]:
@@ -201,5 +216,7 @@ def _compare(ref: ExperimentRef, case: Case, outcomes: Sequence[answering.KeptOu
             == field_results.normalise_value(one.type, one.value)
             for field in read
         ]
-        rows.append(ComparedField(one.label, one.value or "", one.value is not None, read[0], read[1], *right))
+        rows.append(
+            ComparedField(one.name, one.label, one.value or "", one.value is not None, read[0], read[1], *right)
+        )
     return rows
