@@ -66,6 +66,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:choose-sample": {"GET": SET_UP, "POST": SET_UP},  # of a draft with problems it says so
     "workflows:start-trial": {"POST": SET_UP_EMPTY},
     "workflows:show-trial": {"GET": SET_UP_NOTHING},
+    "workflows:choose-readers": {"GET": SET_UP},
+    "workflows:start-reading": {"POST": SET_UP_EMPTY},
+    "workflows:show-reading": {"GET": SET_UP_NOTHING},
     "prompts:confirm-production": {"POST": (302, 403, 403, 403, 409, 409)},  # before one is proposed
     "prompts:decline-production": {"POST": SET_UP_EMPTY},
     # documents with known answers, and what is measured on them

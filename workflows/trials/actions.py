@@ -2,6 +2,8 @@
 
 import datetime as dt
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
@@ -10,13 +12,14 @@ from config import clock
 from config.errors import Refused
 from config.transaction import Put, transact
 from projects.audit.events import Actor
+from projects.models.ocr_spec import OcrSpec
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.items import Trial, TrialStatus
-from workflows.trials.queries import Draft, TrialRef
+from workflows.trials.queries import READ, Draft, PageRef, TrialRef
 
 DAYS = 7  # that a trial is kept; its objects go by the bucket's rule for ``debug``, later
 LONGEST_QUESTION = 500
@@ -38,25 +41,36 @@ def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str
         "message": draft.prompt.message,
         "question": draft.question[:LONGEST_QUESTION],
     }
+    compared, version = prompt_queries.find_in_use(prompt)
+    of = {"purpose": prompt.purpose, "scope": prompt.scope, "model_id": model_id}
+    _keep(ref, document_id, tried, {**of, "production": version, "production_scope": compared.scope}, by)
+    return ref
+
+
+def start_reading(site: str, project_id: str, page: PageRef, models: Sequence[OcrSpec], *, by: Actor) -> TrialRef:
+    """Keep which models are to read the page, each with all that it reads with, for a worker to do."""
+    ref = TrialRef(site, project_id, clock.new_ulid())
+    wish = {"models": [spec.to_json() for spec in models]}
+    of = {"purpose": READ, "model_id": "", "production": 0, "page_index": page.index, "readings": {}}
+    _keep(ref, page.document_id, wish, of, by)
+    return ref
+
+
+def _keep(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mapping[str, Any], by: Actor) -> None:
     store = DocumentFiles(ref.site, ref.project_id, document_id)
     store.write(files.trial(ref.trial_id), json.dumps(tried).encode(), "application/json")
-    now, (compared, version) = clock.now(), prompt_queries.find_in_use(prompt)
+    now = clock.now()
     row = Trial(
         *ref.key,
         status=TrialStatus.ASKED,
-        purpose=prompt.purpose,
-        scope=prompt.scope,
         document_id=document_id,
-        model_id=model_id,
-        production=version,
-        production_scope=compared.scope,
         created_at=clock.iso(now),
         userId=by.id,
         user_name=by.name,
         TimeToLive=int((now + dt.timedelta(days=DAYS)).timestamp()),
+        **of,
     )
     transact([Put(row)])
-    return ref
 
 
 def claim_trial(ref: TrialRef, *, owner: str) -> Trial:
@@ -78,6 +92,12 @@ def record_answer(ref: TrialRef, side: str, name: str, *, owner: str) -> None:
     """
     answer = Trial.draft_answer if side == "draft" else Trial.production_answer
     Trial.change(ref.key, [answer.set(name)], _held(owner))
+
+
+def record_reading(ref: TrialRef, model_id: str, name: str, *, owner: str) -> None:
+    """That a model has read the page. Raises: Conflict, as of ``record_answer``."""
+    path: Any = Trial.readings
+    Trial.change(ref.key, [path[model_id].set(name)], _held(owner))
 
 
 def settle_trial(ref: TrialRef, *, owner: str, error: str = "") -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import NotFound, Refused
+from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
@@ -189,13 +190,24 @@ def load_read_document(site: str, project_id: str, document_id: str, *, type_id:
         Refused: it is not read yet, or the project's document type is gone.
 
     """
+    return _open(site, project_id, document_id, find_newest_run(site, project_id, document_id), type_id)
+
+
+def get_project_document(site: str, project_id: str, document_id: str) -> Document:
+    """Raises: NotFound: no such document in this project."""
     document = document_queries.get_document(site, document_id)
     if document.project_id != project_id:
         raise NotFound("Document not found.")
+    return document
+
+
+def find_newest_run(site: str, project_id: str, document_id: str) -> DocumentWorkflow:
+    """Raises: NotFound: no such document in this project; Refused: it has no run yet."""
+    get_project_document(site, project_id, document_id)
     rows = queries.document_workflows(site, document_id).rows
     if not rows:
         raise Refused(_UNREAD)
-    return _open(site, project_id, document_id, rows[0], type_id)
+    return rows[0]
 
 
 def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow, type_id: str) -> ReadDocument:

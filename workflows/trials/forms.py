@@ -5,12 +5,15 @@ from typing import Any
 
 from django import forms
 
+from projects.models.ocr_spec import OcrSpec
 from projects.models.spec import ModelSpec
+from workflows.runs import prices
 from workflows.runs.items.documents import ProjectDocument
+from workflows.stages.usage import Usage
 from workflows.trials.actions import LONGEST_QUESTION
 
 
-class TrialForm(forms.Form):
+class SampleForm(forms.Form):
     """``find``: words of the name of a document."""
 
     find = forms.CharField(
@@ -24,6 +27,9 @@ class TrialForm(forms.Form):
         error_messages={"required": "Choose a document.", "invalid_choice": "Choose a document from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
+
+
+class TrialForm(SampleForm):
     model = forms.ChoiceField(
         label="Model",
         error_messages={"required": "Choose a model.", "invalid_choice": "Choose a model from the list."},
@@ -62,3 +68,64 @@ class TrialForm(forms.Form):
                 field.choices = offered
         if purpose != "answer":
             del self.fields["question"]
+
+
+LEAST_READERS, MOST_READERS = 2, 4
+_HOW_MANY = f"Select {LEAST_READERS} to {MOST_READERS} models."
+
+
+class ReadingForm(SampleForm):
+    """Which page of which document, and which OCR models read it."""
+
+    page = forms.IntegerField(
+        label="Page",
+        min_value=1,
+        max_value=99_999,
+        widget=forms.TextInput(
+            attrs={"class": "text-input narrow-input", "inputmode": "numeric", "autocomplete": "off"}
+        ),
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), "Enter a page number."),
+    )
+    models = forms.MultipleChoiceField(
+        label="OCR models",
+        widget=forms.CheckboxSelectMultiple,
+        help_text=f"{LEAST_READERS} to {MOST_READERS}, each with its price for a page. A page is charged once.",
+        error_messages={"required": _HOW_MANY, "invalid_choice": "Select models from the list."},
+    )
+
+    def __init__(self, data: Any, *, documents: Mapping[str, str], models: Sequence[OcrSpec], usual: str) -> None:
+        """``data``: a QueryDict. What is not in it is the first of the list; of models ``usual`` and another.
+
+        ``usual``: empty to take none that is not chosen.
+        """
+        offered = [one.id for one in models]
+        guess = list(dict.fromkeys(one for one in (usual, *offered) if one in offered))[:LEAST_READERS] if usual else []
+        chosen = {
+            "find": data.get("find"),
+            "document": data.get("document") or next(iter(documents), ""),
+            "page": data.get("page") or "1",
+            "models": data.getlist("models") or guess,
+        }
+        super().__init__(chosen, auto_id="id_read_%s")
+        self._models = {one.id: one for one in models}
+        for name, choices in (
+            ("document", list(documents.items())),
+            ("models", [(one.id, f"{one.name} ({_price(one)})") for one in models]),
+        ):
+            field = self.fields[name]
+            if isinstance(field, forms.ChoiceField):
+                field.choices = choices
+
+    def clean_models(self) -> list[str]:
+        chosen: list[str] = self.cleaned_data["models"]
+        if not LEAST_READERS <= len(chosen) <= MOST_READERS:
+            raise forms.ValidationError(_HOW_MANY)
+        return chosen
+
+    def chosen_models(self) -> list[OcrSpec]:
+        return [self._models[one] for one in self.cleaned_data["models"]]
+
+
+def _price(spec: OcrSpec) -> str:
+    micros = prices.cost(Usage(spec.service, spec.model, pages=1, calls=1, micros=spec.price(1)))
+    return "no price set" if micros is None else prices.money(micros) if micros else "free"

@@ -1,10 +1,10 @@
-"""A prompt tried on a document: where the trial stands, and the names of the objects that hold what came of it."""
+"""A prompt tried on a document, or OCR models on a page: where it stands, and which objects hold what came of it."""
 
 from enum import StrEnum
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from config.item import Item
+from config.item import Item, map_attribute
 from projects.prompts.purposes import GENERAL
 
 
@@ -23,6 +23,8 @@ class Trial(Item):
     ``scope``: of the prompt that is tried. ``production``: the version that was in production, of the prompt with the
     scope ``production_scope``: the general one if the type had none. ``draft_answer``, ``production_answer``: relative
     to the document's root, set as each is there. ``owner``: the message of the worker who does it.
+
+    Of a page that OCR models read: ``page_index``, 0-based; ``readings``: model → the object's name, as each is there.
     """
 
     status = UnicodeAttribute()
@@ -34,6 +36,8 @@ class Trial(Item):
     production_scope = UnicodeAttribute(default=GENERAL)
     draft_answer = UnicodeAttribute(null=True)
     production_answer = UnicodeAttribute(null=True)
+    page_index = NumberAttribute(null=True)
+    readings = map_attribute(null=True)
     error = UnicodeAttribute(null=True)
     owner = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()

@@ -8,6 +8,7 @@ from typing import Any
 from config import clock, table
 from config.errors import NotFound
 from config.table import InvalidKey, Key
+from projects.models.ocr_spec import OcrSpec, ocr_spec_from
 from projects.prompts.prompt import Prompt
 from workflows.runs.items.documents import ProjectDocument
 from workflows.storage import files
@@ -15,8 +16,10 @@ from workflows.storage.objects import DocumentFiles
 from workflows.trials.documents import PageSize
 from workflows.trials.items import Trial, TrialStatus
 from workflows.trials.outcome import StoredOutcome, TrialField, outcome_from
+from workflows.trials.readings import Reading, reading_from
 
 MISSING = "This trial is over and its answers are deleted. Try the prompt again."
+READ = "read"  # the purpose of a trial that has OCR models read a page
 LONGEST_SECONDS = 900  # of a trial; a worker that has not ended then is lost
 SAMPLES, LOOKED_THROUGH = 30, 200  # documents that are offered, of the last changed ones
 
@@ -30,6 +33,14 @@ class TrialRef:
     @property
     def key(self) -> Key:
         return table.TRIAL.key(self.site, project_id=self.project_id, trial_id=self.trial_id)
+
+
+@dataclass(frozen=True)
+class PageRef:
+    """``index`` is 0-based."""
+
+    document_id: str
+    index: int
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,17 @@ def read_draft(site: str, project_id: str, document_id: str, trial_id: str, purp
     """Raises: NotFound: it is over, or its document was purged."""
     stored = _read(site, project_id, document_id, files.trial(trial_id))
     return Draft(Prompt(purpose, stored["instructions"], stored["message"]), stored["question"])
+
+
+def read_models(ref: TrialRef, document_id: str) -> tuple[OcrSpec, ...]:
+    """Those that read the page, in the order that they were chosen. Raises: NotFound: as of ``read_draft``."""
+    stored = _read(ref.site, ref.project_id, document_id, files.trial(ref.trial_id))
+    return tuple(ocr_spec_from(one) for one in stored["models"])
+
+
+def read_reading(ref: TrialRef, document_id: str, name: str) -> Reading:
+    """Raises: NotFound: as of ``read_draft``."""
+    return reading_from(_read(ref.site, ref.project_id, document_id, name))
 
 
 def read_answer(site: str, project_id: str, document_id: str, name: str) -> Answer:

@@ -20,7 +20,7 @@ _UNSENT = "No worker is available. Nothing was asked; try again in a moment."
 
 @shared_task(bind=True, name="workflows.trials.tasks.try_prompt", time_limit=LONGEST_SECONDS)
 def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
-    """Ask draft and production; delivered twice, the second finds it settled or its answers."""
+    """Ask draft and production, or have models read a page; delivered twice, it finds itself settled or its answers."""
     ref = TrialRef(site, project_id, trial_id)
     try:
         trying.do_trial(ref, owner=self.request.id)

@@ -18,7 +18,7 @@ from workflows.providers.chats import make_model
 from workflows.runs import run_settings
 from workflows.runs.actions import spending
 from workflows.storage import files
-from workflows.trials import actions, queries
+from workflows.trials import actions, queries, reading_page
 from workflows.trials.documents import ReadDocument, load_read_document
 from workflows.trials.items import Trial
 from workflows.trials.outcome import outcome_to_json
@@ -72,7 +72,8 @@ def do_trial(ref: TrialRef, *, owner: str) -> None:
         trial = actions.claim_trial(ref, owner=owner)
         if queries.is_lost(trial):  # the message was put back by a worker that the time limit ended
             return
-        _answer_both(ref, trial, owner)
+        answer = reading_page.read_with_each if trial.purpose == queries.READ else _answer_both
+        answer(ref, trial, owner)
         actions.settle_trial(ref, owner=owner)
     except Conflict:
         log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})

@@ -1,10 +1,13 @@
-"""URLs of trials, beside those of a project's prompts; named under ``workflows``."""
+"""URLs of trials, beside those of a project's prompts, and of pages that OCR models read; named under ``workflows``."""
 
 from django.urls import path
 
-from workflows.trials import views
+from workflows.trials import reading_views, views
 
 urlpatterns = [
+    path("projects/<str:project_id>/read-page/", reading_views.choose_readers, name="choose-readers"),
+    path("projects/<str:project_id>/read-page/start/", reading_views.start_reading, name="start-reading"),
+    path("projects/<str:project_id>/read-page/<str:trial_id>/", reading_views.show_reading, name="show-reading"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/", views.choose_sample, name="choose-sample"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/start/", views.start_trial, name="start-trial"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/<str:trial_id>/", views.show_trial, name="show-trial"),

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -117,6 +118,8 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "texts": texts,
         # What only repeats the text of a text says nothing about it.
         "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
+        "compare_query": urlencode({"document": board.document_id, "page": index + 1}),
+        "may_compare": link is None and bool(segment.get("image_uri")) and access.abilities(request).configure,
         "may_ask": link is None and bool(segment),  # an earlier system keeps questions otherwise
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
