@@ -7,6 +7,7 @@ from typing import Any
 from config.errors import Refused
 from config.table import Encoded, ordered_number
 from projects.schemas.governing import AttributeDefinition, to_stored_value
+from projects.settings.columns import TABLE
 
 Value = str | Decimal | bool
 LONGEST = 250  # letters
@@ -26,6 +27,8 @@ def parse_values(definition: AttributeDefinition, texts: Sequence[str]) -> list[
 
 
 def _parse_value(definition: AttributeDefinition, text: str) -> Value:
+    if definition.kind == TABLE:
+        raise Refused(f"{definition.label} is a table. Documents have it as a field, not as an attribute.")
     stored = to_stored_value(definition.kind, text)
     if stored is None:
         raise Refused(f"“{text[:60]}” is not a valid value for {definition.label} (type: {definition.kind_label}).")

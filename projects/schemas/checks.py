@@ -73,7 +73,7 @@ def _use_problems(use: AttributeUse, definition: AttributeDefinition | None) -> 
         yield "key", f"Attribute “{use.key}” does not exist. Create it under Attributes first."
     elif definition.kind not in KINDS:
         yield "key", f"{use.key} is {definition.kind_label} and set by the system. Choose another."
-    elif definition.kind == "key_only":
+    elif not definition.is_value:
         if use.allowed or use.default:
             yield "allowed" if use.allowed else "default", f"{use.key} has no values. Leave this empty."
     else:
@@ -113,7 +113,7 @@ def _composite_problems(schema: Schema, definitions: Definitions) -> Iterator[Pr
             text = "This key is already listed above."
         elif missing := [key for key in keys if key not in definitions]:
             text = f"Attribute “{missing[0]}” does not exist. Create it under Attributes first."
-        elif bare := [key for key in keys if not definitions[key].is_read]:
+        elif bare := [key for key in keys if not definitions[key].is_value]:
             text = f"{bare[0]} has no values and cannot be part of a key."
         if text:
             yield Problem("composite", place, text)

@@ -8,15 +8,20 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
+from projects.settings.columns import ITEM_COLUMNS, TABLE
 from projects.settings.values import date_range
 
 DEFAULT_ATTRIBUTES: Mapping[str, AttributeDefinition] = {
-    key: AttributeDefinition(key, label, kind, date_range=date_range(key, kind))
+    key: AttributeDefinition(
+        key, label, kind, date_range=date_range(key, kind), columns=ITEM_COLUMNS if kind == TABLE else ""
+    )
     for key, label, kind in (
         ("company", "Company", "text"),
         ("address", "Address", "text"),
         ("date", "Date", "date"),
         ("total", "Total", "amount"),
+        ("net_total", "Net total", "amount"),
+        ("items", "Line items", TABLE),
         ("currency", "Currency", "currency"),
         ("invoice_number", "Invoice number", "text"),
         ("due_date", "Due date", "date"),
@@ -41,9 +46,11 @@ DEFAULT_CLASSIFICATIONS: Mapping[str, Schema] = {
             AttributeUse("date", required=True),
             AttributeUse("due_date"),
             AttributeUse("total", required=True),
+            AttributeUse("net_total"),
             AttributeUse("currency"),
             AttributeUse("address"),
             AttributeUse("purchase_order"),
+            AttributeUse("items"),
         ),
         (("company", "date"),),
     ),

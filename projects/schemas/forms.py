@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 
 from projects.schemas.governing import ATTRIBUTE_KEY, KINDS, AttributeDefinition
+from projects.settings.columns import ITEM_COLUMNS, TABLE
+from projects.settings.forms import ColumnsField
 from projects.settings.values import AROUND, DATE_RANGES, date_range
 
 _LABEL_WORDS = {
@@ -25,7 +27,7 @@ class LabelForm(forms.Form):
 
 
 class DefinitionForm(LabelForm):
-    """``kind``: of the attribute; if it is no date there is nothing to say about dates."""
+    """``kind``: of the attribute; only of a date there is something to say about dates, only of a table columns."""
 
     date_range = forms.ChoiceField(
         required=False,
@@ -36,10 +38,17 @@ class DefinitionForm(LabelForm):
         widget=forms.Select(attrs={"class": "select"}),
     )
 
-    def __init__(self, *args: Any, kind: str = "date", **kwargs: Any) -> None:
+    columns = ColumnsField(
+        help_text="One per line: label, type (text, number, amount, percent, date), required, sums to a field's name.",
+    )
+
+    def __init__(self, *args: Any, kind: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if kind != "date":
-            del self.fields["date_range"]
+        for name, of in (("date_range", "date"), ("columns", TABLE)):
+            if kind and kind != of:
+                del self.fields[name]
+        if kind == TABLE:
+            self.fields["columns"].required = True
 
 
 class AttributeForm(DefinitionForm):
@@ -59,11 +68,12 @@ class AttributeForm(DefinitionForm):
         error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    field_order = ("label", "key", "kind", "date_range")
+    field_order = ("label", "key", "kind", "date_range", "columns")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["date_range"].initial = AROUND
+        self.fields["columns"].initial = ITEM_COLUMNS
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"]
@@ -76,4 +86,10 @@ class AttributeForm(DefinitionForm):
     def definition(self) -> AttributeDefinition:
         typed: dict[str, Any] = self.cleaned_data
         plausible = date_range(typed["key"], typed["kind"], typed["date_range"])
-        return AttributeDefinition(typed["key"], typed["label"], typed["kind"], date_range=plausible)
+        columns = typed["columns"] if typed["kind"] == TABLE else ""
+        return AttributeDefinition(typed["key"], typed["label"], typed["kind"], date_range=plausible, columns=columns)
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("kind") == TABLE and self.cleaned_data.get("columns") == "":
+            self.add_error("columns", ColumnsField.NONE)
+        return self.cleaned_data

@@ -19,6 +19,7 @@ class GovernedField:
     allowed: tuple[str, ...] = ()
     default: str = ""
     date_range: str = ""
+    columns: str = ""
 
 
 def list_governed_fields(
@@ -31,7 +32,10 @@ def list_governed_fields(
     """
     site = {use.key: use for use in governing.site.uses}
     if governing.classification is None:
-        fields = [GovernedField(one.name, one.label, one.type, one.required, date_range=one.date_range) for one in own]
+        fields = [
+            GovernedField(one.name, one.label, one.type, one.required, date_range=one.date_range, columns=one.columns)
+            for one in own
+        ]
     else:
         fields = list(_fields_in_use(governing.classification.uses, governing))
     named = {one.name for one in fields}
@@ -59,4 +63,5 @@ def _apply_use(one: GovernedField, use: AttributeUse, definition: AttributeDefin
         allowed=BOOLEANS if kind == "boolean" else one.allowed or use.allowed,
         default=one.default or use.default,
         date_range=one.date_range or (definition.date_range if definition is not None else ""),
+        columns=one.columns or (definition.columns if definition is not None else ""),
     )

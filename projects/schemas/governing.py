@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from projects.settings.columns import TABLE
+
 MAX_USES = 60  # attributes in one schema, as many as a project has fields
 MAX_ALLOWED = 100  # values of one attribute
 MAX_COMPOSITE_KEYS = 10
@@ -32,6 +34,7 @@ KINDS: Mapping[str, Kind] = {
     "amount": Kind("Amount", "NUMBER", "33.90"),
     "number": Kind("Number", "NUMBER", "1.5"),
     "boolean": Kind("Yes/No", "BOOLEAN", "true"),
+    TABLE: Kind("Table", "STRING"),
     "key_only": Kind("Flag (no value)", "KEY_ONLY"),
 }
 BOOLEANS = ("true", "false")
@@ -90,7 +93,8 @@ def _date(text: str) -> str | None:
 class AttributeDefinition:
     """What an attribute of this key is, wherever it is used. ``kind`` is a key of ``KINDS``, or an older writer's.
 
-    ``date_range``: a key of ``DATE_RANGES``, of a date alone; rows of an index do not carry it.
+    ``date_range``: a key of ``DATE_RANGES``, of a date alone; ``columns``: of a table alone, as an admin writes them.
+    Rows of an index carry neither.
     """
 
     key: str
@@ -99,6 +103,7 @@ class AttributeDefinition:
     in_use: bool = False
     version: int = 0
     date_range: str = ""
+    columns: str = ""
 
     @property
     def data_type(self) -> str:
@@ -112,6 +117,11 @@ class AttributeDefinition:
     def is_read(self) -> bool:
         """Whether the pipeline looks for its value on the pages."""
         return self.kind in KINDS and self.kind != "key_only"
+
+    @property
+    def is_value(self) -> bool:
+        """Whether documents carry it and are found by it: a table is rows, not one value."""
+        return self.is_read and self.kind != TABLE
 
 
 @dataclass(frozen=True)

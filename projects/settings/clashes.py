@@ -50,6 +50,7 @@ def _format_clash_value(value: Any) -> str:
         dates = f" ({DATE_RANGES[value.date_range].lower()})" if value.date_range in DATE_RANGES else ""
         about = f", described as “{value.description}”" if value.description else ""
         about += f", such as {value.examples}" if value.examples else ""
+        about += f", with columns {'; '.join(value.columns.splitlines())}" if value.columns else ""
         return f"“{value.label}”, {FIELD_TYPES.get(value.type, value.type)}{dates}{required}{threshold}{about}"
     if value is None:
         return "removed"

@@ -8,7 +8,8 @@ from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.utils.text import slugify
 
-from projects.settings.forms import PercentField, percent_of, share_of
+from projects.settings.columns import ITEM_COLUMNS, TABLE
+from projects.settings.forms import ColumnsField, PercentField, percent_of, share_of
 from projects.settings.values import (
     AROUND,
     DATE_RANGES,
@@ -23,7 +24,7 @@ from projects.web import row_moves
 from projects.web.row_moves import Tool
 
 PREFIX = "fields"
-_KEYS = ("label", "name", "type", "required", "threshold", "date_range", "description", "examples")
+_KEYS = ("label", "name", "type", "required", "threshold", "date_range", "description", "examples", "columns")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -74,10 +75,21 @@ class FieldRow(forms.Form):
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "placeholder": "example values"}),
     )
 
+    columns = ColumnsField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["columns"].widget.attrs["placeholder"] = ITEM_COLUMNS
+
     @property
     def blank(self) -> bool:
         """Nothing was entered; a field of which only more is said is asked for its name."""
         return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold", "description"))
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("type") == TABLE and self.cleaned_data.get("columns") == "":
+            self.add_error("columns", ColumnsField.NONE)
+        return self.cleaned_data
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -99,6 +111,7 @@ class FieldRow(forms.Form):
             date_range=date_range(name, typed["type"], typed["date_range"]),
             description=" ".join(typed["description"].split()),
             examples=" ".join(typed["examples"].split()),
+            columns=typed["columns"] if typed["type"] == TABLE else "",
         )
 
 
@@ -149,6 +162,7 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
                 "date_range": one.date_range or AROUND,
                 "description": one.description,
                 "examples": one.examples,
+                "columns": one.columns,
             }
             for one in fields
         ]

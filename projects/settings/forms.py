@@ -8,6 +8,8 @@ from typing import Any
 from django import forms
 from django.conf import settings as desk
 
+from config.errors import Refused
+from projects.settings.columns import LONGEST_COLUMNS, read_columns, write_columns
 from projects.settings.provider_choice import desk_default
 from projects.settings.values import (
     BUILT_IN,
@@ -69,6 +71,31 @@ class PercentField(forms.DecimalField):
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:  # noqa: ARG002 - Django calls it so
         # Not a number input: that one loses what it cannot read, and the message would point at nothing.
         return {"inputmode": "decimal", "class": "text-input percent-input", "autocomplete": "off"}
+
+
+class ColumnsField(forms.CharField):
+    """The columns of a table, a line each; empty if there are none."""
+
+    NONE = "Enter the table's columns, one per line."
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(
+            required=False,
+            max_length=LONGEST_COLUMNS,
+            error_messages={
+                "required": self.NONE,
+                "max_length": f"Use at most {LONGEST_COLUMNS} characters (currently %(show_value)d).",
+            },
+            widget=forms.Textarea(attrs={"class": "text-input", "rows": "4", "autocomplete": "off"}),
+            **more,
+        )
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        try:
+            return write_columns(read_columns(text)) if text else ""
+        except Refused as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 class SlotsField(forms.IntegerField):

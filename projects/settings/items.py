@@ -104,6 +104,7 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
             date_range=date_range(one["name"], one["type"], one.get("date_range")),
             description=one.get("description") or "",
             examples=one.get("examples") or "",
+            columns=one.get("columns") or "",
         )
         for one in stored
     )
@@ -121,7 +122,11 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
         "review_queue": settings.review_queue,
         "fields": [
             {"name": one.name, "label": one.label, "type": one.type, "required": one.required}
-            | {name: text for name in ("date_range", "description", "examples") if (text := getattr(one, name))}
+            | {
+                name: text
+                for name in ("date_range", "description", "examples", "columns")
+                if (text := getattr(one, name))
+            }
             for one in settings.fields
         ],
         "review_policy": {

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.settings.columns import TABLE
 
 FIELD_TYPES: Mapping[str, str] = {
     "text": "Text",
@@ -13,6 +14,7 @@ FIELD_TYPES: Mapping[str, str] = {
     "currency": "Currency",
     "number": "Number",
     "boolean": "Yes/No",
+    TABLE: "Table",
 }
 # Seed 000's output languages, then the others that its OCR map knows.
 LANGUAGES: Mapping[str, str] = {
@@ -98,7 +100,9 @@ def date_range(name: str, kind: str, stored: object = "") -> str:
 
 @dataclass(frozen=True)
 class FieldSetting:
-    """One field to read. ``threshold`` is 0–1, or None for the project's own. ``date_range``: of a date alone.
+    """One field to read. ``threshold`` is 0–1, or None for the project's own.
+
+    ``date_range``: of a date alone; ``columns``: of a table alone, as an admin writes them.
 
     ``description``: what it is and where it stands; ``examples``: of its values. Models are told both.
     """
@@ -111,6 +115,7 @@ class FieldSetting:
     date_range: str = ""
     description: str = ""
     examples: str = ""
+    columns: str = ""
 
 
 DEFAULT_FIELDS = (

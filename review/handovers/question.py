@@ -21,6 +21,7 @@ from pydantic import (
 
 from config.errors import Refused
 from config.table import DEFAULT_SITE
+from projects.settings.columns import TABLE
 from projects.settings.values import DEFAULT_THRESHOLD, FIELD_TYPES
 from workflows.stages.results import LONGEST
 
@@ -29,6 +30,7 @@ MOST_FILES = 20
 MOST_ALLOWED = 100
 LONGEST_TEXT = 100_000  # what one message of a state machine can carry, and a person can look through
 SHORTEST_SECONDS = 60
+ASKED_TYPES = tuple(kind for kind in FIELD_TYPES if kind != TABLE)
 TOKEN_NAMES = ("token", "taskToken", "TaskToken")  # as AWS's documents, seed 004 and SDKs write it
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202d\u202e]")
 
@@ -75,7 +77,7 @@ class FieldAsked(Schema):
     model_config = _STRICT
     name: Name
     label: Line = ""
-    type: str = Field("text", json_schema_extra={"enum": list(FIELD_TYPES)})
+    type: str = Field("text", json_schema_extra={"enum": list(ASKED_TYPES)})
     value: Value | None = None
     confidence: Share | None = None
     required: bool = False
@@ -85,8 +87,8 @@ class FieldAsked(Schema):
 
     @model_validator(mode="after")
     def _known_type(self) -> "FieldAsked":
-        if self.type not in FIELD_TYPES:
-            raise ValueError(f"type must be one of {', '.join(FIELD_TYPES)}")
+        if self.type not in ASKED_TYPES:
+            raise ValueError(f"type must be one of {', '.join(ASKED_TYPES)}")
         if self.box and (self.box[0] >= self.box[2] or self.box[1] >= self.box[3]):
             raise ValueError("box must be [left, top, right, bottom] with left < right and top < bottom")
         return self

@@ -8,6 +8,7 @@ from config.errors import NotFound, Refused
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import BOOLEANS
+from projects.settings.columns import TABLE
 from review.handovers.question import FieldAsked, Question
 from workflows.stages import results
 from workflows.stages.base import FieldSpec
@@ -29,6 +30,8 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
         except NotFound as error:
             raise Refused(f"Document type “{question.schema_id}” does not exist on site {site}.") from error
         for one in list_governed_fields((), policy.thresholds, governing):
+            if one.type == TABLE:  # a caller has no way to send rows
+                continue
             threshold = policy.default_threshold if one.threshold is None else one.threshold
             governed[one.name] = FieldSpec(
                 one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from projects.settings.columns import TABLE
+
 
 @dataclass(frozen=True)
 class FieldMapping:
@@ -29,7 +31,8 @@ def map_output(mappings: Iterable[FieldMapping], output: Mapping[str, Any], proj
 
     ``output`` holds what was approved where a person corrected it. Of two that set one attribute the first counts.
     """
-    values = {field["name"]: str(field["value"]) for field in output["fields"] if field.get("value")}
+    single = (field for field in output["fields"] if field.get("value") and field.get("type") != TABLE)
+    values = {field["name"]: str(field["value"]) for field in single}
     found: dict[str, MappedAttribute] = {}
     for mapping in mappings:
         if mapping.project_id in ("", project_id):

@@ -133,7 +133,7 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
         mine = told.get(one.name)
         yield FieldSpec(
             one.name, one.label, one.type, one.required, threshold, one.allowed, one.default, one.date_range,
-            mine.description if mine else "", mine.examples if mine else "",
+            mine.description if mine else "", mine.examples if mine else "", one.columns,
         )  # fmt: skip
 
 
@@ -148,6 +148,7 @@ def _list_fields(data: Mapping[str, Any], required: set[str]) -> Iterator[FieldS
         yield FieldSetting(
             name, str(one.get("label") or name), kind, is_required, date_range=plausible,
             description=str(one.get("description") or ""), examples=str(one.get("examples") or ""),
+            columns=str(one.get("columns") or ""),
         )  # fmt: skip
 
 

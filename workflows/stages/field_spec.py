@@ -4,15 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from projects.settings.columns import Column, read_columns
+
 
 @dataclass(frozen=True)
 class FieldSpec:
     """One field that a run reads, by the project's list or by the schemas that govern it.
 
-    ``type``: text, date, amount, currency, number or boolean. ``threshold``: 0–1. ``allowed``: its only values, in
-    their stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: which dates are
+    ``type``: text, date, amount, currency, number, boolean or table. ``threshold``: 0–1. ``allowed``: its only values,
+    in their stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: which dates are
     plausible, a key of ``projects.settings.values.DATE_RANGES``; empty of older runs, and of what is no date.
-    ``description`` and ``examples``: what the project's admin tells models of it.
+    ``description`` and ``examples``: what the project's admin tells models of it. ``columns``: of a table, as an admin
+    writes them.
     """
 
     name: str
@@ -25,9 +28,10 @@ class FieldSpec:
     date_range: str = ""
     description: str = ""
     examples: str = ""
+    columns: str = ""
 
     # What ``from_stored`` does without; rows leave it out where it is empty, since each kilobyte is a unit.
-    OPTIONAL: ClassVar = frozenset({"allowed", "default", "date_range", "description", "examples"})
+    OPTIONAL: ClassVar = frozenset({"allowed", "default", "date_range", "description", "examples", "columns"})
 
     @property
     def told(self) -> str:
@@ -38,6 +42,11 @@ class FieldSpec:
         """
         parts = [self.description, f"For example: {self.examples}" if self.examples else ""]
         return " ".join(part if part[-1] in ".!?" else f"{part}." for part in parts if part)
+
+    @property
+    def table_columns(self) -> tuple[Column, ...]:
+        """Empty if it is no table."""
+        return read_columns(self.columns) if self.columns else ()
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "FieldSpec":
@@ -50,10 +59,12 @@ class FieldSpec:
         required, threshold = bool(stored["required"]), float(stored["threshold"])
         allowed, default = tuple(stored.get("allowed") or ()), str(stored.get("default") or "")
         dates = str(stored.get("date_range") or "")
-        description, examples = (str(stored.get(name) or "") for name in ("description", "examples"))
+        description, examples, columns = (
+            str(stored.get(name) or "") for name in ("description", "examples", "columns")
+        )
         return cls(
             stored["name"], stored["label"], stored["type"], required, threshold, allowed, default, dates,
-            description, examples,
+            description, examples, columns,
         )  # fmt: skip
 
 

@@ -1,16 +1,30 @@
 """Values of an extraction: compared, corrected by people, and as they are published."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Protocol
 
+from projects.settings.columns import TABLE, Column
 from workflows.stages import values
 from workflows.stages.document_types import of_result
 from workflows.stages.field_spec import FieldSpec
+from workflows.stages.tables import rows as table_rows
 
 LONGEST = 1_000  # characters of one value
 
 
+def longest(kind: str) -> int:
+    """Characters of one value of this type."""
+    return table_rows.LONGEST if kind == TABLE else LONGEST
+
+
+_READ: Mapping[str, Callable[[str], str | None]] = {
+    "date": values.date,
+    "amount": values.amount,
+    "currency": values.currency,
+    "number": values.number,
+    "boolean": values.boolean,
+}
 # Shown beside the field where a correction is not accepted.
 WRITE = {
     "date": "Enter the date as 2024-03-31 or 31/03/2024.",
@@ -18,6 +32,7 @@ WRITE = {
     "currency": "Enter the currency as three letters, for example EUR.",
     "number": "Enter a number, for example 12 or 1.5.",
     "boolean": "Enter yes or no.",
+    TABLE: "Enter at least one row.",
 }
 
 
@@ -38,23 +53,17 @@ class Field(Protocol):
     def allowed(self) -> tuple[str, ...]: ...
     @property
     def date_range(self) -> str: ...
+    @property
+    def table_columns(self) -> tuple[Column, ...]: ...
 
 
 def to_stored_form(kind: str, text: str) -> str | None:
     """How a value of this type is stored, whoever keyed it; None if it is no value of the type."""
+    if kind == TABLE:
+        return table_rows.write_rows(table_rows.read_rows(text)) or None
     text = " ".join(text.split())
-    match kind:
-        case "date":
-            return values.date(text)
-        case "amount":
-            return values.amount(text)
-        case "currency":
-            return values.currency(text)
-        case "number":
-            return values.number(text)
-        case "boolean":
-            return values.boolean(text)
-    return text or None
+    read = _READ.get(kind)
+    return read(text) if read else text or None
 
 
 def normalise_value(kind: str, text: str | None) -> str:
@@ -63,6 +72,8 @@ def normalise_value(kind: str, text: str | None) -> str:
         return ""
     if kind == "text":
         return values.words(text)
+    if kind == TABLE:
+        return table_rows.normalise_table(text)
     return to_stored_form(kind, text) or values.words(text)
 
 
@@ -71,6 +82,8 @@ def to_allowed_form(field: Field, text: str) -> str | None:
 
     A field without a list allows every value of its type.
     """
+    if field.type == TABLE:
+        return table_rows.to_stored_table(field.table_columns, text) or None
     stored = to_stored_form(field.type, text)
     if not field.allowed or stored is None or stored in field.allowed:
         return stored
@@ -105,6 +118,8 @@ def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str 
 def _message(field: Field, text: str) -> str | None:
     if not text.strip():
         return f"{field.label} is required. Enter it or reject the document." if field.required else None
+    if field.type == TABLE:
+        return table_rows.table_problem(field.table_columns, field.label, text)
     if len(text) > LONGEST:
         return f"{field.label} is too long. Use at most {LONGEST:,} characters."
     if to_stored_form(field.type, text) is None:
@@ -160,10 +175,32 @@ def apply_corrections(result: Mapping[str, Any], corrections: Mapping[str, str |
 def _field_to_publish(field: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
     keep = ("name", "label", "type", "value", "raw", "confidence", "page", "box", "source")
     published = {key: field.get(key) for key in keep}
+    if field["type"] == TABLE:
+        published["rows"] = field["rows"]
     if field["name"] not in corrections:
         return published
     corrected = to_stored_form(field["type"], corrections[field["name"]] or "")
     if corrected == field["value"]:
         return published
+    if field["type"] == TABLE:
+        published["rows"] = _correct_rows(field, corrected)
     # The box stays: it shows where the person looked; the machine's answer stays as what was corrected.
     return published | {"value": corrected, "confidence": 1.0, "source": "reviewer", "extracted": field["value"]}
+
+
+def _correct_rows(field: Mapping[str, Any], corrected: str | None) -> list[list[dict[str, Any]]]:
+    """The rows after a correction: what stayed keeps how sure it was, and each cell the place of what it was."""
+    names = [one.name for one in FieldSpec.from_stored(field).table_columns]
+    before: Sequence[Sequence[Mapping[str, Any]]] = field["rows"]
+    after = table_rows.read_rows(corrected, len(names))
+    was = table_rows.match_rows([[str(cell["value"] or "") for cell in row] for row in before], after)
+    nothing = [{"value": None, "page": None, "box": None}] * len(names)
+    return [
+        [
+            dict(cell)
+            if cell["value"] == (text or None) and place is not None
+            else {"column": name, "value": text or None, "confidence": 1.0, "page": cell["page"], "box": cell["box"]}
+            for name, text, cell in zip(names, row, nothing if place is None else before[place], strict=True)
+        ]
+        for row, place in zip(after, was, strict=True)
+    ]

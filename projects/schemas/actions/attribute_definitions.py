@@ -40,22 +40,27 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
         file_type=definition.kind,
         status=UNUSED,
         date_range=plausible or None,
+        columns=definition.columns or None,
         version=1,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
     )
-    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _plausible_dates(plausible)
+    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _filled(
+        date_range=plausible, columns=definition.columns
+    )
     try:
         transact([Put(item)], _event(site, key, "created", by, payload))
     except Conflict as error:
         raise Conflict(f"Attribute {key} already exists.") from error
 
 
-def change_definition(site: str, key: str, label: str, *, date_range: str = "", version: int, by: Actor) -> None:
-    """Show an attribute under another name, or take other dates for plausible, from the next run on.
+def change_definition(
+    site: str, key: str, label: str, *, date_range: str = "", columns: str = "", version: int, by: Actor
+) -> None:
+    """Show an attribute under another name, or take other dates for plausible, or other columns, from the next run on.
 
-    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; empty: as it was.
+    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this and ``columns`` empty: as they were.
 
     Raises:
         Conflict: someone changed it since ``version``.
@@ -72,8 +77,10 @@ def change_definition(site: str, key: str, label: str, *, date_range: str = "", 
     ]
     if date_range:
         actions.append(Attribute.date_range.set(date_range))
+    if columns:
+        actions.append(Attribute.columns.set(columns))
     update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
-    payload = {"label": label, "version": version + 1} | _plausible_dates(date_range)
+    payload = {"label": label, "version": version + 1} | _filled(date_range=date_range, columns=columns)
     try:
         transact([update], _event(site, key, "updated", by, payload))
     except Conflict as error:
@@ -112,8 +119,8 @@ def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Cha
     ]
 
 
-def _plausible_dates(plausible: str) -> dict[str, str]:
-    return {"date_range": plausible} if plausible else {}
+def _filled(**entries: str) -> dict[str, str]:
+    return {name: text for name, text in entries.items() if text}
 
 
 def _event(site: str, key: str, type_: str, by: Actor, payload: dict[str, Any]) -> Any:

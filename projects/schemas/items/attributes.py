@@ -27,6 +27,7 @@ class Attribute(Item):
     file_type = UnicodeAttribute(null=True)
     status = UnicodeAttribute(null=True)
     date_range = UnicodeAttribute(null=True)  # of a date, and of none that an older writer made
+    columns = UnicodeAttribute(null=True)  # of a table
     version = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
@@ -45,4 +46,5 @@ class Attribute(Item):
             in_use=self.status == IN_USE or bool(self.isInUse),
             version=int(self.version or 0),
             date_range=date_range(key, kind, self.date_range),
+            columns=self.columns or "",
         )

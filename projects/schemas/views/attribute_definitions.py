@@ -54,10 +54,11 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
     form = DefinitionForm(request.POST, kind=definition.kind)
     if not form.is_valid():
         return _page(request, definition, form, status=422)
-    label, plausible = form.cleaned_data["label"], form.cleaned_data.get("date_range", "")
+    typed = form.cleaned_data
+    label, more = typed["label"], {name: typed[name] for name in ("date_range", "columns") if name in typed}
     try:
         attribute_definition_actions.change_definition(
-            request.site, key, label, date_range=plausible, version=version_in(request.POST), by=actor_of(request.user)
+            request.site, key, label, **more, version=version_in(request.POST), by=actor_of(request.user)
         )
     except Conflict as error:
         stored = schema_queries.attribute_definition(request.site, key)
@@ -80,7 +81,7 @@ def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
 
 
 def _form_of(definition: AttributeDefinition) -> DefinitionForm:
-    initial = {"label": definition.label, "date_range": definition.date_range}
+    initial = {"label": definition.label, "date_range": definition.date_range, "columns": definition.columns}
     return DefinitionForm(initial=initial, kind=definition.kind)
 
 

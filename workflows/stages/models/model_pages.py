@@ -3,6 +3,7 @@
 from typing import Any
 
 from config.errors import NotFound
+from projects.settings.columns import TABLE
 from workflows.stages import given
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import typed
@@ -32,7 +33,7 @@ def ask_model_for_page(
     question = PageQuestion(
         text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
         image=_image(context, page.index),
-        specs=specs if searched else (),
+        specs=tuple(one for one in specs if one.type != TABLE) if searched else (),  # the rules read tables
         prompt=context.settings.document_prompt,
         instruction=context.settings.instruction,
         language=context.settings.language,
