@@ -52,6 +52,11 @@ class _Standard(Font):
         )
 
 
+def text_width(text: str, size: float, font: str = "F1") -> float:
+    """In points."""
+    return _Standard(_FACES[font]).text_width(text, size)
+
+
 @dataclass
 class Sheet:
     """A page in points, origin top left."""
@@ -67,7 +72,7 @@ class Sheet:
 
     def text(self, x: float, y: float, text: str, *, font: str = "F1", size: float = 9.5, right: bool = False) -> None:
         """``y`` is the baseline; with ``right`` the text ends at ``x``."""
-        left = x - _Standard(_FACES[font]).text_width(text, size) if right else x
+        left = x - text_width(text, size, font) if right else x
         self.canvas.do.fill_color(Color(*INK, 1))
         drawn: Text = Text()  # type: ignore[no-untyped-call]
         drawn.font(Name("/" + font), size).move_cursor(left, self.height - y).show(text.encode("cp1252"))

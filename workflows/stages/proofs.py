@@ -7,6 +7,7 @@ whose sums add up, the other values are as their labels say: a program that adds
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from projects.settings.columns import TABLE
 from workflows.stages.calibration import Calibration
 from workflows.stages.fields.confidence import MARGIN, TEXT_LAYER, VENDOR
 
@@ -33,6 +34,8 @@ def add_proofs(
 
 def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
     """``sums``, ``seller``, ``printed``, or nothing. ``adds_up``: whether the paper's total follows from its sums."""
+    if field["type"] == TABLE:
+        return _SUMS if field["proved"] else ""
     if _is_sum_proved(field):
         return _SUMS
     evidence = _evidence(field)

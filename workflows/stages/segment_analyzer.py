@@ -2,10 +2,11 @@
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from config.errors import NotFound
+from projects.settings.columns import TABLE
 from workflows.stages import artifacts, fields, given, kinds, proofs, results, slices, usage
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
@@ -13,8 +14,10 @@ from workflows.stages.document_types.document_type import document_type
 from workflows.stages.fields import checks, printed
 from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.formats import einvoice, videos
+from workflows.stages.formats.einvoice import EInvoiceItems
 from workflows.stages.models import model_pages
 from workflows.stages.pages import layout, paged, text_page
+from workflows.stages.tables import reading as tables
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
@@ -86,12 +89,17 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     ]
     document = Document(tuple(page_of(segment) for segment in segments), _labels(context))
     read = [one for segment in segments for one in segment.get("given", ())]
-    exact = _invoice(context)
+    invoice = _invoice(context)
+    exact: Mapping[str, str] = invoice.get("values", {})
+    items = EInvoiceItems.from_stored(invoice)
     texts = {page.index for page in document.pages if page.source == text_page.SOURCE}
 
     @functools.cache
     def read_given_fields(spec: FieldSpec) -> dict[str, Any]:
-        one = _field(spec, _candidates(context, document, spec, read), exact)
+        if spec.type == TABLE:
+            one = _describe_policy(spec) | {"columns": spec.columns} | tables.read_table(document, spec, items)
+        else:
+            one = _field(spec, _candidates(context, document, spec, read), exact)
         _hide_places([one], texts)
         return one
 
@@ -100,14 +108,19 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         limits = {} if context.settings.calibration_paused else context.calibration.limits
         calibration = replace(context.calibration, limits=limits)
         said["fields"] = proofs.add_proofs(said["fields"], calibration, most_wrong)
-    ruled = [field for field in said["fields"] if field["source"] == SOURCE]
-    written = [field for field in said["fields"] if field["source"] == einvoice.SOURCE]
+    plain = [field for field in said["fields"] if field["type"] != TABLE]
+    ruled = [field for field in plain if field["source"] == SOURCE]
+    written = [field for field in plain if field["source"] == einvoice.SOURCE]
     unanswered = _list_unanswered(context, described)
     result = {
         "version": 1,
         **said,
         "pages": described,
-        "checks": [*checks.list_contradictions(document, ruled), *printed.compare_with_print(document, written)],
+        "checks": [
+            *checks.list_contradictions(document, ruled),
+            *printed.compare_with_print(document, written),
+            *map(asdict, tables.list_table_checks(said["fields"])),
+        ],
         "notes": [*_notes(context, described, done.failed), *unanswered],
     }
     artifacts.write_json(context.artifacts, files.result(context.workflow_id), result)
@@ -209,18 +222,20 @@ def _analyse_segment(context: StageContext, segment: dict[str, Any], page: layou
     artifacts.write_json(context.artifacts, files.segment(page.index), segment)
 
 
-def _invoice(context: StageContext) -> dict[str, str]:
+def _invoice(context: StageContext) -> dict[str, Any]:
     """What an invoice that is XML says, alone or inside the PDF; empty for every other file."""
     try:
-        values: dict[str, str] = artifacts.read_json(context.artifacts, files.EINVOICE)["values"]
+        invoice: dict[str, Any] = artifacts.read_json(context.artifacts, files.EINVOICE)
     except NotFound:
         return {}
-    return values
+    return invoice
 
 
 def _hide_places(found: Iterable[dict[str, Any]], without: Set[int]) -> None:
     """Text has an order and no places; ``without``: the segments that are text."""
-    for one in (*found, *(candidate for field in found for candidate in field["candidates"])):
+    candidates = (candidate for field in found for candidate in field["candidates"])
+    cells = (cell for field in found for row in field.get("rows", ()) for cell in row)
+    for one in (*found, *candidates, *cells):
         if one["page"] in without:
             one["box"] = None
 
@@ -233,14 +248,7 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
     else:
         shown = _reading_entry(best) if best or not spec.default else _default_entry(spec.default)
     return {
-        "name": spec.name,
-        "label": spec.label,
-        "type": spec.type,
-        "required": spec.required,
-        "threshold": spec.threshold,
-        "allowed": list(spec.allowed),
-        "default": spec.default,
-        "date_range": spec.date_range,
+        **_describe_policy(spec),
         **shown,
         "candidates": [
             {
@@ -253,6 +261,19 @@ def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]
             }
             for candidate in found[:SHOWN]
         ],
+    }
+
+
+def _describe_policy(spec: FieldSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "label": spec.label,
+        "type": spec.type,
+        "required": spec.required,
+        "threshold": spec.threshold,
+        "allowed": list(spec.allowed),
+        "default": spec.default,
+        "date_range": spec.date_range,
     }
 
 

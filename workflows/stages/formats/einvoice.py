@@ -23,6 +23,7 @@ SOURCE = "embedded_xml"
 MOST_BYTES = 16 * 1024**2
 _CII = {"CrossIndustryInvoice", "CrossIndustryDocument"}
 _UBL = {"Invoice", "CreditNote"}
+_CII_SUMS = ("SpecifiedTradeSettlementHeaderMonetarySummation", "SpecifiedTradeSettlementMonetarySummation")
 LABELS: Mapping[str, str] = {
     "invoice_number": "Invoice number",
     "date": "Date",
@@ -69,6 +70,24 @@ class Item:
     quantity: str
     price: str
     amount: str
+    position: str = ""
+    sku: str = ""
+    unit: str = ""
+    tax_rate: str = ""
+
+
+@dataclass(frozen=True)
+class EInvoiceItems:
+    """``items``: what each says by the concepts of ``tables.headings``. ``total``: their sum, as the invoice has it."""
+
+    items: tuple[Mapping[str, str], ...] = ()
+    total: str = ""
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> "EInvoiceItems":
+        """Of an artifact, an older one included; empty for none."""
+        items = ({**one, "description": one["name"], "unit_price": one["price"]} for one in stored.get("items", ()))
+        return cls(tuple(items), str(stored.get("items_total") or ""))
 
 
 @dataclass(frozen=True)
@@ -78,9 +97,15 @@ class EInvoice:
     syntax: str
     values: Mapping[str, str]
     items: tuple[Item, ...]
+    items_total: str = ""
 
     def to_stored(self) -> dict[str, Any]:
-        return {"syntax": self.syntax, "values": dict(self.values), "items": [asdict(one) for one in self.items]}
+        return {
+            "syntax": self.syntax,
+            "values": dict(self.values),
+            "items": [asdict(one) for one in self.items],
+            "items_total": self.items_total,
+        }
 
 
 def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
@@ -132,9 +157,11 @@ def parse_invoice(body: bytes) -> EInvoice | None:
         return None
     name = packages.local_name(root)
     if name in _CII:
-        return EInvoice("CII", _drop_empty_values(_read_cii(root)), tuple(_cii_items(root)))
+        total = _text(_one(_cii_settlement(root), *_CII_SUMS), "LineTotalAmount")
+        return EInvoice("CII", _drop_empty_values(_read_cii(root)), tuple(_cii_items(root)), total)
     if name in _UBL and root.find("{*}ID") is not None:
-        return EInvoice("UBL", _drop_empty_values(_read_ubl(root)), tuple(_ubl_items(root)))
+        total = _text(root, "LegalMonetaryTotal/LineExtensionAmount")
+        return EInvoice("UBL", _drop_empty_values(_read_ubl(root)), tuple(_ubl_items(root)), total)
     return None
 
 
@@ -161,12 +188,8 @@ def _read_cii(root: Any) -> dict[str, str]:
     document = _one(root, "ExchangedDocument", "HeaderExchangedDocument")
     trade = _one(root, "SupplyChainTradeTransaction", "SpecifiedSupplyChainTradeTransaction")
     agreement = _one(trade, "ApplicableHeaderTradeAgreement", "ApplicableSupplyChainTradeAgreement")
-    settlement = _one(trade, "ApplicableHeaderTradeSettlement", "ApplicableSupplyChainTradeSettlement")
-    sums = _one(
-        settlement,
-        "SpecifiedTradeSettlementHeaderMonetarySummation",
-        "SpecifiedTradeSettlementMonetarySummation",
-    )
+    settlement = _cii_settlement(root)
+    sums = _one(settlement, *_CII_SUMS)
     seller, buyer = _one(agreement, "SellerTradeParty"), _one(agreement, "BuyerTradeParty")
     return {
         "invoice_number": _text(document, "ID"),
@@ -205,12 +228,27 @@ def _cii_items(root: Any) -> Iterator[Item]:
         sums = _one(
             settlement, "SpecifiedTradeSettlementLineMonetarySummation", "SpecifiedTradeSettlementMonetarySummation"
         )
+        tax = _one(settlement, "ApplicableTradeTax")
         yield Item(
             _text(one, "SpecifiedTradeProduct/Name"),
             _text(delivery, "BilledQuantity"),
             _text(agreement, "NetPriceProductTradePrice/ChargeAmount"),
             _text(sums, "LineTotalAmount"),
+            _text(one, "AssociatedDocumentLineDocument/LineID"),
+            _text(one, "SpecifiedTradeProduct/SellerAssignedID"),
+            _unit(delivery, "BilledQuantity"),
+            _text(tax, "RateApplicablePercent", "ApplicablePercent"),
         )
+
+
+def _cii_settlement(root: Any) -> Any:
+    trade = _one(root, "SupplyChainTradeTransaction", "SpecifiedSupplyChainTradeTransaction")
+    return _one(trade, "ApplicableHeaderTradeSettlement", "ApplicableSupplyChainTradeSettlement")
+
+
+def _unit(element: Any, name: str) -> str:
+    found = _one(element, name)
+    return "" if found is None else str(found.get("unitCode") or "")
 
 
 def _read_ubl(root: Any) -> dict[str, str]:
@@ -252,6 +290,10 @@ def _ubl_items(root: Any) -> Iterator[Item]:
             _text(one, "InvoicedQuantity", "CreditedQuantity"),
             _text(one, "Price/PriceAmount"),
             _text(one, "LineExtensionAmount"),
+            _text(one, "ID"),
+            _text(one, "Item/SellersItemIdentification/ID"),
+            _unit(one, "InvoicedQuantity") or _unit(one, "CreditedQuantity"),
+            _text(one, "Item/ClassifiedTaxCategory/Percent"),
         )
 
 
