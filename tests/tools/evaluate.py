@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import CountersignError
-from tests.tools.evaluation import measuring, truth
+from tests.tools.evaluation import items, measuring, truth
+from tests.tools.evaluation.items import TableScore
 from tests.tools.evaluation.measuring import Measured, Paper
 from workflows.learning import calibrations
 from workflows.stages.calibration import UNCALIBRATED, Calibration, calibration_from
@@ -37,6 +38,7 @@ def evaluate(readings: Path, options: dict[str, Any], progress: Callable[[int, i
     }
     others = measuring.by_other_sellers(papers)
     found["other_sellers"] = others and _told(others)
+    found["items"] = {kind: _describe_items(one) for kind, one in items.measure_items(papers).items()}
     if options["split"]:
         found["split"] = _halves(papers, calibration)
     return found
@@ -91,6 +93,15 @@ def _told(measured: Measured) -> dict[str, Any]:
     }
 
 
+def _describe_items(one: TableScore) -> dict[str, Any]:
+    score = {
+        "f1": round(one.rows.f1, 4),
+        "precision": round(one.rows.precision, 4),
+        "recall": round(one.rows.recall, 4),
+    }
+    return asdict(one) | {"rows": score | asdict(one.rows)}
+
+
 def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
@@ -109,6 +120,10 @@ def report_lines(told: dict[str, Any]) -> Iterable[str]:
         yield from _part("Each seller by what reviews of others taught", others)
     if after := told["after_reviews"]:
         yield from _part(f"After {after['reviewed']} reviews, {after['measured_on']}", after)
+    for kind, one in told["items"].items():
+        rows = one["rows"]
+        yield f"Line items, {kind}: row F1 {rows['f1']:.3f}, {rows['right']} right of {rows['expected']} rows"
+        yield f"  {one['whole']} of {one['tables']} tables whole; {one['proved_whole']} of {one['proved']} proved ones"
     for one in told["unreadable"]:
         yield f"{one['file']}: {one['error']}"
 

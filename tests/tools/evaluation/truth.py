@@ -1,4 +1,7 @@
-"""What is known of the documents of a folder: one JSON object a line, ``{"file", "kind", "fields": {name: text}}``."""
+"""What is known of the documents of a folder: one JSON object a line, ``{"file", "kind", "fields": {name: text}}``.
+
+With ``items``: rows of description, quantity, unit price and amount.
+"""
 
 import json
 from collections.abc import Mapping
@@ -20,6 +23,7 @@ class Entry:
     path: Path
     kind: str
     fields: Mapping[str, str]
+    items: tuple[tuple[str, ...], ...] | None = None  # its line items where they are known
 
 
 def entries(folder: Path, file: Path | None = None) -> list[Entry]:
@@ -48,4 +52,5 @@ def _entry(told: Mapping[str, Any], folder: Path, beside: Path) -> Entry | None:
     fields = {_ALSO.get(name, name): text for name, text in (told.get("fields") or {}).items() if isinstance(text, str)}
     if path is None or not fields or folder.resolve() not in path.resolve().parents:
         return None
-    return Entry(path, str(told.get("kind") or ""), fields)
+    items = tuple(tuple(map(str, row)) for row in told["items"]) if "items" in told else None
+    return Entry(path, str(told.get("kind") or ""), fields, items)
