@@ -256,6 +256,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:show_results": {"GET": KEY},
     "api:pause_experiment": {"POST": KEY},
     "api:resume_experiment": {"POST": KEY},
+    "api:retry_experiment": {"POST": KEY},
     "api:stop_experiment": {"POST": KEY},
     "api:promote_variant": {"POST": KEY},
     "api:ask_for_review": {"POST": KEY},
