@@ -3,14 +3,15 @@
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
-from config.errors import Refused
-from config.transaction import Put, transact
+from config.errors import Conflict, Refused
+from config.transaction import NEW
 from projects.audit.events import Actor
 from projects.models.ocr_spec import OcrSpec
 from projects.prompts import actions as prompt_actions
@@ -19,14 +20,18 @@ from projects.prompts.queries import PromptRef
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.items import Trial, TrialStatus
-from workflows.trials.queries import READ, Draft, PageRef, TrialRef
+from workflows.trials.queries import LONGEST_SECONDS, READ, Draft, PageRef, TrialRef
 
 DAYS = 7  # that a trial is kept; its objects go by the bucket's rule for ``debug``, later
 LONGEST_QUESTION = 500
+_DIGITS = 32  # hexadecimal, of a trial's name
 
 
 def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str, *, by: Actor) -> TrialRef:
     """Keep what is to be tried, the draft among the document's files, for a worker to do.
+
+    A trial of the same that is under way is joined: its name is that of what is tried, so of two presses one begins it.
+    One that has ended is begun anew; what was answered then is given again.
 
     Raises:
         Refused: the draft has problems, or there is no question where one is asked.
@@ -35,15 +40,16 @@ def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str
     prompt_actions.check_text(draft.prompt)
     if prompt.purpose == "answer" and not draft.question.strip():
         raise Refused("Enter a question to ask about the first page.")
-    ref = TrialRef(prompt.site, prompt.project_id, clock.new_ulid())
     tried = {
         "instructions": draft.prompt.instructions,
         "message": draft.prompt.message,
         "question": draft.question[:LONGEST_QUESTION],
     }
     compared, version = prompt_queries.find_in_use(prompt)
+    name = [prompt.slug, compared.slug, version, document_id, model_id, tried]
+    ref = TrialRef(prompt.site, prompt.project_id, files.sha256(json.dumps(name, sort_keys=True).encode())[:_DIGITS])
     of = {"purpose": prompt.purpose, "scope": prompt.scope, "model_id": model_id}
-    _keep(ref, document_id, tried, {**of, "production": version, "production_scope": compared.scope}, by)
+    _begin(ref, document_id, tried, {**of, "production": version, "production_scope": compared.scope}, by)
     return ref
 
 
@@ -52,25 +58,30 @@ def start_reading(site: str, project_id: str, page: PageRef, models: Sequence[Oc
     ref = TrialRef(site, project_id, clock.new_ulid())
     wish = {"models": [spec.to_json() for spec in models]}
     of = {"purpose": READ, "model_id": "", "production": 0, "page_index": page.index, "readings": {}}
-    _keep(ref, page.document_id, wish, of, by)
+    _begin(ref, page.document_id, wish, of, by)
     return ref
 
 
-def _keep(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mapping[str, Any], by: Actor) -> None:
+def _begin(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mapping[str, Any], by: Actor) -> None:
+    """Nothing if it is under way. ``of``: attributes of its row."""
     store = DocumentFiles(ref.site, ref.project_id, document_id)
     store.write(files.trial(ref.trial_id), json.dumps(tried).encode(), "application/json")
     now = clock.now()
-    row = Trial(
-        *ref.key,
-        status=TrialStatus.ASKED,
-        document_id=document_id,
-        created_at=clock.iso(now),
-        userId=by.id,
-        user_name=by.name,
-        TimeToLive=int((now + dt.timedelta(days=DAYS)).timestamp()),
+    begun = {
         **of,
-    )
-    transact([Put(row)])
+        "status": TrialStatus.ASKED,
+        "document_id": document_id,
+        "created_at": clock.iso(now),
+        "userId": by.id,
+        "user_name": by.name,
+        "TimeToLive": int((now + dt.timedelta(days=DAYS)).timestamp()),
+    }
+    actions: list[Action] = [getattr(Trial, name).set(value) for name, value in begun.items()]
+    # What one of the same name left that has ended.
+    actions += [one.remove() for one in (Trial.draft_answer, Trial.production_answer, Trial.error, Trial.owner)]
+    lost = Trial.created_at < clock.iso(clock.in_seconds(-LONGEST_SECONDS))
+    with suppress(Conflict):
+        Trial.change(ref.key, actions, NEW | _settled() | lost)
 
 
 def claim_trial(ref: TrialRef, *, owner: str) -> Trial:

@@ -14,6 +14,7 @@ from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
+from tests.aws_faults import before_each
 from tests.flow.test_models import said
 from tests.outside import Outside, answering
 from tests.pump import Pump
@@ -90,6 +91,40 @@ def test_a_message_that_comes_twice_asks_no_one_again(pump: Pump) -> None:
     assert do(ref).asked == []
     assert do(ref, owner="m2").asked == []
     assert queries.get_trial(ref).attribute_values == before
+
+
+def test_two_presses_in_one_moment_are_one_trial(pump: Pump) -> None:
+    run = read_run(pump)
+    first: list[TrialRef] = []
+    with before_each("dynamodb", "UpdateItem", lambda: first.append(start(run))):
+        ref = start(run)
+    assert first == [ref]
+    assert start(run, "Else.") != ref
+    for _ in range(2):
+        tasks.order_trial(ref)
+    with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
+        pump.run(lambda: pump.ran("try_prompt") == 2)
+    assert outside.count() == {"Converse": 2}
+    assert queries.get_trial(ref).status == TrialStatus.DONE
+
+
+def test_a_trial_under_way_is_joined_and_one_that_ended_or_was_lost_begins_anew(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = read_run(pump)
+    ref = start(run)
+    actions.claim_trial(ref, owner="m1")
+    before = queries.get_trial(ref).attribute_values
+    assert start(run) == ref
+    assert queries.get_trial(ref).attribute_values == before
+    actions.settle_trial(ref, owner="m1", error="Away.")
+    assert start(run) == ref
+    trial = queries.get_trial(ref)
+    assert (trial.status, trial.owner, trial.error) == (TrialStatus.ASKED, None, None)
+    later = clock.in_seconds(queries.LONGEST_SECONDS + 1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    start(run)
+    assert not queries.is_lost(queries.get_trial(ref))
 
 
 def test_a_worker_that_was_lost_is_followed_by_its_message_alone(pump: Pump) -> None:
