@@ -15,7 +15,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # A worker has one core. Further threads of linear algebra spin while they wait: on two busy cores, fitting a
 # calibration took four times as long. Read when NumPy is loaded, and inherited by children.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-TRANSPORT_ALIASES["sqs"] = "config.brokers.sqs:Transport"  # whoever says sqs:// in this process gets ours
+# Whoever says sqs:// or redis:// in this process gets ours.
+TRANSPORT_ALIASES["sqs"] = "config.brokers.sqs:Transport"
+TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "config.brokers.redis:Transport"
 
 app = Celery("countersign", task_cls="config.brokers.redelivery:Counted")
 app.config_from_object("django.conf:settings", namespace="CELERY")

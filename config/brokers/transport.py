@@ -82,7 +82,9 @@ def transport_options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidde
     if broker == REDIS:
         # Without these a page waits for ever for a Redis that hangs. A worker waits one second for messages.
         patience = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": 3}
-        return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix, **patience}
+        # kombu looks for what comes back every 100 seconds, and a Redis that died in a look locks it out for 300 more.
+        looks = {"unacked_restore_throttle": 1, "unacked_mutex_expire": 30}
+        return {"visibility_timeout": hidden_seconds, "global_keyprefix": prefix, **patience, **looks}
     # Without the confirmation a message that the broker never stored would count as sent.
     # Without the timeouts a page waits for ever for a RabbitMQ that hangs, or confirms nothing.
     return {"confirm_publish": True, "read_timeout": PATIENCE_SECONDS, "write_timeout": PATIENCE_SECONDS}

@@ -49,8 +49,10 @@ class LiveDesk:
         self.children: dict[str, subprocess.Popen[bytes]] = {}
         self.emulator: emulator.Emulator | None = None
 
-    def start_emulator(self) -> None:
-        self.emulator = emulator.start_emulator(state_dir=self.state / "emulator", port=int(self.port))
+    def start_emulator(self, save_seconds: int = emulator.SAVE_SECONDS) -> None:
+        self.emulator = emulator.start_emulator(
+            state_dir=self.state / "emulator", port=int(self.port), save_seconds=save_seconds
+        )
 
     def stop_emulator(self) -> None:
         assert self.emulator
