@@ -74,6 +74,11 @@ def _session() -> boto3.session.Session:
 
 @functools.cache
 def _build(service: str) -> Any:
+    return separate_client(service)
+
+
+def separate_client(service: str) -> Any:
+    """A client that no one shares; for a process that forks while a thread of its calls."""
     # Presigned URLs are checked by the emulator only in this form; AWS takes it too.
     s3: Any = {"addressing_style": "path"} if settings.ON_LAPTOP else {}
     config = Config(

@@ -20,6 +20,7 @@ TRANSPORT_ALIASES["sqs"] = "config.brokers.sqs:Transport"
 TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "config.brokers.redis:Transport"
 
 app = Celery("countersign", task_cls="config.brokers.redelivery:Counted")
+app.steps["worker"].add("workflows.operations.watchdog:Step")  # by its name, as the tasks below
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
     [

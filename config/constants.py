@@ -45,6 +45,9 @@ RUN_CHECK_SECONDS = 30 if environment.ON_LAPTOP else 900
 # message is hidden or waits for its time. With every engine, a question about a page.
 MESSAGE_LOST_SECONDS = 300
 SWEEP_SECONDS = 10
+# A worker that took nothing for so long although its queue was not empty and a slot of its was free ends itself, and
+# is started again. Longer than Celery takes to connect again to a broker that is back after some seconds.
+WORKER_STALLED_SECONDS = 30
 # Between two repairs of a row that fail, at most: once a service answers again, what waited for it goes on soon.
 SWEEP_PAUSE_SECONDS = 60
 DUE_SHARDS = 1  # partitions of the due index; a fleet of thousands of runs a minute wants more

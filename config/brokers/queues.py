@@ -1,13 +1,14 @@
 """Tasks are ordered by name, in this one place, whichever broker carries the message."""
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
 from celery import current_app
 from celery.exceptions import CeleryError
+from django.conf import settings
 from kombu.exceptions import KombuError
 
 from config import aws
@@ -20,6 +21,7 @@ _AWAY = "The queue is not responding. Saved data is safe; try again in a moment.
 # On a connection of the pool that the broker has closed meanwhile the first try fails. Not once is not less: without a
 # retry kombu waits six seconds for a connection, and with its own number of them a page waits for SQS four times.
 _ONCE_MORE = {"max_retries": 1, "interval_start": 0.1}
+_WAITING = "ApproximateNumberOfMessages"
 _TOO_LARGE = {"InvalidMessageContents", "InvalidParameterValue"}  # SQS refuses such a message each time
 
 
@@ -60,9 +62,63 @@ def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: flo
 def count_messages(queue: str) -> int:
     """How many messages no one has taken, on Redis and RabbitMQ. Raises: Unavailable."""
     with borrow_channel() as open_channel:
-        declared: Any = current_app.amqp.queues[queue](open_channel)
-        # Not passively: kombu asks Redis without the prefix whether it is there, and hears that it is not.
-        return int(declared.queue_declare().message_count)
+        return _count_on(open_channel, queue)
+
+
+def count_all_messages() -> dict[str, int]:
+    """The same of every queue; none on SQS, whose own metrics say it. Raises: Unavailable."""
+    if settings.BROKER == transport.SQS:
+        return {}
+    with borrow_channel() as open_channel:
+        return {queue: _count_on(open_channel, queue) for queue in settings.QUEUE_URLS}
+
+
+def _count_on(open_channel: Any, queue: str) -> int:
+    declared: Any = current_app.amqp.queues[queue](open_channel)
+    # Not passively: kombu asks Redis without the prefix whether it is there, and hears that it is not.
+    return int(declared.queue_declare().message_count)
+
+
+class Depth:
+    """Counts messages that no one has taken, on any broker, over connections that nothing else of its process has.
+
+    A worker's main process forks: what it shared with its children, two processes would write to.
+    """
+
+    def __init__(self) -> None:
+        self._sqs: Any = None
+        self._connection: Any = None
+        self._channel: Any = None
+
+    def count(self, queues: Iterable[str]) -> dict[str, int]:
+        """By queue. Raises: Unavailable, and CountersignError if SQS does not let us ask."""
+        if settings.BROKER == transport.SQS:
+            with aws.translate_aws_errors():
+                return {queue: self._count_on_sqs(queue) for queue in queues}
+        with translate_broker_errors():
+            try:
+                self._connect()
+                return {queue: _count_on(self._channel, queue) for queue in queues}
+            except BaseException:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        gone, self._connection, self._channel = self._connection, None, None
+        if gone is not None:
+            with suppress(Unavailable), translate_broker_errors():
+                gone.release()
+
+    def _connect(self) -> None:
+        if self._connection is None:
+            self._connection = current_app.connection_for_read(heartbeat=0)  # it is idle for hours
+            self._connection.connect()
+            self._channel = self._connection.channel()
+
+    def _count_on_sqs(self, queue: str) -> int:
+        self._sqs = self._sqs or aws.separate_client("sqs")
+        answer = self._sqs.get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[_WAITING])
+        return int(answer["Attributes"][_WAITING])
 
 
 @contextmanager

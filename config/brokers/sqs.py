@@ -1,12 +1,21 @@
-"""Celery's SQS transport, but for one line: a moment without SQS must not end a worker."""
+"""Celery's SQS transport, but for one line: a moment without SQS must not end a worker. It also counts its polls."""
 
 from typing import Any
 
 from kombu.transport import SQS
 
+_polls = 0
+
+
+def answered_polls() -> int:
+    """How many polls of this process SQS has answered, with a message or without."""
+    return _polls
+
 
 class Channel(SQS.Channel):
     def _on_messages_ready(self, queue: str, name: str, messages: Any) -> int:
+        global _polls  # noqa: PLW0603 - of the process, as its event loop is
+        _polls += isinstance(messages, dict)
         # Of a lost connection or a 5xx kombu 5.7 makes an empty list, "to prevent hanging the worker", and here asks
         # that list for its "Messages": the worker ends, and what it was doing comes back only when its time is over.
         found: int = super()._on_messages_ready(queue, name, messages or {})  # type: ignore[misc]  # not in the stubs

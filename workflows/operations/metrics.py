@@ -9,9 +9,10 @@ from prometheus_client.registry import Collector
 from pynamodb.attributes import UnicodeAttribute
 
 from config import clock, table
+from config.brokers import queues
 from config.due.items import DueWork
 from config.errors import CountersignError
-from workflows.operations import dead_letter_queues
+from workflows.operations import dead_letter_queues, workers
 
 _AT_MOST = 500  # rows a shard: beyond it someone has to look anyhow
 _FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
@@ -60,6 +61,14 @@ def _families() -> list[GaugeMetricFamily]:
             "Put aside on Redis or RabbitMQ; SQS counts itself",
             labels=["queue"],
         ),
+        GaugeMetricFamily(
+            "countersign_waiting_messages",
+            "On Redis or RabbitMQ, taken by no worker; SQS counts itself",
+            labels=["queue"],
+        ),
+        GaugeMetricFamily(
+            "countersign_stalled_workers", "Workers that stood still and ended themselves, since ever", labels=["queue"]
+        ),
     ]
 
 
@@ -76,11 +85,15 @@ def _read_overdue(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
                 continue
             waits.setdefault(place.kind, []).append(due_for)
             decided += place.kind == "review" and row.status in decided_statuses
-    rows, seconds, backlog, failed = _families()
+    rows, seconds, backlog, failed, waiting, stalled = families = _families()
     for kind, waited in waits.items():
         rows.add_metric([kind], len(waited))
         seconds.add_metric([kind], max(waited))
     backlog.add_metric([], decided)
     for queue, count in dead_letter_queues.count_dead_letters().items():
         failed.add_metric([queue], count)
-    return [rows, seconds, backlog, failed]
+    for one in workers.list_stalls():
+        stalled.add_metric([str(one.queue)], int(one.stalls))
+    for queue, count in queues.count_all_messages().items():
+        waiting.add_metric([queue], count)
+    return families

@@ -184,6 +184,11 @@ PROVIDER_STATE = Entity(
     ),
     note="circuit breaker of an outside service; one account's limits hold for every site", system=True,
 )  # fmt: skip
+WORKER_STALL = Entity(
+    "countersign", "WorkerStall", "WORKERS", "QUEUE#{queue}",
+    attributes=names("queue stalls waiting stalled_at"),
+    note="workers that took nothing from a queue that was not empty, and ended themselves", system=True,
+)  # fmt: skip
 
 # --- what was: the second table ----------------------------------------------
 AUDIT_LINE = Entity(
