@@ -103,14 +103,24 @@ def remove_model(site: str, model_id: str, *, version: int, by: Actor) -> None:
 
     """
     _get_own(site, model_id)
+    key = MODEL.key(site, model_id=model_id)
+    chosen = int(Model.load(key).chosen)  # before the uses: whoever chooses it from here on makes the removal fail
+    _check_unused(site, model_id)
+    event = entity_event(site, "model", model_id, "removed", by=by, payload={"version": version})
+    unchosen: Condition = Model.chosen == chosen
+    if not chosen:
+        unchosen |= Model.chosen.does_not_exist()
+    try:
+        transact([Delete(key, EXISTS & (Model.version == version) & unchosen)], event)
+    except Conflict as error:
+        _check_unused(site, model_id)
+        raise Conflict(_name_editor(site, model_id)) from error
+
+
+def _check_unused(site: str, model_id: str) -> None:
+    """Raises: Refused."""
     if users := find_uses(site, model_id):
         raise Refused(f"In use by {', '.join(users[:3])}. Choose another model there first.")
-    event = entity_event(site, "model", model_id, "removed", by=by, payload={"version": version})
-    key = MODEL.key(site, model_id=model_id)
-    try:
-        transact([Delete(key, EXISTS & (Model.version == version))], event)
-    except Conflict as error:
-        raise Conflict(_name_editor(site, model_id)) from error
 
 
 def find_uses(site: str, model_id: str) -> Sequence[str]:
@@ -191,8 +201,10 @@ def _check_takeovers(site: str, spec: Spec) -> list[Change]:
             raise Refused(_NO_TAKEOVER) from error
         if not isinstance(entry.spec, ModelSpec):
             raise Refused(_NO_TAKEOVER)
-        condition: Condition = Model.version == entry.version
-        checks.append(Check(MODEL.key(site, model_id=following), condition, name="takeover"))
+        key, same = MODEL.key(site, model_id=following), Model.version == entry.version
+        is_chosen = following == spec.takeover  # the others are not this one's choice
+        counted = Update(key, [Model.chosen.add(1)], same, name="takeover")
+        checks.append(counted if is_chosen else Check(key, same, name="takeover"))
         following = entry.spec.takeover
     return checks
 

@@ -10,11 +10,15 @@ ASKED, RUNNING, WORKED, FAILED = "asked", "running", "worked", "failed"  # of a 
 
 
 class Model(Item):
-    """``spec`` as ``ModelSpec.to_json`` or ``OcrSpec.to_json``. Access: all of a site in one Query, by id."""
+    """``spec`` as ``ModelSpec.to_json`` or ``OcrSpec.to_json``. Access: all of a site in one Query, by id.
+
+    ``chosen``: how often a project or another model chose it, so that a removal finds that one did meanwhile.
+    """
 
     model_id = UnicodeAttribute()
     spec = map_attribute()
     version = NumberAttribute(default=0)
+    chosen = NumberAttribute(default=0)
     created_at = UnicodeAttribute()
     created_by = UnicodeAttribute()
     updated_at = UnicodeAttribute()

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from config import clock
-from config.errors import Conflict
+from config.errors import Conflict, Refused
 from config.table import PROJECT
 from config.transaction import Change, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.models.uses import GONE, mark_chosen
 from projects.settings import clashes, merging
 from projects.settings import queries as project_queries
-from projects.settings.items import Project, settings_assignments, settings_to_store
+from projects.settings.items import Project, list_model_ids, settings_assignments, settings_to_store
 from projects.settings.merging import SettingsDigest
 from projects.settings.values import ProjectSettings
 
@@ -39,6 +40,7 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
 
     Raises:
         Conflict: the id is someone else's project.
+        Refused: a model that it chooses was removed.
 
     """
     now = clock.iso(clock.now())
@@ -56,8 +58,9 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
     )
     event = entity_event(site, "project", project_id, "created", by=by, payload={"name": settings.name, "version": 1})
     try:
-        transact([Put(project)], event)
-    except Conflict:
+        transact([Put(project), *mark_chosen(site, project.model_ids)], event)
+    except Conflict as error:
+        _check_models(error)
         made = project_queries.get_project(site, project_id)
         if made.created_by != by.id:
             raise
@@ -75,6 +78,7 @@ def update_project(
     Raises:
         Conflict: someone changed the same places since; the message names who and what.
         NotFound: no such project.
+        Refused: a model that it chooses was removed.
 
     """
     for attempt in range(_ATTEMPTS):
@@ -88,11 +92,18 @@ def update_project(
             raise Conflict(" ".join(map(str, clashes.clash_lines(merge, stored, since))))
         try:
             transact(*_save_project(site, stored, merge.settings, changed, by))
-        except Conflict:  # someone else's save came between: merge with that one too
+        except Conflict as error:  # someone else's save came between: merge with that one too
+            _check_models(error)
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
         return project_queries.get_project(site, project_id)
     raise Conflict("Too many people are saving these settings. Your changes were not saved; save again.")
+
+
+def _check_models(error: Conflict) -> None:
+    """Raises: Refused."""
+    if GONE in error.failed:
+        raise Refused("A model that you chose was removed. Choose another one, then save again.") from error
 
 
 def _save_project(
@@ -106,7 +117,8 @@ def _save_project(
     actions = settings_assignments(stored, settings)
     actions += [Project.data[name].set(value) for name, value in mine.items()]
     actions += [getattr(Project, name).set(value) for name, value in flat.items()]
-    return [Update(stored.key, actions, _at_version(stored.version))], event
+    chosen = mark_chosen(site, list_model_ids(settings) - stored.model_ids)
+    return [Update(stored.key, actions, _at_version(stored.version)), *chosen], event
 
 
 def _at_version(version: int) -> Any:

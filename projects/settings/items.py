@@ -110,6 +110,11 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
     )
 
 
+def list_model_ids(settings: ProjectSettings) -> frozenset[str]:
+    """As ``Project.model_ids``."""
+    return frozenset(one for one in (*settings.models.values(), settings.ocr_model) if one)
+
+
 def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
     """The entries of ``data`` that an admin's settings become. Thresholds are 0–1; only those that differ are kept."""
     return {

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from config.errors import Conflict, NotFound
+from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.queues import queries as queue_queries
@@ -80,9 +80,12 @@ def create_project(request: DeskRequest) -> HttpResponse:
     editor = edit_posted_settings(request.POST, blank, offered)
     if not editor.is_valid():
         return _edit_page(request, editor.count_messages(), project_id=project_id, status=422)
-    project = project_actions.create_project(
-        request.site, editor.settings(), by=actor_of(request.user), project_id=project_id
-    )
+    try:
+        project = project_actions.create_project(
+            request.site, editor.settings(), by=actor_of(request.user), project_id=project_id
+        )
+    except Refused:
+        return _edit_page(request, _check_again(request, blank), project_id=project_id, status=422)
     messages.success(request, f"{project.settings.name} created. You can now upload documents.")
     return redirect_after_post(request, reverse("projects:show-project", args=[project_id]))
 
@@ -130,8 +133,17 @@ def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offer
         lines = clashes.clash_lines(merge, stored, since)
         after = editor_after_clash(merge.settings, offered, _sign_shown_settings(request, stored), lines)
         return _edit_page(request, after, project=stored, status=409)
+    except Refused:
+        return _edit_page(request, _check_again(request, project.settings), project=project, status=422)
     messages.success(request, "Settings saved. Runs already started keep their settings.")
     return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))
+
+
+def _check_again(request: DeskRequest, stored: ProjectSettings) -> Editor:
+    """What was typed, against the models that are left: the one that is gone is marked."""
+    editor = edit_posted_settings(request.POST, stored, _offered_choices(request, stored))
+    editor.is_valid()
+    return editor.count_messages()
 
 
 def _sign_shown_settings(request: DeskRequest, project: Project) -> str:

@@ -4,7 +4,7 @@ from config.table.keys import Entity, names
 
 MODEL = Entity(
     "countersign", "Model", "models#", "model#{model_id}",
-    attributes=names("model_id spec version created_at created_by updated_at updated_by"),
+    attributes=names("model_id spec version chosen created_at created_by updated_at updated_by"),
     note="of language and OCR models; spec: how it is asked, its price; never an address or key of its endpoint",
 )  # fmt: skip
 MODEL_TEST = Entity(
