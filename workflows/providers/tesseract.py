@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -60,13 +61,13 @@ class Tesseract:
             )
         except subprocess.TimeoutExpired as error:
             raise StageFailed(f"Tesseract did not finish page {index + 1} in time.", code="Timeout") from error
+        # Of several languages it goes on without those that it lacks, which would be read as the others.
+        if missing := re.findall(rb"Failed loading language '?(\w+)", done.stderr):
+            packages = " and ".join(f"tesseract-ocr-{one.decode().replace('_', '-')}" for one in missing)
+            raise StageFailed(
+                f"Tesseract has no data for this language on the worker. Install {packages} there.", code="NoLanguage"
+            )
         if done.returncode:
-            if b"Failed loading language" in done.stderr:
-                raise StageFailed(
-                    "Tesseract has no data for this language on the worker. Install "
-                    f"{' and '.join(f'tesseract-ocr-{one}' for one in known)} there.",
-                    code="NoLanguage",
-                )
             raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))
         return read_tesseract_table(done.stdout.decode(errors="replace"), index, size)
 
