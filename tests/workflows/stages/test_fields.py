@@ -72,9 +72,13 @@ def test_a_value_stands_where_its_words_stand() -> None:
         (("KOPI HUT CO. REG: 612345-H", "NO 1 JALAN SATU"), "KOPI HUT"),
         (("KOPI HUT", "Company No : 612345-H", "NO 1 JALAN SATU"), "KOPI HUT"),
         (("MERANTI MINI", "MARKET SDN BHD", "(812345-X)"), "MERANTI MINI MARKET SDN BHD"),
+        (("SYARIKAT MERANTI", "HOME DECO", "(812345-X)"), "SYARIKAT MERANTI HOME DECO"),
+        (("SYARIKAT MERANTI", "SON BHD", "(812345-X)"), "SYARIKAT MERANTI SDN BHD"),
+        (("MERANTI HARDWARE", "TRADING", "(812345-X)"), "MERANTI HARDWARE TRADING"),
+        (("MERANTI MACHINERY S/B (JM08 1234-X)", "LOT 4, JALAN DUA"), "MERANTI MACHINERY S/B"),
         (("SUNRISE JAPAN", "LEMBAYUNG (M) SDN BHD", "(812345-X)"), "LEMBAYUNG (M) SDN BHD"),
         (("office", "Seri Melati Cafe"), "Seri Melati Cafe"),
-        (("MERANTI ENTERPR1SE 5DN 8HD",), "MERANTI ENTERPR1SE 5DN 8HD"),  # as read; the usual spelling is offered
+        (("MERANTI ENTERPR1SE 5DN 8HD",), "MERANTI ENTERPR1SE SDN BHD"),  # its legal form alone is mended
         (("Bill to", "Brackenfield Studio Ltd"), None),
         (("12.00", "ITEM 55512", "TEL 555 0199"), None),
     ],
@@ -108,6 +112,7 @@ def test_the_address_is_the_block_under_the_name(rows: tuple[str, ...], address:
         (("00440010036 25032018 13:11:54",), "2018-03-25"),
         (("Parking 30/05/18 10:45 - 30/05/18 11:01",), "2018-05-30"),
         (("Date", "12/03/2024"), "2024-03-12"),
+        (("12/03/2024", "Goods retumable 26/03/2024 17:00"), "2024-03-12"),
         (("San Francisco, CA 94103", "Date 03/04/2024"), "2024-03-04"),
         (("Date 03/04/2024", "Sent 03/25/2024"), "2024-03-04"),
         (("no date at all 12.50",), None),

@@ -32,15 +32,36 @@ def test_what_was_mended_is_counted() -> None:
 @pytest.mark.parametrize(
     ("read", "meant", "count"),
     [
-        ("MERANTI SDN 3HD", "MERANTI SDN BHD", 1),
-        ("Meranti Cary Sdn. Bhd.", "Meranti Carry SDN. BHD", 1),
+        ("Meranti Cary Sdn. Bhd.", "Meranti Carry Sdn. Bhd.", 1),
         ("MERANTI SDN. BHD.", "MERANTI SDN. BHD.", 0),
-        ("SUNDAY BHDX", "SUNDAY BHDX", 0),
     ],
 )
 def test_words_of_names_are_mended(read: str, meant: str, count: int) -> None:
-    found, mended = spelling.mend_company(read)
-    assert (found.rstrip("."), mended) == (meant.rstrip("."), count)
+    assert spelling.mend_company(read) == (meant, count)
+
+
+@each(
+    ("read", "meant"),
+    [
+        ("MERANTI SDN 3HD", "MERANTI SDN BHD"),
+        ("SON. BHD.", "SDN. BHD."),
+        ("J&K (M) Sdn. Bnd", "J&K (M) Sdn. Bhd"),
+        ("MERANTI Sdn Bhd", "MERANTI Sdn Bhd"),
+        ("SUNDAY BHDX", "SUNDAY BHDX"),
+        ("FATHER AND SON", "FATHER AND SON"),
+    ],
+)
+def test_a_legal_form_is_one_whatever_was_made_of_its_letters(read: str, meant: str) -> None:
+    assert spelling.mend_legal_form(read) == meant
+
+
+def test_a_name_whose_legal_form_was_misread_is_less_sure() -> None:
+    sure, unsure = (
+        fields.find_candidates(document(f"MERANTI {form}", "4 JALAN DUA", "Total | 12.00"), SPECS["company"])[0]
+        for form in ("SDN BHD", "SON 3HD")
+    )
+    assert (unsure.value, unsure.raw) == (sure.value, "MERANTI SON 3HD")
+    assert unsure.confidence < sure.confidence
 
 
 @pytest.mark.parametrize(

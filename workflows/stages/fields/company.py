@@ -25,7 +25,7 @@ TRADE = re.compile(
 )
 REGISTRATION = re.compile(
     r"[\[(]\s*(?:co(?:mpany)?\.?\s*(?:reg)?\.?\s*(?:no)?\.?\s*:?\s*)?(?:reg\.?\s*no\.?\s*:?\s*)?"
-    r"[A-Z]{0,3}\s?[\dO]{4,12}\s?[-–]?\s?[A-Z]{0,2}\s*[\])]|\b\d{5,7}\s?-\s?[A-Z]\b",
+    r"[A-Z]{0,3}\s?[\dO]{2,12}\s?[\dO]{2,12}\s?[-–]?\s?[A-Z]{0,2}\s*[\])]|\b\d{5,7}\s?-\s?[A-Z]\b",
     re.IGNORECASE,
 )
 SELLER = re.compile(
@@ -42,6 +42,12 @@ _NUMBERED = re.compile(
 _SECOND_HALF = re.compile(
     r"^(?:&\s*)?(?:mini\s)?(?:market|mart|carry|trading|hardware|enterprise|stationery|store|machinery|parts|supplies|supply|"
     r"services?|holdings?|industries|deco|solutions|marketing|electrical|bakery|pharmacy|restaurant)\b",
+    re.IGNORECASE,
+)
+# Of a name without a legal form: HOME DECO under SYARIKAT LIM.
+_TRADE_ALONE = re.compile(
+    r"(?:(?:&|and|auto|bakery|bookshop|bookstore|carry|cash|deco|electrical|electronics|enterprise|hardware|home|"
+    r"machinery|market|mart|mini|parts|pharmacy|restaurant|stationery|store|supplies|supply|trading)\b\W*){1,4}",
     re.IGNORECASE,
 )
 BUYER = re.compile(
@@ -99,6 +105,7 @@ def _find_heading_companies(document: Document) -> Iterator[Candidate]:
         name, used = _join_legal_form(lines, number)
         following = number + len(used)
         points, evidence = _worth(name, lines[following : following + 3], line.height / usual)
+        evidence[spelling.MISREAD] = float(any(spelling.mend_legal_form(one.text) != one.text for one in used))
         if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
             points -= 2.5
         yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
@@ -122,13 +129,14 @@ def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line
         rest = clean_company_name(following.text)
         form = LEGAL.search(rest)
         alone = form and len(LEGAL.sub("", rest).strip()) < 4
-        if alone or (form and _SECOND_HALF.match(rest) and _same_print(line, following)):
+        second = _SECOND_HALF.match(rest) if form else _TRADE_ALONE.fullmatch(rest)
+        if alone or (second and _same_print(line, following)):
             return f"{name} {rest}", [line, following]
     return name, [line]
 
 
 def _same_print(one: Line, other: Line) -> bool:
-    return 0.8 < one.height / max(other.height, 1e-6) < 1.25
+    return 0.7 < one.height / max(other.height, 1e-6) < 1.4
 
 
 def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[float, dict[str, float]]:
@@ -147,6 +155,7 @@ def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[fl
 
 def clean_company_name(text: str) -> str:
     """Without the registration number after the name, the till's number before it, and the rest of a sender's line."""
+    text = spelling.mend_legal_form(text)
     text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text

@@ -19,7 +19,8 @@ OTHER = re.compile(
     r"\b(due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
     r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before|zahlbar|zahlungsziel|"
     r"échéance|livraison|commande|payer|vencimiento|entrega|pedido|scadenza|consegna|ordine|vervaldatum|leverdatum|"
-    r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*)\b",
+    r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*|return\w*|retum\w*|refund\w*|exchang\w*|"
+    r"umtausch\w*)\b",
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)

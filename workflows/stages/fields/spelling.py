@@ -1,7 +1,7 @@
 """Words that stand in thousands of names and addresses, and look as if OCR missed a letter: Jaian for Jalan.
 
-A value is never changed by it, since names and towns are often a letter from such a word (BARU and BATU): the usual
-spelling is offered beside it, and lowers its confidence.
+A value is not changed by it, since names and towns are often a letter from such a word (BARU and BATU): the usual
+spelling is offered beside it, and lowers its confidence. Only a legal form of two words is closed enough to be mended.
 """
 
 import re
@@ -22,10 +22,11 @@ COMPANY = frozenset(
 # What print and blur make of each other; JAPAN is no misread JALAN.
 _ALIKE = ("il1jtfr", "oceqdgas069", "bhkr83rp0", "nmhurwvk", "sz52", "yv", "gq9y")
 _WORD = re.compile(r"[^\W_]+")
-_SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HM][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
+_SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HMN][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
 _DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
 
 
+MISREAD = "misread"  # evidence of a value with words that look misread
 Mend = Callable[[str], tuple[str, int]]
 _BEHIND = 0.1  # points of another spelling below the one that was read
 
@@ -34,7 +35,8 @@ def offer_spellings(found: Iterable[Candidate], mend: Mend, doubt: float = 1.0) 
     """``found`` as read, each word that looks misread counted by ``doubt``, and after it the usual spelling, if any."""
     for candidate in found:
         usual, misread = mend(candidate.value)
-        yield candidate.stronger(0, misread=min(1.0, misread * doubt))
+        known = candidate.evidence.get(MISREAD, 0.0)
+        yield candidate.stronger(0, **{MISREAD: max(known, min(1.0, misread * doubt))})
         if misread:
             yield replace(candidate, value=usual).stronger(-_BEHIND, **{SPELLED: 1.0})
 
@@ -60,10 +62,20 @@ def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:
     return _WORD.sub(mend_word, text), count
 
 
+def mend_legal_form(text: str) -> str:
+    """The one exception: no firm is called SON BHD, or SDN 3HD."""
+    return _SDN_BHD.sub(_spell_legal_form, text)
+
+
+def _spell_legal_form(match: re.Match[str]) -> str:
+    if match[0].casefold() == f"sdn{match[1]}bhd".casefold():
+        return match[0]
+    capitals = sum(char.isupper() for char in match[0]) > 2
+    return f"SDN{match[1]}BHD" if capitals else f"Sdn{match[1]}Bhd"
+
+
 def mend_company(text: str) -> tuple[str, int]:
-    spelled = _SDN_BHD.sub(lambda match: f"SDN{match[1]}BHD", text)
-    found, count = mend_words(spelled, COMPANY)
-    return found, count + (spelled.casefold() != text.casefold())
+    return mend_words(text, COMPANY)
 
 
 def _closest_word(word: str, lexicon: frozenset[str]) -> str | None:
@@ -77,11 +89,12 @@ def _is_reading(word: str, meant: str) -> bool:
     """One letter looks like another, a digit stands for a letter, or a letter is missing or too many."""
     if len(word) == len(meant):
         differing = [(a, b) for a, b in zip(word, meant, strict=True) if a != b]
-        return len(differing) == 1 and (differing[0][0].isdigit() or _look_alike(*differing[0]))
+        return len(differing) == 1 and (differing[0][0].isdigit() or look_alike(*differing[0]))
     short, long = sorted((word, meant), key=len)
     lost = [i for i in range(len(long)) if long[:i] + long[i + 1 :] == short]
     return bool(lost) and (len(meant) >= _LONG or (len(meant) >= _DOUBLED and len(lost) > 1))
 
 
-def _look_alike(one: str, other: str) -> bool:
-    return any(one in group and other in group for group in _ALIKE)
+def look_alike(one: str, other: str) -> bool:
+    """Whether print and blur make one letter of the other; a letter looks like itself."""
+    return one == other or any(one in group and other in group for group in _ALIKE)
