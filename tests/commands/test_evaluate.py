@@ -115,7 +115,7 @@ def test_documents_that_a_fit_has_seen_are_not_called_unseen(
 ) -> None:
     """The fingerprint is of what the paper says, so that another scan or another name of the file is known too."""
     papers = [measuring.paper(entry, readings) for entry in truth.entries(folder)]
-    learned = lessons.learn_calibration(scores.reviewed(measuring.answered(papers[:10])))
+    learned = lessons.learn_weights(scores.reviewed(measuring.answered(papers[:10])))
     file = tmp_path / "calibration.json"
     file.write_text(json.dumps(plain(learned) | {"version": 1}))
     call_command("evaluate", str(folder), "--readings", str(readings), "--calibration", str(file))

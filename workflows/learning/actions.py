@@ -19,9 +19,9 @@ from workflows.learning import calibrations, drift, lessons, reliability, review
 from workflows.learning.calibrations import Summary, Version
 from workflows.learning.fitting import FEWEST
 from workflows.learning.items import StoredCalibration
-from workflows.learning.lessons import ReviewedDocument
+from workflows.learning.lessons import Lesson, ReviewedDocument
 from workflows.learning.reliability import Judgement
-from workflows.stages.calibration import UNCALIBRATED, Calibration, plain
+from workflows.stages.calibration import UNCALIBRATED, plain
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 
@@ -45,13 +45,13 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
     project = project_queries.get_project(site, project_id)
     documents = reviewed.list_reviewed_documents(site, project_id)
     lesson = lessons.learn_calibration(documents)
-    if not lesson.weights:
+    if not lesson.calibration.weights:
         raise Refused(
             f"{len(documents)} reviewed documents are too few: a field has to be reviewed {FEWEST} times first. "
             "Until then the confidence is the one that every project begins with."
         )
-    _check_better(site, project, documents)
-    body = json.dumps(plain(lesson), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    _check_better(site, project, documents, lesson)
+    body = json.dumps(plain(lesson.calibration), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256, summary = files.sha256(body), _summarize_reviews(documents, lesson)
     SiteFiles(site).write(files.calibration(project_id, sha256), body, "application/json")
     for _ in range(_ATTEMPTS):
@@ -78,11 +78,11 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
     raise Conflict("A calibration of this project is being created. Try again in a moment.")
 
 
-def _check_better(site: str, project: Project, documents: Sequence[ReviewedDocument]) -> None:
+def _check_better(site: str, project: Project, documents: Sequence[ReviewedDocument], lesson: Lesson) -> None:
     """Raises: Refused."""
     number = calibrations.active_calibration(project)
     present = calibrations.get_calibration(site, project.id, number).lesson if number else UNCALIBRATED
-    found = lessons.compare_on_other_sellers(documents, present)
+    found = lessons.compare_on_other_sellers(documents, lesson, present)
     if found.sellers < FEWEST_SELLERS:
         raise Refused(
             f"The {len(documents)} reviewed documents are of {found.sellers} seller{'s' if found.sellers > 1 else ''}. "
@@ -112,15 +112,15 @@ def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> 
         transact([], entity_event(site, "calibration", project_id, "refused", by=by, payload=payload))
 
 
-def _summarize_reviews(documents: Sequence[ReviewedDocument], lesson: Calibration) -> Summary:
-    judged = lessons.cross_judged(documents)
+def _summarize_reviews(documents: Sequence[ReviewedDocument], lesson: Lesson) -> Summary:
+    judged, learned = lesson.judged, lesson.calibration
     return Summary(
         values=dict(sorted(Counter(one.field for one in judged).items())),
-        vendors=len(lesson.vendors),
+        vendors=len(learned.vendors),
         prior_auc=_round_share(reliability.area_under_curve(lessons.prior_judged(documents))),
         auc=_round_share(reliability.area_under_curve(judged)),
         levels=tuple(reliability.reliability_table(judged)),
-        limits={share: (limit, *_count_accepted(judged, limit)) for share, limit in lesson.limits.items()},
+        limits={share: (limit, *_count_accepted(lesson.elsewhere, limit)) for share, limit in learned.limits.items()},
     )
 
 

@@ -1,7 +1,7 @@
 """What reviews teach: observations for the weights, confirmed sellers, and how reliable the outcome would be; pure."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -58,15 +58,34 @@ class ReviewedDocument:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Calibration:
-    """``reviewed``: the last decided first. The same reviews teach the same."""
-    return replace(learn_weights(reviewed), limits=reliability.find_limits(cross_judged(reviewed)))
+@dataclass(frozen=True)
+class Lesson:
+    """What reviews teach, and how it judges values that had no say in it.
+
+    ``judged``: each document by the others. ``elsewhere``: each by those of other sellers, so that his are unknown.
+    """
+
+    calibration: Calibration
+    judged: Sequence[Judgement]
+    elsewhere: Sequence[Judgement]
 
 
-def learn_weights(reviewed: Sequence[ReviewedDocument]) -> Calibration:
-    """The same without limits, which take several times as long."""
+def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Lesson:
+    """``reviewed``: the last decided first. The same reviews teach the same.
+
+    A confidence counts if it keeps the limit among papers like those reviewed, and among sellers that no one knows.
+    """
+    spreads = fitting.choose_spreads(collect_observations(reviewed))
+    judged, elsewhere = cross_judged(reviewed, spreads), judge_elsewhere(reviewed, spreads)
+    inside, outside = reliability.find_limits(judged), reliability.find_limits(elsewhere)
+    limits = {share: max(limit, outside[share]) for share, limit in inside.items() if share in outside}
+    return Lesson(replace(learn_weights(reviewed, spreads), limits=limits), judged, elsewhere)
+
+
+def learn_weights(reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None) -> Calibration:
+    """Without limits, which take several times as long."""
     return Calibration(
-        weights=fitting.fit_weights(collect_observations(reviewed)),
+        weights=fitting.fit_weights(collect_observations(reviewed), spreads=spreads),
         vendors=confirm_vendors(reviewed),
         seen=tuple(sorted({one.fingerprint for one in reviewed})),
     )
@@ -87,51 +106,81 @@ def confirm_vendors(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
     return tuple(Vendor(company, tuple(addresses)) for company, addresses in found.items())
 
 
-def collect_observations(reviewed: Sequence[ReviewedDocument]) -> list[Observation]:
-    """Every value that a person judged, as it would be read with what the other documents confirmed."""
-    found: list[Observation] = []
-    for name in sorted({one.name for document in reviewed for one in document.fields}):
-        elsewhere = _OtherDocuments(name, reviewed)
-        for document in reviewed:
-            for one in document.fields:
-                if one.name == name and one.value is not None:
-                    found.append(_make_observation(document, one, elsewhere))
-    return found
+def collect_observations(
+    reviewed: Sequence[ReviewedDocument], memory: Sequence[ReviewedDocument] | None = None
+) -> list[Observation]:
+    """Every value that a person judged, as it would be read with what other documents confirmed.
+
+    ``memory``: those that sellers are known from; all ``reviewed`` if it is None.
+    """
+    elsewhere = _OtherDocuments(reviewed if memory is None else memory)
+    return [
+        _make_observation(document, one, elsewhere)
+        for document in reviewed
+        for one in document.fields
+        if one.value is not None
+    ]
 
 
 class _OtherDocuments:
-    """What is confirmed of a field by other documents than the one that is looked at."""
+    """The sellers whom other documents confirm than the one that is looked at."""
 
-    def __init__(self, name: str, reviewed: Sequence[ReviewedDocument]) -> None:
-        self._memory = vendors.vendor_memory(name, confirm_vendors(reviewed))
-        self._in: dict[str, set[str]] = {}
+    def __init__(self, reviewed: Sequence[ReviewedDocument]) -> None:
+        self._sellers = vendors.Sellers(confirm_vendors(reviewed))
+        self._in: dict[tuple[str, str], set[str]] = {}
         for document in reviewed:
-            self._in.setdefault(document.truth(name), set()).add(document.id)
+            for name in vendors.REMEMBERED:
+                self._in.setdefault((name, document.truth(name)), set()).add(document.id)
 
-    def find_closest(self, value: str, document: str) -> str | None:
-        hit = self._memory.closest(value, unless=lambda known: self._in.get(known, set()) <= {document})
-        return hit[0] if hit else None
+    def recognise(self, document: ReviewedDocument, one: ReviewedField) -> str | None:
+        """What the field's value is known to be; None if no one knows it."""
+        if one.name not in vendors.REMEMBERED or one.value is None:
+            return None
+        other = vendors.REMEMBERED[one.name]
+        read = [field.value for field in document.fields if field.name == other and field.value]
+        beside = self._sellers.list_readings(other, read, lambda known: self._is_elsewhere(other, known, document.id))
+        return self._sellers.recognise(
+            one.name, one.value, beside, lambda known: self._is_elsewhere(one.name, known, document.id)
+        )
+
+    def _is_elsewhere(self, name: str, known: str, document: str) -> bool:
+        return not self._in.get((name, known), set()) <= {document}
 
 
 def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere: _OtherDocuments) -> Observation:
-    value = one.value or ""
-    known = None if VENDOR in one.evidence else elsewhere.find_closest(value, document.id)
+    known = None if VENDOR in one.evidence else elsewhere.recognise(document, one)
     if known is None:
-        return Observation(document.id, one.name, one.evidence, one.is_right(value), document.seller)
+        return Observation(document.id, one.name, one.evidence, one.is_right(one.value), document.seller)
     return Observation(document.id, one.name, {**one.evidence, VENDOR: 1.0}, one.is_right(known), document.seller)
 
 
-def cross_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
+def cross_judged(reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None) -> list[Judgement]:
     """Each document judged by what the others teach: no value has a say in its own confidence."""
-    spreads = fitting.choose_spreads(collect_observations(reviewed))
+    return _judge_folds(reviewed, lambda one: fold_of(one.id), spreads, reviewed)
+
+
+def judge_elsewhere(
+    reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None
+) -> list[Judgement]:
+    """Each document judged by what those of other sellers teach, as the first paper of a seller will be."""
+    return _judge_folds(reviewed, _seller_fold, spreads, None)
+
+
+def _judge_folds(
+    reviewed: Sequence[ReviewedDocument],
+    fold_of_document: Callable[[ReviewedDocument], int],
+    spreads: Mapping[str, float] | None,
+    memory: Sequence[ReviewedDocument] | None,
+) -> list[Judgement]:
+    """``memory``: the documents that sellers are known from; None: those of the other folds."""
+    chosen = spreads or fitting.choose_spreads(collect_observations(reviewed))
     found: list[Judgement] = []
     for fold in range(FOLDS):
-        inside = [one for one in reviewed if fold_of(one.id) == fold]
-        others = collect_observations([one for one in reviewed if fold_of(one.id) != fold])
-        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS, spreads)
-        # Of sellers every other document tells, as it will for the next one that comes.
-        ids = {one.id for one in inside}
-        found += [judge_observation(one, weights) for one in collect_observations(reviewed) if one.document in ids]
+        others = [one for one in reviewed if fold_of_document(one) != fold]
+        inside = [one for one in reviewed if fold_of_document(one) == fold]
+        weights = fitting.fit_weights(collect_observations(others), FEWEST_OF_FOLDS, chosen)
+        known = others if memory is None else memory
+        found += [judge_observation(one, weights) for one in collect_observations(inside, known)]
     return found
 
 
@@ -159,20 +208,14 @@ class Comparison:
         return ranks and self.loss < self.present_loss
 
 
-def compare_on_other_sellers(reviewed: Sequence[ReviewedDocument], present: Calibration) -> Comparison:
+def compare_on_other_sellers(reviewed: Sequence[ReviewedDocument], lesson: Lesson, present: Calibration) -> Comparison:
     """``present`` counts only on papers that it has not seen; if those are too few, the prior stands in its place."""
     unseen = [one for one in reviewed if one.fingerprint not in present.seen]
     if sum(len(one.fields) for one in unseen) < FEWEST:
         unseen, present = list(reviewed), UNCALIBRATED
-    spreads = fitting.choose_spreads(collect_observations(reviewed))
-    fitted: list[Judgement] = []
-    now: list[Judgement] = []
-    for fold in range(fitting.FOLDS):
-        others = collect_observations([one for one in reviewed if _seller_fold(one) != fold])
-        weights = fitting.fit_weights(others, FEWEST_OF_FOLDS, spreads)
-        for one in _bare_observations([one for one in unseen if _seller_fold(one) == fold]):
-            fitted.append(judge_observation(one, weights))
-            now.append(judge_observation(one, present.weights))
+    ids = {one.id for one in unseen}
+    fitted = [one for one in lesson.elsewhere if one.document in ids]
+    now = [judge_observation(one, present.weights) for one in _bare_observations(unseen)]
     return Comparison(
         len({one.seller or one.id for one in reviewed}),
         reliability.mean_loss(fitted),

@@ -37,7 +37,7 @@ def test_the_memory_is_bounded() -> None:
 
 
 def test_a_document_is_not_judged_by_its_own_confirmation() -> None:
-    one = reviewed("d1", company("MERANTl TRADNG", "MERANTI TRADING"))
+    one = reviewed("d1", company("MERANTl TRADING", "MERANTI TRADING"))
     other = reviewed("d2", company("MERANTI TRADING", "MERANTI TRADING"))
     alone, both = lessons.collect_observations([one]), lessons.collect_observations([one, other])
     assert [(found.right, found.evidence.get("vendor")) for found in alone] == [(False, None)]
@@ -54,6 +54,33 @@ def test_values_compare_as_the_policy_compares_them() -> None:
 
 def test_what_was_not_found_is_no_observation() -> None:
     assert lessons.collect_observations([reviewed("d1", company(None, "MERANTI"))]) == []
+
+
+def test_elsewhere_no_seller_is_known_by_his_own_papers() -> None:
+    sellers = ("MERANTI", "SURIA", "KELANA", "TERATAI", "BINTANG")
+    documents = [
+        reviewed(f"d{n}", company(f"{name} TRADING", f"{name} TRADING", legal=1.0))
+        for n, name in enumerate(sellers * 8)
+    ]
+    inside, elsewhere = lessons.cross_judged(documents), lessons.judge_elsewhere(documents)
+    assert sorted(one.document for one in elsewhere) == sorted(one.id for one in documents)
+    assert max(one.confidence for one in elsewhere) < min(one.confidence for one in inside)
+
+
+def test_a_limit_holds_for_known_sellers_and_for_others() -> None:
+    """Papers of a seller's own are alike; what one seller's tell of the next one's is wrong once in ten."""
+    documents = [
+        reviewed(
+            f"d{n}",
+            ReviewedField("company", "text", f"FIRM {n // 8}", f"FIRM {n // 8}", {}),
+            ReviewedField("total", "amount", "1.00", "2.00" if n // 8 % 10 == 0 else "1.00", {f"s{n // 8}": 1.0}),
+        )
+        for n in range(320)
+    ]
+    lesson = lessons.learn_calibration(documents)
+    inside, outside = reliability.find_limits(lesson.judged), reliability.find_limits(lesson.elsewhere)
+    assert set(lesson.calibration.limits) == set(inside) & set(outside)
+    assert all(limit >= outside[share] for share, limit in lesson.calibration.limits.items())
 
 
 def test_cross_judging_covers_every_value_once() -> None:

@@ -9,7 +9,7 @@ from tests.workflows.stages.memory import FIELDS, document
 from workflows.stages import fields
 from workflows.stages.calibration import UNCALIBRATED, Calibration, Vendor, calibration_from, plain
 from workflows.stages.fields import vendors
-from workflows.stages.fields.vendors import Memory
+from workflows.stages.fields.vendors import Sellers
 
 SPECS = {spec.name: spec for spec in FIELDS}
 KNOWN = Calibration(
@@ -43,30 +43,60 @@ def test_likeness_is_the_share_of_the_longest_common_subsequence(one: str, other
         ("MER4NTI TRADNG SDN BHD", None),  # another number would be another firm
         ("MERANTl TRADNG SDN BHD", "MERANTI TRADING SDN BHD"),
         ("meranti trading sdn. bhd.", "MERANTI TRADING SDN BHD"),
+        ("MERANTI TRADERS SDN BHD", None),  # 90 of 100 alike, and no misreading
+        ("MERANTI TRADING SDN", None),
+        ("SERI MELAKA", None),
         ("MERBAU MACHINERY SDN BHD", None),
         ("SDN", None),
     ],
 )
-def test_a_reading_of_a_confirmed_value_is_that_value(read: str, confirmed: str | None) -> None:
-    hit = vendors.vendor_memory("company", KNOWN.vendors).closest(read)
-    assert (hit and hit[0]) == confirmed
+def test_a_reading_of_a_confirmed_name_is_that_name(read: str, confirmed: str | None) -> None:
+    assert Sellers(KNOWN.vendors).recognise("company", read, ()) == confirmed
 
 
-def test_of_two_branches_the_numbers_tell() -> None:
-    hit = vendors.vendor_memory("address", KNOWN.vendors).closest(
-        "L0T 9, JALAN DUA, 81100 JOHOR BAHRU".replace("0T", "OT")
-    )
-    assert hit is not None
-    assert hit[0].startswith("LOT 9")
-    assert vendors.vendor_memory("address", KNOWN.vendors).closest("LOT 5, JALAN DUA, 81100 JOHOR BAHRU") is None
+def test_what_may_be_two_names_is_neither() -> None:
+    sellers = Sellers([Vendor("TAN BOON HENG"), Vendor("TAN BOON HEMG")])
+    assert sellers.recognise("company", "TAN BOON HENG", ()) == "TAN BOON HENG"
+    assert sellers.recognise("company", "TAN BOON HEHG", ()) is None
+
+
+def test_an_address_is_known_where_its_seller_is_named_and_of_two_branches_the_numbers_tell() -> None:
+    sellers = Sellers(KNOWN.vendors)
+    read, named = "LOT 9, JALAN DUA, 81100 JOHOR", sellers.list_readings("company", ["MERANTI TRADING SDN BHD"])
+    assert sellers.recognise("address", "LOT 9, JALAN DUA, 81100 JOHOR BAHRU", ()) is None
+    assert sellers.recognise("address", read, named) == "LOT 9, JALAN DUA, 81100 JOHOR BAHRU"
+    assert sellers.recognise("address", read.replace("9", "5"), named) is None
+
+
+def test_a_name_that_is_much_alike_is_known_beside_its_address() -> None:
+    sellers = Sellers(KNOWN.vendors)
+    beside = sellers.list_readings("address", ["LOT 9, JALAN DUA, 81100 JOHOR BAHRU"])
+    assert sellers.recognise("company", "MERANTI TRADING SDN", beside) == "MERANTI TRADING SDN BHD"
+
+
+def test_an_address_that_people_confirmed_without_a_name_is_known_by_itself() -> None:
+    sellers = Sellers([Vendor("", ("LOT 4, JALAN DUA, 81100 JOHOR BAHRU",))])
+    assert sellers.recognise("address", "LOT 4 JALAN DUA 81100 JOHOR BAHRU", ()) is not None
 
 
 def test_a_confirmed_value_can_be_left_out() -> None:
-    assert Memory(["SERI MELATI"]).closest("SERI MELATI", unless=lambda known: known == "SERI MELATI") is None
+    among = "SERI MELATI".__ne__
+    assert Sellers(KNOWN.vendors).recognise("company", "SERI MELATI", (), among) is None
 
 
 def test_only_sellers_are_remembered() -> None:
-    assert not vendors.vendor_memory("total", KNOWN.vendors)
+    paper = document("MERANTI TRADING SDN BHD", "Total | 12.00")
+    bare, known = (fields.find_candidates(paper, SPECS["total"], one) for one in (UNCALIBRATED, KNOWN))
+    assert bare == known
+
+
+def test_a_known_name_that_the_rules_did_not_choose_is_a_brand_unless_its_address_is_there() -> None:
+    brand = ("SERI MELATI", "PERDANA MACHINERY SDN BHD", "NO 3, JALAN TIGA,", "43300 SERI KEMBANGAN", "Total | 12.00")
+    best = fields.find_candidates(document(*brand), SPECS["company"], KNOWN)[0]
+    assert (best.value, best.evidence.get("vendor")) == ("PERDANA MACHINERY SDN BHD", None)
+    placed = Calibration(4, vendors=(Vendor("SERI MELATI", ("NO 3, JALAN TIGA, 43300 SERI KEMBANGAN",)),))
+    best = fields.find_candidates(document(*brand), SPECS["company"], placed)[0]
+    assert (best.value, best.evidence.get("vendor")) == ("SERI MELATI", 1.0)
 
 
 def test_a_known_seller_is_the_value_and_its_reading_stays() -> None:
