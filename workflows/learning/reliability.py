@@ -3,13 +3,14 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 from projects.settings.values import ERROR_LIMITS
 from workflows.stages.calibration import limit_key
 
 _LEAST = 1e-6  # of a probability: one surprise must not decide alone
 _NORMAL = 1.96  # of a 95 % interval
+_DOUBT = 2  # times the promised share that the interval may reach to
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99)
 
 
@@ -58,8 +59,9 @@ def mean_loss(judgements: Sequence[Judgement]) -> float:
 def find_limits(judgements: Iterable[Judgement]) -> dict[str, float]:
     """Share that may be wrong → the lowest confidence that keeps it; a share that no confidence keeps is left out.
 
-    Conformal: the next value may be wrong too, so that many reviews have to be right before a low share is promised
-    (99 for 1 %). Source: Angelopoulos et al., "Conformal Risk Control", 2022.
+    Conformal: the next value may be wrong too. And so many reviews have to be right that chance does not explain it:
+    with its 95 % interval no more than twice the share is wrong (189 right values are the least for 1 %).
+    Source: Angelopoulos et al., "Conformal Risk Control", 2022.
     """
     ranked = sorted(judgements, key=lambda one: -one.confidence)
     found: dict[str, float] = {}
@@ -69,14 +71,19 @@ def find_limits(judgements: Iterable[Judgement]) -> dict[str, float]:
         if count < len(ranked) and ranked[count].confidence == one.confidence:
             continue  # those alike stand on one side
         for share in ERROR_LIMITS:
-            if (wrong + 1) / (count + 1) <= share:
+            if _keeps(share, wrong, count):
                 found[limit_key(share)] = round(one.confidence, 4)
     return found
 
 
+def _keeps(share: float, wrong: int, count: int) -> bool:
+    lowest, _ = share_interval(count - wrong, count)
+    return (wrong + 1) / (count + 1) <= share and lowest >= 1 - _DOUBT * share
+
+
 def fewest_right(most_wrong: float) -> int:
     """How many values have to be reviewed, all right, before ``most_wrong`` can be promised."""
-    return round(1 / most_wrong) - 1
+    return ceil(_NORMAL**2 * (1 / (_DOUBT * most_wrong) - 1))
 
 
 def share_interval(right: int, of: int) -> tuple[float, float]:

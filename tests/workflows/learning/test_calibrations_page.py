@@ -124,11 +124,11 @@ def test_reading_the_address_of_a_change_changes_nothing():
 
 def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings):
     settings.MOST_WRONG_PERCENT = 1
-    new, learned = project(), reviewed_project()
+    new, learned = project(), reviewed_project(36)
     page = text(signed_in(alice()).get(url("show-calibration", new)))
     assert "Error limit 1 %" in page
     assert "Verified values only" in page
-    assert "About 20 more reviewed documents until confidence can count" in page
+    assert "About 32 more reviewed documents until confidence can count" in page
     assert "Propose and activate a calibration" in text(signed_in(alice()).get(url("show-calibration", learned)))
     assert "Only verified values are published without review" in text(
         signed_in(alice()).get(reverse("projects:show-project", args=[new]))

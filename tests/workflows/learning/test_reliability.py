@@ -41,15 +41,21 @@ def test_without_values_there_is_no_table() -> None:
 
 
 def test_a_limit_is_the_lowest_confidence_that_keeps_the_promise() -> None:
-    """One per cent takes 99 right values; the hundredth, wrong, is below the limit."""
-    right = [judgement(0.99 - n / 1000, True) for n in range(99)]
-    assert reliability.find_limits([*right, judgement(0.5, False)]) == {"0.01": 0.892, "0.02": 0.5, "0.05": 0.5}
-    assert reliability.find_limits(right[:98]) == {"0.02": 0.893, "0.05": 0.893}
-    assert reliability.fewest_right(0.01) == 99
+    """One per cent takes 189 right values; the next one, wrong, is below the limit."""
+    right = [judgement(0.99 - n / 1000, True) for n in range(189)]
+    assert reliability.find_limits([*right, judgement(0.5, False)]) == {"0.01": 0.802, "0.02": 0.5, "0.05": 0.5}
+    assert reliability.find_limits(right[:188]) == {"0.02": 0.803, "0.05": 0.803}
+    assert reliability.fewest_right(0.01) == 189
+
+
+def test_so_few_values_that_chance_explains_them_keep_no_limit() -> None:
+    """Of 99 right ones up to 3.7 % may be wrong, at 95 %."""
+    right = [judgement(0.9, True)] * 99
+    assert reliability.find_limits(right) == {"0.02": 0.9, "0.05": 0.9}
 
 
 def test_values_of_one_confidence_stand_on_one_side_of_a_limit() -> None:
-    alike = [judgement(0.9, number > 0) for number in range(40)]
+    alike = [judgement(0.9, number > 0) for number in range(60)]
     assert reliability.find_limits(alike) == {"0.05": 0.9}
     assert reliability.find_limits(alike[:20]) == {}
 
@@ -60,6 +66,7 @@ def test_what_is_above_a_limit_keeps_the_promise(pairs: list[tuple[float, bool]]
     for share, limit in reliability.find_limits(found).items():
         accepted = [one.right for one in found if one.confidence >= limit]
         assert accepted.count(False) / len(accepted) <= float(share)
+        assert reliability.share_interval(accepted.count(True), len(accepted))[0] >= 1 - 2 * float(share)
 
 
 def test_an_interval_holds_the_share_and_narrows() -> None:
