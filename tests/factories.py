@@ -60,8 +60,12 @@ def sample_files() -> tuple[Path, ...]:
 def start_run(
     file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT,
     project_id: str = PROJECT_ID, pages: int | None = None, definition: Definition = DOCUMENT_ANALYSIS,
+    workflow_id: str = "",
 ) -> Run:  # fmt: skip
-    """A run of the clean sample; ``always_review`` by a policy that no machine satisfies."""
+    """A run of the clean sample; ``always_review`` by a policy that no machine satisfies.
+
+    ``workflow_id``: decides whether it is in an audit sample.
+    """
     file = file or sample_files()[0]
     body = file.read_bytes()
     if always_review:
@@ -72,7 +76,7 @@ def start_run(
     original = Original(file.name, "application/pdf", len(body), kept.key, pages, kept.sha256, kept.version)
     return document_start.start(
         NewRun(
-            Run.new(site, project_id, document_id),
+            Run(site, project_id, document_id, workflow_id or clock.new_ulid()),
             by=Actor("test", "test"),
             project=project,
             pinned=run_settings.settings_of(site, project_id, project)

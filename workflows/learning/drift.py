@@ -9,7 +9,7 @@ from math import comb
 from config.errors import NotFound
 from workflows.learning import reviewed
 from workflows.learning.reviewed import DecidedRun
-from workflows.stages import proofs
+from workflows.stages import proofs, results
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -64,5 +64,7 @@ def _is_audited(decided: DecidedRun, version: int) -> bool:
 
 def _judge_accepted(decided: DecidedRun) -> Iterator[bool]:
     for field in decided.seen_fields:
-        if field.get("source") == proofs.RULES and field.get("value") is not None and not field.get("proof"):
-            yield decided.correct(field) == field["value"]
+        learned = (field.get("proof") or "") in proofs.LEARNED
+        if field.get("source") == proofs.RULES and field.get("value") is not None and learned:
+            kind = str(field["type"])
+            yield results.normalise_value(kind, decided.correct(field)) == results.normalise_value(kind, field["value"])

@@ -13,22 +13,25 @@ from workflows.stages.fields.confidence import MARGIN, TEXT_LAYER, VENDOR
 
 RULES = "rules"
 _SUMS, _SELLER, _PRINTED = "sums", "seller", "printed"
+LEARNED = frozenset({"", _SELLER})  # what lets a value pass that reviews taught: its confidence, a seller
 _TOTAL = "total"
 
 
 def add_proofs(
-    fields: Iterable[Mapping[str, Any]], calibration: Calibration, most_wrong: float
+    fields: Iterable[Mapping[str, Any]], calibration: Calibration, most_wrong: float, *, paused: bool = False
 ) -> list[dict[str, Any]]:
     """The result's fields; those that rules read with ``proof``, empty for none, and ``limit``.
 
     ``limit``: the confidence from which at most ``most_wrong`` (0–1) were wrong in the reviews; None if they tell none.
+    ``paused``: what reviews taught lets nothing pass.
     """
     held = [dict(one) for one in fields]
     adds_up = any(_is_sum_proved(one) for one in held)
     for one in held:
         if one["source"] == RULES and one["value"] is not None:
-            one["proof"] = find_proof(one, adds_up=adds_up)
-            one["limit"] = calibration.limit(str(one["name"]), most_wrong)
+            proof = find_proof(one, adds_up=adds_up)
+            one["proof"] = "" if paused and proof in LEARNED else proof
+            one["limit"] = None if paused else calibration.limit(str(one["name"]), most_wrong)
     return held
 
 
@@ -41,7 +44,8 @@ def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
     evidence = _evidence(field)
     if evidence.get(VENDOR):
         return _SELLER
-    return _PRINTED if adds_up and evidence.get(TEXT_LAYER) and evidence.get(MARGIN) else ""
+    alone = evidence.get(MARGIN, 0.0) >= 1
+    return _PRINTED if adds_up and evidence.get(TEXT_LAYER) and alone else ""
 
 
 def _is_sum_proved(field: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from config.errors import NotFound
@@ -105,9 +105,8 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
 
     said = _read_document(context, document, read_given_fields, is_invoice=bool(exact))
     if most_wrong := context.settings.most_wrong:
-        limits = {} if context.settings.calibration_paused else context.calibration.limits
-        calibration = replace(context.calibration, limits=limits)
-        said["fields"] = proofs.add_proofs(said["fields"], calibration, most_wrong)
+        paused = context.settings.calibration_paused
+        said["fields"] = proofs.add_proofs(said["fields"], context.calibration, most_wrong, paused=paused)
     plain = [field for field in said["fields"] if field["type"] != TABLE]
     ruled = [field for field in plain if field["source"] == SOURCE]
     written = [field for field in plain if field["source"] == einvoice.SOURCE]

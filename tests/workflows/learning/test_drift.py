@@ -57,8 +57,8 @@ def learned(table: object, settings) -> str:  # type: ignore[no-untyped-def]
     return project_id
 
 
-def audit(project_id: str, *, wrong: bool, code: str = "audit", version: int = 1) -> None:
-    found = field("total", "amount", "12.00", label=1.0) | {"proof": "", "limit": 0.9}
+def audit(project_id: str, *, wrong: bool, code: str = "audit", version: int = 1, proof: str = "") -> None:
+    found = field("total", "amount", "12.00", label=1.0) | {"proof": proof, "limit": 0.9}
     run = decided_run(project_id, [found], {"total": "13.00"} if wrong else {})
     assessed = {"reasons": [{"code": code}], "calibration": version}
     store = DocumentFiles(SITE, project_id, run.document_id)
@@ -91,6 +91,15 @@ def test_only_what_was_audited_under_this_calibration_counts(learned: str) -> No
         audit(learned, wrong=True, code="low_confidence")
         audit(learned, wrong=True, version=7)
     assert not actions.pause_if_drifting(SITE, learned)
+
+
+def test_sellers_that_reviews_taught_count_and_what_sums_prove_does_not(learned: str) -> None:
+    for _ in range(3):
+        audit(learned, wrong=True, proof="sums")
+    assert not actions.pause_if_drifting(SITE, learned)
+    for _ in range(3):
+        audit(learned, wrong=True, proof="seller")
+    assert actions.pause_if_drifting(SITE, learned)
 
 
 def test_of_two_that_pause_the_second_changes_nothing(learned: str, monkeypatch: pytest.MonkeyPatch) -> None:

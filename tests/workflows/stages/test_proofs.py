@@ -39,6 +39,7 @@ def test_sums_that_add_up_prove_the_total_and_on_a_printed_page_what_stands_besi
     [
         ({"label": 1.0, "margin": 1.0, "read": 1.0}, True),  # read from a picture, however well
         ({"text_layer": 1.0, "margin": 0.0}, True),  # another value is as likely
+        ({"text_layer": 1.0, "margin": 0.22}, True),  # or nearly: the brand above the one who sold it
         ({"vendor": 1.0}, False),
     ],
 )
@@ -68,6 +69,15 @@ def test_a_calibration_that_keeps_the_error_limit_decides_for_the_fields_it_was_
     assert reasons(unsure, calibration=learned) == [("date", "unverified")]
     assert reasons(field("company", "Alder Ltd", 0.99), calibration=learned) == [("company", "unverified")]
     assert reasons(sure, calibration=Calibration(1, {"date": {}}, limits={"0.05": 0.8})) == [("date", "unverified")]
+
+
+def test_what_reviews_taught_lets_nothing_pass_while_it_is_paused() -> None:
+    learned = Calibration(1, {"date": {"bias": 1.0}}, limits={"0.01": 0.95})
+    date, company = field("date", "2024-02-29", 0.99), field("company", "Alder Ltd", vendor=1.0)
+    found = [date, company, field("total", "12", **ADDED)]
+    free, held = (proofs.add_proofs(found, learned, 0.01, paused=paused) for paused in (False, True))
+    assert [(one["proof"], one["limit"]) for one in free] == [("", 0.95), ("seller", None), ("sums", None)]
+    assert [(one["proof"], one["limit"]) for one in held] == [("", None), ("", None), ("sums", None)]
 
 
 def test_the_reason_says_what_is_missing() -> None:
