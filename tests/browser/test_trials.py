@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.browser.test_settings import sideways
+from tests.factories import sample_files
 from tests.flow.test_models import said
 from tests.outside import answering
 from tests.people import alice
@@ -70,6 +71,26 @@ def test_a_draft_is_tried_beside_its_editor(
     assert (faults(page), sideways(page)) == ([], False)
     context.close()
     assert console == []
+
+
+def test_a_sample_is_uploaded_beside_the_draft(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
+    page = context.new_page()
+    open_editor(page, live_server, pump)
+    desk = page.locator("#trial-desk")
+    expect(desk.get_by_text("About 2 requests")).to_be_visible()
+    instructions = page.get_by_label("Instructions")
+    instructions.fill("Read the total only.")
+    desk.get_by_label("Upload a sample document").set_input_files(sample_files()[1])
+    desk.get_by_role("button", name="Upload", exact=True).click()
+    expect(desk.get_by_text("is being read")).to_be_visible()
+    expect(desk.get_by_label("Sample document", exact=True).locator("option:checked")).to_have_text(
+        sample_files()[1].name
+    )
+    assert (faults(page), sideways(page)) == ([], False)
+    pump.run()
+    expect(desk.get_by_text("About 2 requests")).to_be_visible()
+    expect(desk.get_by_text("is being read")).to_have_count(0)
+    expect(instructions).to_have_value("Read the total only.")
 
 
 def test_a_draft_is_tried_without_a_script(live_server: LiveServer, browser: Browser, pump: Pump) -> None:

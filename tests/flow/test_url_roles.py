@@ -65,6 +65,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "prompts:set-candidate": {"POST": SET_UP_EMPTY},
     "workflows:choose-sample": {"GET": SET_UP, "POST": SET_UP},  # of a draft with problems it says so
     "workflows:start-trial": {"POST": SET_UP_EMPTY},
+    "workflows:upload-sample": {"POST": SET_UP_EMPTY},
     "workflows:show-trial": {"GET": SET_UP_NOTHING},
     "workflows:choose-readers": {"GET": SET_UP},
     "workflows:start-reading": {"POST": SET_UP_EMPTY},

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, cast
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
+from django.http import HttpRequest
 
 from config import disk
 from config.errors import Refused
@@ -85,6 +86,15 @@ class HashedFileHandler(TemporaryFileUploadHandler):
         if file is not None:
             file.sha256 = self._digest.hexdigest()  # type: ignore[attr-defined] # read by take()
         return file
+
+
+def guard_files(request: HttpRequest) -> SizeGuard | None:
+    """Have the files of a request that is not read yet counted and kept; None if it is too large by its own word."""
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        return None
+    guard = SizeGuard()
+    request.upload_handlers = [guard, HashedFileHandler(request)]
+    return guard
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,19 @@ def _read(site: str, project_id: str, document_id: str, name: str) -> Mapping[st
     return found
 
 
+def find_unread(site: str, project_id: str, document_id: str) -> ProjectDocument | None:
+    """A document of the project whose run has yet to read it, as one that was just uploaded."""
+    try:
+        row = ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
+    except (NotFound, InvalidKey):
+        return None
+    return None if row.hidden or _is_read(row) else row
+
+
+def _is_read(row: ProjectDocument) -> bool:
+    return bool(row.workflow_id and (row.outcome or row.current_step))
+
+
 def list_samples(site: str, project_id: str, words: str = "") -> Sequence[ProjectDocument]:
     """The last changed documents whose run has read them, by name if ``words`` are given: one Query.
 
@@ -117,6 +130,6 @@ def list_samples(site: str, project_id: str, words: str = "") -> Sequence[Projec
     """
     pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
     page = ProjectDocument.page(pk, index="GSI1", newest_first=True, limit=LOOKED_THROUGH)
-    found = [one for one in page.rows if one.workflow_id and (one.outcome or one.current_step)]
+    found = [one for one in page.rows if _is_read(one)]
     wanted = words.casefold().split()
     return [one for one in found if all(word in (one.name or "").casefold() for word in wanted)][:SAMPLES]

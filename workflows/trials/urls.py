@@ -9,6 +9,7 @@ urlpatterns = [
     path("projects/<str:project_id>/read-page/start/", reading_views.start_reading, name="start-reading"),
     path("projects/<str:project_id>/read-page/<str:trial_id>/", reading_views.show_reading, name="show-reading"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/", views.choose_sample, name="choose-sample"),
+    path("projects/<str:project_id>/prompts/<str:purpose>/try/upload/", views.upload_sample, name="upload-sample"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/start/", views.start_trial, name="start-trial"),
     path("projects/<str:project_id>/prompts/<str:purpose>/try/<str:trial_id>/", views.show_trial, name="show-trial"),
 ]

@@ -1,10 +1,14 @@
 """Trying a prompt: a sample document and a model are chosen beside the editor, then both answers are compared."""
 
+import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import CountersignError, NotFound, Refused, Unavailable
@@ -19,6 +23,8 @@ from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from workflows.intake.content_types import ALSO, EXTENSIONS
+from workflows.intake.upload import SizeGuard, guard_files, take, too_large
 from workflows.trials import actions, comparison, queries, tasks
 from workflows.trials.documents import load_read_document
 from workflows.trials.estimate import Estimate, estimate_trial
@@ -44,6 +50,44 @@ def choose_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpRe
     return render_answer(
         request, *_CHOOSE, _build_desk(request, project, ref, draft, _trial_form(request, project, ref))
     )
+
+
+# As every upload: the token is checked inside, since that reads the body, which the upload handlers come before.
+@csrf_exempt
+@require_POST
+def upload_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
+    """Take a file as a document of the project and come back to the draft with it chosen; it is read meanwhile."""
+    project = access.project_to_configure(request, project_id)
+    access.check_can_upload(request)
+    guard = guard_files(request)
+    if guard is None:
+        raise Refused(too_large())
+    response: HttpResponse = _receive_sample(request, project, _ref(request, project, purpose), guard)
+    return response
+
+
+@csrf_protect
+def _receive_sample(request: DeskRequest, project: Project, ref: PromptRef, guard: SizeGuard) -> HttpResponse:
+    file = request.FILES.get("files")
+    if guard.exceeded or file is None:
+        document_id, problem = "", too_large() if guard.exceeded else "Choose a file to upload."
+    else:
+        document_id, problem = _take_sample(request, project, file)
+    draft = _draft_form(request, ref)
+    draft.is_valid()
+    desk = _build_desk(request, project, ref, draft, _trial_form(request, project, ref, uploaded=document_id))
+    return render_answer(request, *_CHOOSE, {**desk, "upload_problem": problem}, status=200 if document_id else 422)
+
+
+def _take_sample(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> tuple[str, str]:
+    """The id of the document, empty if it was not taken, and what there is to say."""
+    try:
+        taken = take(request.site, project, file, document_id=str(uuid.uuid4()), by=actor_of(request.user))
+    except (Refused, Unavailable) as error:
+        return "", str(error)
+    if taken.run is None:
+        return taken.document_id, f"{taken.name} is unpacked. Its documents are listed here once they are read."
+    return taken.document_id, ""
 
 
 @require_POST
@@ -90,9 +134,15 @@ def _draft_form(request: DeskRequest, ref: PromptRef) -> PromptForm:
     return PromptForm(purpose, {"instructions": newest.instructions, "message": newest.message})
 
 
-def _trial_form(request: DeskRequest, project: Project, ref: PromptRef) -> TrialForm:
-    data = request.POST if request.method == "POST" else request.GET
-    found = queries.list_samples(ref.site, ref.project_id, data.get("find", "")[:100])
+def _trial_form(request: DeskRequest, project: Project, ref: PromptRef, *, uploaded: str = "") -> TrialForm:
+    """``uploaded``: the document that is chosen whatever the request says."""
+    data: Mapping[str, Any] = (request.POST if request.method == "POST" else request.GET).dict()
+    if uploaded:
+        data = {**data, "document": uploaded, "find": ""}
+    found = list(queries.list_samples(ref.site, ref.project_id, data.get("find", "")[:100]))
+    if wanted := data.get("document", ""):
+        unread = queries.find_unread(ref.site, ref.project_id, wanted)
+        found = [unread, *found] if unread else found
     documents = admission.filter_rows(request, found, lambda row: row.document_id)
     usual = choose_model_id(project.settings.models, ref.purpose)
     return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site), usual=usual)
@@ -108,6 +158,8 @@ def _build_desk(
     request: DeskRequest, project: Project, ref: PromptRef, draft: PromptForm, form: TrialForm
 ) -> dict[str, Any]:
     estimate, problem = _estimate(ref, draft, form)
+    chosen = form.cleaned_data.get("document", "")
+    unread = queries.find_unread(ref.site, ref.project_id, chosen) if chosen else None
     return {
         "project": project,
         **describe_ref(ref),
@@ -115,7 +167,9 @@ def _build_desk(
         "draft": draft,
         "form": form,
         "estimate": estimate,
-        "problem": problem,
+        "problem": "" if unread else problem,
+        "unread": unread,
+        "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "looked_through": queries.LOOKED_THROUGH,
         "is_fragment": wants_fragment(request),
     }

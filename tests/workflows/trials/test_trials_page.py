@@ -4,15 +4,21 @@ import re
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 
+from projects.sites.permissions import Permission
+from tests import factories
 from tests.flow.test_models import said
 from tests.html import one_line
 from tests.outside import answering
-from tests.people import alice, bob, signed_in
+from tests.people import alice, bob, person, signed_in
+from tests.projects.make_sites import grant
 from tests.projects.projects import make_project
 from tests.pump import Pump
-from tests.workflows.trials.reading import read_run
+from tests.workflows.trials.reading import is_read, read_run
 from workflows.providers import actions as provider_actions
+from workflows.runs import queries
 from workflows.runs.run import Run
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
@@ -26,6 +32,10 @@ def forgotten() -> None:
 
 def at(run: Run, rest: str = "", purpose: str = "extract") -> str:
     return f"/projects/{run.project_id}/prompts/{purpose}/try/{rest}"
+
+
+def sample() -> SimpleUploadedFile:
+    return SimpleUploadedFile("clean.pdf", factories.sample_files()[0].read_bytes())
 
 
 def typed(run: Run, **changes: str) -> dict[str, str]:
@@ -112,6 +122,52 @@ def test_a_fragment_is_answered_in_its_place(pump: Pump) -> None:
     assert "<form" not in refused.content.decode()
     # What is no longer offered is the first that is.
     assert admin.post(at(run, "start/"), typed(run, model="gone")).status_code == 200
+
+
+def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump) -> None:
+    project = make_project()
+    here = f"/projects/{project.id}/prompts/extract/try/"
+    admin, script = signed_in(alice()), signed_in(alice(), htmx=True)
+    empty = one_line(admin.post(here, TYPED).content)
+    assert "No document has been read yet" in empty
+    assert f'action="{here}upload/"' in empty
+    none = admin.post(f"{here}upload/", TYPED)
+    assert (none.status_code, "Choose a file to upload." in one_line(none.content)) == (422, True)
+    assert "Mine &lt;b&gt;." in one_line(none.content)
+    wrong = admin.post(f"{here}upload/", {**TYPED, "files": SimpleUploadedFile("x.exe", b"MZ\x00")})
+    assert (wrong.status_code, 'class="message bad"' in one_line(wrong.content)) == (422, True)
+    sent = admin.post(f"{here}upload/", {**TYPED, "model": "bedrock", "files": sample()})
+    page = one_line(sent.content)
+    assert sent.status_code == 200
+    assert 'name="instructions" value="Mine &lt;b&gt;.' in page
+    chosen = re.search(r'<option value="([^"]+)" selected>[^<]*\.pdf', page)
+    assert chosen
+    assert "is being read. It can be tried once its pages are there." in page
+    assert "Refresh</button></noscript>" in page
+    typed_now = {**TYPED, "document": chosen[1], "model": "bedrock"}
+    early = admin.post(f"{here}start/", typed_now)
+    assert (early.status_code, "not read yet" in one_line(early.content)) == (422, True)
+    fragment = one_line(script.post(here, typed_now).content)
+    assert 'hx-trigger="load delay:2s"' in fragment
+    assert 'name="instructions"' not in fragment
+    run = queries.document_workflows("default", chosen[1]).rows[0]
+    pump.run(lambda: is_read(Run("default", project.id, chosen[1], str(run.SK).rpartition("#")[2])))
+    after = one_line(script.post(here, typed_now).content)
+    assert "load delay:2s" not in after
+    assert "About 2 requests" in after
+    assert admin.post(f"{here}start/", typed_now).status_code == 302
+
+
+def test_who_may_configure_but_not_upload_is_offered_no_upload(pump: Pump) -> None:
+    project = make_project()
+    here = f"/projects/{project.id}/prompts/extract/try/"
+    grant("default", "writers", Permission.READ, Permission.ADMIN)
+    writer = signed_in(person("wim", "Bos", "writers"))
+    assert "upload/" not in writer.get(here).content.decode().partition("trial-desk")[2]
+    assert writer.post(f"{here}upload/", {**TYPED, "files": sample()}).status_code == 403
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(alice())
+    assert strict.post(f"{here}upload/", {**TYPED, "files": sample()}).status_code == 403
 
 
 def test_a_question_is_asked_for_where_the_purpose_needs_one(pump: Pump) -> None:

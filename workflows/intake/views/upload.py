@@ -22,7 +22,7 @@ from projects.settings.values import SETTING_LABELS
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
-from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take, too_large
+from workflows.intake.upload import SizeGuard, guard_files, size_words, take, too_large
 
 _STORED = "Storage is unavailable. This file was not stored; upload it again in a moment."
 _NOT_YOURS = "It is in a queue of groups that you are not a member of, so you cannot open it."
@@ -57,10 +57,9 @@ def upload(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_upload(request, project_id)
     if request.method == "GET":
         return _page(request, project)
-    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+    guard = guard_files(request)
+    if guard is None:
         return _refuse_whole(request, project)
-    guard = SizeGuard()
-    request.upload_handlers = [guard, HashedFileHandler(request)]
     response: HttpResponse = _receive(request, project=project, guard=guard)
     return response
 
