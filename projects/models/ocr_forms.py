@@ -13,10 +13,12 @@ from projects.models.ocr_spec import (
     LAYOUTS,
     LEAST_DPI,
     MOST_DPI,
+    NOT_OF_PP_OCR,
     OCR_PROVIDERS,
     ORIENTATIONS,
     PAGE,
     PARAMETERS,
+    PP_OCR,
     TESSERACT,
     OcrSpec,
     parse_pages,
@@ -97,6 +99,8 @@ class OcrForm(forms.Form):
         if "endpoint" in wanted:
             names = dict.fromkeys([*settings.OCR_ENDPOINTS, *([start.endpoint] if start.endpoint else [])])
             offer(self.fields["endpoint"], [("", "Default"), *((one, one) for one in names)])
+        if start.provider == PP_OCR:
+            offer(self.fields["languages"], [one for one in LANGUAGES.items() if one[0] not in NOT_OF_PP_OCR])
         if "orientation" in wanted:
             offer(self.fields["orientation"], list(ORIENTATIONS[start.provider].items()))
         shown = [name for name in self.fields if name not in {"id", "name", "languages", "features"}]

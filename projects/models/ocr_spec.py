@@ -23,6 +23,8 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     TEXTRACT: ("features", "least_score", "price_page"),
     PADDLEX: ("endpoint", "orientation", "dpi", "pages", "least_score", "price_page"),
 }
+# Whose script is not among PP-OCR's characters: it would answer with look-alikes.
+NOT_OF_PP_OCR = frozenset({"ko", "ru", "ar", "hi", "th"})
 UPRIGHT, LINES, PAGE = "upright", "lines", "page"
 _UPRIGHT = "All text is upright"
 ORIENTATIONS: Mapping[str, Mapping[str, str]] = {

@@ -55,7 +55,7 @@ def open_context(
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
         )  # fmt: skip
         # A recording is not fetched for others to hear it.
-        reads = chosen.transcriber is None and (stage.reads_original or _renders(stage, settings, document))
+        reads = chosen.transcriber is None and needs_original(stage, settings, document)
         original = Path(folder) / "original"
         if reads and keep_original:
             original = _kept.original(run, document)
@@ -79,10 +79,11 @@ def open_context(
         )  # fmt: skip
 
 
-def _renders(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
-    """Whether OCR renders the pages again, in a resolution of its own."""
+def needs_original(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
+    """Also OCR does, if its model renders the pages again in a resolution of its own."""
     is_pdf = document.data["file_type"] == kinds.PDF
-    return stage.name == READING and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
+    renders = stage.name == READING and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
+    return stage.reads_original or renders
 
 
 def decision_of(run: Run, execution: Execution) -> str:

@@ -210,7 +210,7 @@ def open_stored_run(site: str, workflow_id: str, step: str) -> Iterator[StageCon
     settings, stage = run_settings.from_json(document.settings), STAGES.get(step)
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         original = Path(folder) / "original"
-        if stage is not None and stage.reads_original:
+        if stage is not None and step_context.needs_original(stage, settings, document):
             step_context.fetch_original(run, document, original)
         yield StageContext(
             workflow_id=workflow_id,

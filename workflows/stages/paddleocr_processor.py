@@ -12,7 +12,8 @@ from typing import Any
 from PIL import Image
 
 from config.errors import NotFound, Refused, StageFailed
-from projects.models.ocr_spec import LINES, PAGES_DPI, OcrSpec
+from projects.models.ocr_spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
+from projects.models.ocr_words import describe_ocr
 from workflows.stages import format_parser, kinds, slices, usage
 from workflows.stages.base import Job, RunSettings, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.pages import layout, ocr, page_entries, paged, pdf
@@ -150,8 +151,9 @@ SLICING = Slicing(PAGES, _plan, _work, _finish)
 
 
 def _facts(context: StageContext, pages: int) -> dict[str, Any]:
-    note = _language_note(context)
-    return {"pages": pages, "model": _engine(context)[1]} | ({"note": note} if note else {})
+    note, spec = _language_note(context), context.settings.ocr_spec
+    named = {} if spec.id in BUILT_IN_OCR else {"ocr_model": ", ".join([spec.name, *describe_ocr(spec)])}
+    return {"pages": pages, "model": _engine(context)[1], **named} | ({"note": note} if note else {})
 
 
 def _engine(context: StageContext) -> tuple[str, str]:

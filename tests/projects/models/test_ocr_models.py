@@ -79,6 +79,7 @@ def test_a_copy_is_saved_with_what_its_engine_heeds() -> None:
         ("pp-ocrv5", {"pages": "a"}, "Enter page numbers such as 1-3, 7, 9-"),
         ("pp-ocrv5", {"orientation": "page"}, "Select an option from the list."),
         ("pp-ocrv5", {"languages": ["xx"]}, "Select an option from the list."),
+        ("pp-ocrv5", {"languages": ["ru"]}, "Select an option from the list."),
         ("pp-ocrv5", {"least_score": "101"}, "The maximum is 100 %"),
         ("pp-ocrv5", {"id": "textract"}, "belongs to a built-in model"),
         ("pp-ocrv5", {"id": "ocr"}, "reserved"),

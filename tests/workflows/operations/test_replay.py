@@ -11,6 +11,7 @@ import pytest
 
 from config import clock
 from config.errors import NotFound, Refused, StageFailed
+from projects.models.ocr_spec import BUILT_IN_OCR
 from tests.each import each
 from tests.factories import sample_files
 from tests.tools import paper
@@ -252,6 +253,16 @@ def test_what_a_service_would_do_is_not_done() -> None:
             replay.replay_stage(step, bare_context(), State(settings=change))
     with pytest.raises(Refused, match="There is no stage publish"):
         replay.replay_stage("publish", bare_context())
+
+
+def test_pages_are_read_again_if_another_ocr_model_is_injected_than_the_run_pinned() -> None:
+    pinned = replace(settings(), ocr_model="textract", ocr=BUILT_IN_OCR["textract"].to_json())
+    assert replay.settings_with(pinned, {"ocr_model": "pp-ocrv5"}).ocr_spec == BUILT_IN_OCR["pp-ocrv5"]
+    own = replace(BUILT_IN_OCR["pp-ocrv5"], id="own", name="Own", pages="9-").to_json()
+    injected = {files.PREPARED: PREPARED, files.TEXT_LAYER: {"pages": []}}
+    state = State(settings={"ocr_model": "own", "ocr": own}, artifacts=injected)
+    done = replay.replay_stage("paddleocr_processor", bare_context(), state)
+    assert (done.status, done.artifacts) == ("skipped", {})
 
 
 def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import external_jobs, leases
 from workflows.providers import actions as provider_actions
 from workflows.providers import queries as providers_queries
+from workflows.providers import views as providers_views
 from workflows.providers.calls import Caller
 from workflows.providers.items import ProviderState
 from workflows.providers.names import PROVIDERS
@@ -51,6 +52,11 @@ def test_what_was_never_set_up_or_never_asked_is_not_called_operational(table, s
     monkeypatch.setattr(aws, "provider_credentials", lambda: True)
     monkeypatch.setattr(embedded_model, "is_installed", lambda: True)
     assert set(marks().values()) == {"Not used yet"}
+
+
+def test_endpoints_that_the_deployer_names_are_set_up():
+    assert providers_views.is_set_up("endpoint-gpu")
+    assert not providers_views.is_set_up("endpoint")
 
 
 def test_one_that_was_never_set_up_shows_the_error_of_the_run_that_failed_for_it(table):

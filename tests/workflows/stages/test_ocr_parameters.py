@@ -6,7 +6,8 @@ from typing import Any
 
 from PIL import Image
 
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.ocr_spec import BUILT_IN_OCR, NOT_OF_PP_OCR
+from projects.settings.values import LANGUAGES
 from tests.tools import paper
 from tests.workflows.stages.memory import context, kept
 from workflows.stages import format_parser, paddleocr_processor, segment_prep
@@ -80,6 +81,7 @@ def test_a_service_is_sent_the_page_in_the_models_resolution(tmp_path: Path) -> 
     ctx = scan(tmp_path, ocr=pinned("endpoint", dpi=300, least_score=0.6, price_page=2))
     ctx = replace(ctx, services=Services(page_reader=reader))
     done = paddleocr_processor.run(ctx)
+    assert done.facts["ocr_model"] == "Own, 300 dpi, Lines from 60 %"
     stored = kept(ctx).json("paddleocr/result.json")
     (page,) = stored["pages"]
     ((index, size),) = reader.asked
@@ -112,6 +114,10 @@ def test_languages_of_the_model_come_before_the_projects(tmp_path: Path) -> None
     ctx = scan(tmp_path, language="ko", ocr=pinned(languages=("de", "ru")))
     assert "Russian" in paddleocr_processor.run(ctx).facts["note"]
     assert "note" not in paddleocr_processor.run(scan(tmp_path, language="ko", ocr=pinned(languages=("de",)))).facts
+
+
+def test_languages_that_the_engine_does_not_read_are_not_offered_for_it() -> None:
+    assert {one for one in LANGUAGES if ocr.unreadable(one)} == NOT_OF_PP_OCR
 
 
 def test_the_engine_looks_as_closely_at_the_next_page_as_before() -> None:

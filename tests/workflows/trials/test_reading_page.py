@@ -10,7 +10,7 @@ import pytest
 
 from config import clock
 from config.brokers import queues
-from config.errors import Conflict, Unavailable
+from config.errors import Conflict, Refused, Unavailable
 from projects.models import actions as model_actions
 from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec
 from tests.html import one_line
@@ -25,6 +25,7 @@ from workflows.providers import ocr_readers
 from workflows.runs import queries as run_queries
 from workflows.runs.run import Run
 from workflows.stages.pages.layout import Line, Word
+from workflows.storage import files
 from workflows.trials import actions, queries, reading_page, trying
 from workflows.trials.items import Trial
 from workflows.trials.queries import PageRef, TrialRef
@@ -170,6 +171,20 @@ def test_the_page_of_a_run_leads_to_it_for_admins_alone(pump: Pump) -> None:
     assert segment.status_code == 200, address
     assert link in one_line(segment.content)
     assert link not in one_line(signed_in(bob()).get(address).content)
+
+
+def test_what_has_no_page_image_is_refused(pump: Pump) -> None:
+    run = read_run(pump)
+    page = reading_page.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
+    page.store.write(files.page_image(0), b"torn", "image/png")
+    ref = start(run, BUILT_IN_OCR["pp-ocrv5"], BUILT_IN_OCR["textract"])
+    trying.do_trial(ref, owner="m1")
+    assert "page image cannot be read" in str(queries.get_trial(ref).error)
+    with (
+        mock.patch.object(reading_page.kinds, "has_pages", return_value=False),  # as of a text
+        pytest.raises(Refused, match="no page images yet"),
+    ):
+        reading_page.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
 
 
 def test_other_people_projects_and_sites_see_nothing_of_it(pump: Pump) -> None:
