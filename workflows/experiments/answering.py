@@ -50,7 +50,7 @@ def make_cell(
     cell = Cell(case.document_id, case.half, variant.number, REMOVED)
     store = DocumentFiles(ref.site, ref.project_id, case.document_id)
     paid: list[int] = []
-    model = chats.make_model(variant.model, plan.book(variant), takeover=variant.takeover)
+    model = chats.make_model(variant.model, plan.book(variant), takeover=variant.takeover, heartbeat=before_asking)
     try:
         known = testset_queries.load_answers(ref.site, ref.project_id, case)
         document = load_read_document(ref.site, ref.project_id, case.document_id, type_id=plan.type_id)

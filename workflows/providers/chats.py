@@ -33,24 +33,30 @@ def _do_nothing() -> None:
 
 def make_chat(spec: ModelSpec, heartbeat: Callable[[], None] = _do_nothing) -> Chat:
     """Building it asks no one. Raises: StageFailed if its endpoint is not set up here."""
-    return _InTurn(_make_own_chat(spec), heartbeat)
+    return _InTurn(_make_own_chat(spec, heartbeat), heartbeat)
 
 
-def _make_own_chat(spec: ModelSpec) -> Chat:
+def _make_own_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
     if spec.provider == BEDROCK:
         # Built-in ones take as long as every other service: they share its client.
         client = aws.provider_client("bedrock-runtime", spec.seconds)
-        return Converse(client, spec, _make_caller(BEDROCK_PROVIDER, spec))
+        return Converse(client, spec, _make_caller(BEDROCK_PROVIDER, spec, heartbeat))
     if spec.provider == OPENAI:
-        return _make_openai_chat(spec)
-    return _make_embedded_chat(spec)
+        return _make_openai_chat(spec, heartbeat)
+    return _make_embedded_chat(spec, heartbeat)
 
 
-def _make_caller(provider: Provider, spec: ModelSpec) -> Caller:
-    return Caller(provider, provider_actions, spec.retries + 1)
+def _make_caller(provider: Provider, spec: ModelSpec, heartbeat: Callable[[], None]) -> Caller:
+    """Between two tries the work is claimed anew: each may take almost as long as its message is hidden for."""
+
+    def wait(seconds: float) -> None:
+        heartbeat()
+        time.sleep(seconds)
+
+    return Caller(provider, provider_actions, spec.retries + 1, sleep=wait)
 
 
-def _make_openai_chat(spec: ModelSpec) -> Chat:
+def _make_openai_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
     from workflows.providers import openai_chat  # noqa: PLC0415 - its client takes a second to import
 
     endpoint = settings.MODEL_ENDPOINTS.get(spec.endpoint)
@@ -61,10 +67,10 @@ def _make_openai_chat(spec: ModelSpec) -> Chat:
             code="NotSet",
         )
     client = openai_chat.make_client(endpoint.url, endpoint.key, spec.seconds)
-    return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec))
+    return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec, heartbeat))
 
 
-def _make_embedded_chat(spec: ModelSpec) -> Chat:
+def _make_embedded_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
     from workflows.providers import openai_chat  # noqa: PLC0415 - as above
 
     if not embedded_model.is_installed():
@@ -78,7 +84,8 @@ def _make_embedded_chat(spec: ModelSpec) -> Chat:
             raise StageFailed(str(error), code="NotSet") from error
 
     client = openai_chat.make_socket_client(path, spec.seconds)
-    return openai_chat.OpenAIChat(client, spec, _make_caller(openai_chat.make_provider(spec), spec), prepare)
+    call = _make_caller(openai_chat.make_provider(spec), spec, heartbeat)
+    return openai_chat.OpenAIChat(client, spec, call, prepare, heartbeat)
 
 
 def make_model(
@@ -90,7 +97,8 @@ def make_model(
     record: Record = record_nothing,
     heartbeat: Callable[[], None] = _do_nothing,
 ) -> LanguageModel:
-    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``. ``heartbeat``: before each request.
+    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``. ``heartbeat``: before each request,
+    between its tries, and while a slow model writes.
 
     Raises: StageFailed if an endpoint is not set up here.
     """

@@ -74,20 +74,21 @@ def make_provider(spec: ModelSpec) -> Provider:
 
 
 def _do_nothing() -> None:
-    """Servers of others run by themselves."""
+    """Servers of others run by themselves, and no work is claimed for tests."""
 
 
 @dataclass(frozen=True)
 class OpenAIChat:
     """A Chat with one model of an endpoint. ``client`` never tries again by itself: ``call`` does.
 
-    ``prepare`` has the server started, and raises StageFailed if that cannot be.
+    ``prepare`` has the server started, and raises StageFailed if that cannot be. ``heartbeat``: while it writes.
     """
 
     client: openai.OpenAI
     spec: ModelSpec
     call: Caller
     prepare: Callable[[], None] = _do_nothing
+    heartbeat: Callable[[], None] = _do_nothing
     largest_image: int = 15_000_000  # bytes, below the 20 MB that OpenAI takes
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
@@ -129,19 +130,35 @@ class OpenAIChat:
         body = completion_request(self.spec, request, self.untaken)
         try:
             with self.client.chat.completions.with_streaming_response.create(**body) as response:
-                return _read_body(response)
+                return self._read_stream(response) if body.get("stream") else _read_body(response)
         except openai.APIStatusError as error:
             name = _refused_parameter(error)
             if name not in _REFUSABLE & body.keys():
                 raise self._explain(error) from None  # its words may quote the page
             _untaken[self._place] = self.untaken | {name}
             return self._post(request)
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:  # the second: in the middle of an answer
             raise Unavailable(type(error).__name__) from None
         except openai.OpenAIError as error:
             raise StageFailed(
                 f"{self.call.provider.label} cannot be asked: {type(error).__name__}.", code="Client"
             ) from None
+
+    def _read_stream(self, response: Any) -> Mapping[str, Any]:
+        """A completion out of its pieces: however slow the model is, it is waited for while it goes on writing."""
+        text, reason = "", None
+        counted: Mapping[str, Any] = {}
+        for line in response.iter_lines():
+            self.heartbeat()
+            if not line.startswith("data: {"):
+                continue
+            piece = json.loads(line.removeprefix("data: "))
+            counted = piece.get("usage") or counted
+            for choice in piece.get("choices") or ():
+                text += choice["delta"].get("content") or ""
+                reason = choice.get("finish_reason") or reason
+        turn = {"role": "assistant", "content": text}
+        return {"choices": [{"message": turn, "finish_reason": reason}], "usage": counted}
 
     def _explain(self, error: openai.APIStatusError) -> Unavailable | StageFailed:
         where, status, code = self.call.provider.label, error.status_code, _code_of(error)
@@ -191,11 +208,13 @@ def completion_request(spec: ModelSpec, request: ChatRequest, untaken: frozenset
     }
     if "temperature" not in untaken:
         body["temperature"] = spec.temperature
+    if spec.provider == EMBEDDED:  # not asked of others: not each of them counts tokens then
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     if tool is None or worded:
         return body
     schema = tool["inputSchema"]["json"]
     if spec.json_schema:
-        schema = _bound_lengths(schema) if spec.provider == EMBEDDED else schema
+        schema = _shorten(schema) if spec.provider == EMBEDDED else schema
         bound = {"name": tool["name"], "schema": _step_shares(schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": bound}
     else:
@@ -214,18 +233,23 @@ def _step_shares(schema: Any) -> Any:
     return [_step_shares(one) for one in schema] if isinstance(schema, list) else schema
 
 
-def _bound_lengths(schema: Any) -> Any:
-    """The schema with an end to every text and list: a very small model knows none, and writes until it is cut off."""
+def _shorten(schema: Any) -> Any:
+    """What has to be said, with an end to every text and list.
+
+    A very small model writes slowly, and until it is cut off if nothing ends it.
+    """
     if isinstance(schema, list):
-        return [_bound_lengths(one) for one in schema]
+        return [_shorten(one) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
-    bound = {name: _bound_lengths(value) for name, value in schema.items()}
+    if isinstance(schema.get("required"), list):
+        schema = {**schema, "properties": {name: schema["properties"][name] for name in schema["required"]}}
+    short = {name: _shorten(value) for name, value in schema.items()}
     if schema.get("type") == "string" and not {"enum", "pattern"} & schema.keys():
-        bound["maxLength"] = _LONGEST_TEXT
+        short["maxLength"] = _LONGEST_TEXT
     if schema.get("type") == "array":
-        bound["maxItems"] = _LONGEST_LIST
-    return bound
+        short["maxItems"] = _LONGEST_LIST
+    return short
 
 
 def _content(request: ChatRequest) -> str | list[dict[str, Any]]:

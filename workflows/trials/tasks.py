@@ -10,6 +10,7 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import Conflict, CountersignError, ProviderPaused
+from workflows.engine import message_delivery
 from workflows.trials import actions, trying
 from workflows.trials.queries import LONGEST_SECONDS, TrialRef
 
@@ -23,7 +24,7 @@ def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
     """Ask draft and production, or have models read a page; delivered twice, it finds itself settled or its answers."""
     ref = TrialRef(site, project_id, trial_id)
     try:
-        trying.do_trial(ref, owner=self.request.id)
+        trying.do_trial(ref, owner=self.request.id, keep=message_delivery.keeper(self.request))
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             trying.give_up(ref, paused.reason, owner=self.request.id)

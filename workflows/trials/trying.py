@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from config.errors import Conflict, NotFound, Refused, StageFailed
@@ -41,6 +41,7 @@ class Trying:
     book: PromptBook
     spec: ModelSpec
     takeover: ModelSpec | None
+    keep: Callable[[], None]
 
     def book_of(self, side: str) -> PromptBook:
         """What the model is told: the prompts in production, of which the draft replaces one."""
@@ -60,8 +61,14 @@ class Trying:
         )
 
 
-def do_trial(ref: TrialRef, *, owner: str) -> None:
+def _keep_nothing() -> None:
+    """Without a message."""
+
+
+def do_trial(ref: TrialRef, *, owner: str, keep: Callable[[], None] = _keep_nothing) -> None:
     """Do it, or say why not; delivered twice, the second finds it settled or each answer that is there.
+
+    ``keep`` is called while a model is asked: it keeps the message from being handed to another worker.
 
     Raises:
         ProviderPaused: the model does not answer for now; the trial waits.
@@ -72,8 +79,10 @@ def do_trial(ref: TrialRef, *, owner: str) -> None:
         trial = actions.claim_trial(ref, owner=owner)
         if queries.is_lost(trial):  # the message was put back by a worker that the time limit ended
             return
-        answer = reading_page.read_with_each if trial.purpose == queries.READ else _answer_both
-        answer(ref, trial, owner)
+        if trial.purpose == queries.READ:
+            reading_page.read_with_each(ref, trial, owner)
+        else:
+            _answer_both(ref, trial, owner, keep)
         actions.settle_trial(ref, owner=owner)
     except Conflict:
         log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
@@ -89,15 +98,15 @@ def give_up(ref: TrialRef, reason: str, *, owner: str) -> None:
         log.info("trial is in other hands or settled", extra={"trial": ref.trial_id})
 
 
-def _answer_both(ref: TrialRef, trial: Trial, owner: str) -> None:
-    trying = _prepare(ref, trial)
+def _answer_both(ref: TrialRef, trial: Trial, owner: str, keep: Callable[[], None]) -> None:
+    trying = _prepare(ref, trial, keep)
     there: Mapping[str, str | None] = {DRAFT: trial.draft_answer, PRODUCTION: trial.production_answer}
     for side, name in there.items():
         if name is None:
             actions.record_answer(ref, side, _answer(trying, side), owner=owner)
 
 
-def _prepare(ref: TrialRef, trial: Trial) -> Trying:
+def _prepare(ref: TrialRef, trial: Trial, keep: Callable[[], None]) -> Trying:
     """Raises: NotFound, Refused."""
     purpose, document_id = str(trial.purpose), str(trial.document_id)
     prompt, compared = (
@@ -117,6 +126,7 @@ def _prepare(ref: TrialRef, trial: Trial) -> Trying:
         prompt_choice.choose_book(ref.site, ref.project_id, lambda: 1.0),
         spec,
         model_queries.get_model(ref.site, spec.takeover) if spec.takeover else None,
+        keep,
     )
 
 
@@ -127,7 +137,9 @@ def _answer(trying: Trying, side: str) -> str:
     if store.exists(name):
         return name
     with spending.meter_beside_runs(trying.document.run) as note:
-        model = make_model(trying.spec, trying.book_of(side), takeover=trying.takeover, note=note)
+        model = make_model(
+            trying.spec, trying.book_of(side), takeover=trying.takeover, note=note, heartbeat=trying.keep
+        )
         found = try_purpose(trying.prompt.purpose, model, trying.document, trying.draft.question)
     if found.problem:
         name = files.trial_answer(f"{trying.ref.trial_id}-{side}")

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -23,8 +23,10 @@ class ChatServer:
 
 
 @contextmanager
-def serve_chat(answers: Sequence[tuple[int, Any]], seconds: float = 0.0) -> Iterator[ChatServer]:
-    """``seconds``: that each answer takes."""
+def serve_chat(
+    answers: Sequence[tuple[int, Any]], seconds: float = 0.0, *, stalls: float = 0.0
+) -> Iterator[ChatServer]:
+    """``seconds``: that each answer takes; ``stalls``: between its head and its body."""
     told = ChatServer(list(answers))
     lock = threading.Lock()
 
@@ -48,7 +50,9 @@ def serve_chat(answers: Sequence[tuple[int, Any]], seconds: float = 0.0) -> Iter
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
-            self.wfile.write(sent)
+            time.sleep(stalls)
+            with suppress(OSError):  # who asked may have hung up
+                self.wfile.write(sent)
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""

@@ -79,6 +79,16 @@ def asked(url: str, settings: Any, spec: ModelSpec) -> Any:
 
 
 @pytest.mark.usefixtures("table")
+def test_work_is_claimed_anew_between_two_tries(settings: Any) -> None:
+    beats: list[int] = []
+    with serve_chat([(503, "busy"), completion("yes")]) as server:
+        settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(server.url)}
+        chat = chats.make_chat(SPEC, lambda: beats.append(len(server.requests)))
+        chat.ask(ChatRequest(RenderedPrompt("Say yes.", "Now."), 10))
+    assert beats == [0, 1]
+
+
+@pytest.mark.usefixtures("table")
 def test_only_so_many_requests_are_under_way_at_a_time(settings: Any) -> None:
     with serve_chat([completion("yes")] * 6, seconds=0.1) as server:
         threads = [threading.Thread(target=asked, args=(server.url, settings, SPEC)) for _ in range(6)]

@@ -153,12 +153,45 @@ def test_what_a_cut_off_answer_used_is_noted_and_no_part_of_it_is_taken() -> Non
     assert len(server.requests) == 1
 
 
-def test_a_very_small_model_is_told_where_to_end() -> None:
-    with serve_chat([completion(ENTRIES)]) as server:
-        model(server.url, provider="embedded", json_schema=True).read_page(QUESTION)
-    shown = server.requests[0]["response_format"]["json_schema"]["schema"]["properties"]
+def stream(text: str, *, reason: str = "stop", pieces: int = 5) -> tuple[int, str]:
+    """An answer as server-sent events, in so many pieces and one for its tokens."""
+    size = -(-len(text) // pieces)
+    said = [text[start : start + size] for start in range(0, len(text), size)]
+    events: list[dict[str, Any]] = [{"choices": [{"delta": {"role": "assistant", "content": None}}]}]
+    events += [{"choices": [{"delta": {"content": one}, "finish_reason": None}]} for one in said]
+    events += [{"choices": [{"delta": {}, "finish_reason": reason}]}]
+    events += [{"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}}]
+    return 200, "".join(f"data: {json.dumps(one)}\n\n" for one in events) + "data: [DONE]\n\n"
+
+
+def test_a_very_small_model_is_told_where_to_end_and_heard_while_it_writes() -> None:
+    beats: list[None] = []
+    with serve_chat([stream(ENTRIES)]) as server:
+        asked = model(server.url, provider="embedded", json_schema=True)
+        chat = replace(asked.chat, heartbeat=lambda: beats.append(None))  # type: ignore[type-var]
+        found = replace(asked, chat=chat).read_page(QUESTION)
+    assert {one.name: one.value for one in found.answer.fields}["total"] == "9.00"
+    assert (found.usage[0].tokens_in, found.usage[0].tokens_out) == (100, 20)
+    assert len(beats) > 5
+    (request,) = server.requests
+    assert request["stream_options"] == {"include_usage": True}
+    shown = request["response_format"]["json_schema"]["schema"]["properties"]
+    assert list(shown) == ["description", "fields"]
     assert shown["description"]["maxLength"] == 160
-    assert shown["entities"]["maxItems"] == 5
+
+
+def test_a_stream_that_is_cut_off_is_no_answer() -> None:
+    with serve_chat([stream(ENTRIES[:90], reason="length")]) as server, pytest.raises(StageFailed, match="cut off"):
+        model(server.url, provider="embedded", json_schema=True).read_page(QUESTION)
+
+
+def test_an_answer_that_stalls_is_waited_for_later() -> None:
+    """Its head has come, so the client's own errors are not those of the library."""
+    with serve_chat([completion(ENTRIES)] * 2, stalls=1.3) as server:
+        asked = model(server.url)
+        chat = replace(asked.chat, client=openai_chat.make_client(server.url, "", 1))  # type: ignore[type-var]
+        with pytest.raises(ProviderPaused, match="ReadTimeout"):
+            replace(asked, chat=chat).read_page(QUESTION)
 
 
 @pytest.mark.parametrize(
