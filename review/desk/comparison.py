@@ -71,4 +71,4 @@ def _same(kind: str, typed: str | None, value: str | None) -> bool:
     """``typed`` None: no one touched the field."""
     if typed is None:
         return True
-    return results.normalise_value(kind, typed.strip()) == results.normalise_value(kind, value or "")
+    return results.normalise_value(kind, typed.strip(" \r\n")) == results.normalise_value(kind, value or "")

@@ -1,14 +1,16 @@
 """A result as a person checks it: its fields, why each needs a look, and where each stands on which page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
 
 from config import clock
+from projects.settings.columns import TABLE
 from review.changes import PersonsChange
 from review.desk.forms import TYPE_LABEL, differs
+from review.desk.grid import Grid, grid_of
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
 from workflows.stages import (
@@ -35,6 +37,17 @@ class Box:
     y: str
     width: str
     height: str
+
+
+@dataclass(frozen=True)
+class CellBox:
+    """``key``: of the cell's input. ``words``: what it is called."""
+
+    key: str
+    words: str
+    page: int
+    box: Box
+    doubt: bool
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,8 @@ class Line:
     rated: bool = True  # whether anybody said how sure the value is
     change: PersonsChange | None = None
     settled: bool = False
+    grid: Grid | None = None  # of a table
+    cells: tuple["CellBox", ...] = ()  # of its grid, where they stand on their pages
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -168,6 +183,10 @@ class FieldForm:
         return [line for line in self.lines if self.shown and line.box and line.page == self.shown.index]
 
     @property
+    def cells_on_page(self) -> list[CellBox]:
+        return [cell for line in self.lines for cell in line.cells if self.shown and cell.page == self.shown.index]
+
+    @property
     def strip(self) -> list[tuple[PageSheet, int]]:
         """The pages near the shown one and those with something to check, with how much there is."""
         todo = [line.page for line in self.to_check]
@@ -266,6 +285,8 @@ def _line(
     sheet = pages.get(found["page"]) if found.get("page") is not None else None
     box = found.get("box") if sheet else None
     others = [str(one["value"]) for one in found.get("candidates", ()) if one.get("value")]
+    is_table = spec.type == TABLE
+    grid = grid_of(spec, found, value, checked=spec.name in errors) if is_table else None
     return Line(
         spec=spec,
         value=value,
@@ -275,14 +296,23 @@ def _line(
         error=errors.get(spec.name, ""),
         page=sheet.index if sheet else None,
         box=_box(box, sheet) if box and sheet else None,
-        crop=_crop(box, sheet) if box and sheet else "",
+        crop=_crop(box, sheet) if box and sheet and not is_table else "",
         # A field with a list has them all in front of the reader.
         candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
         default=found.get("source") == "default",
         rated=found.get("confidence", 0.0) is not None,
         change=change,
         settled=checked and (reason is not None or change is not None),
+        grid=grid,
+        cells=tuple(_cell_boxes(grid, pages)) if grid else (),
     )
+
+
+def _cell_boxes(grid: Grid, pages: Mapping[int, PageSheet]) -> Iterator[CellBox]:
+    for cell in grid.cells:
+        sheet = None if cell.page is None else pages.get(cell.page)
+        if cell.box and sheet:
+            yield CellBox(cell.key, cell.words, sheet.index, _box(cell.box, sheet), cell.doubt)
 
 
 def _box(box: Sequence[float], page: PageSheet) -> Box:

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from config.errors import Refused
+from projects.settings.columns import TABLE
 from review.changes import FieldChange
 from review.decide.decisions import Verdict
 from review.decide.drafts import TypedValues
+from review.desk.grid import read_cells
 from review.desk.ticket import Ticket
 from review.identity import queue_to_store
 from review.status import Decision
@@ -20,6 +22,7 @@ UNSEEN = "unseen-"  # a field that the person was asked about before choosing AN
 ANYWAY = "-anyway"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
+_BLANKS = " \r\n"  # at the ends of a text; a tab there is an empty cell of a table
 TYPE_LABEL = "Document type"
 _OTHER_FIELDS = "This document type has different fields. They are shown now: check them, then approve."
 
@@ -50,7 +53,9 @@ class Answers:
 
 def read_typed_values(posted: Mapping[str, str]) -> dict[str, str]:
     """Field → what was typed, without what no keyboard sends: a NUL would travel on into every published result."""
-    return {name.removeprefix(PREFIX): _printable(text) for name, text in posted.items() if name.startswith(PREFIX)}
+    fields = {name.removeprefix(PREFIX): text for name, text in posted.items() if name.startswith(PREFIX)}
+    # A script sends a table as text, a plain form its cells; forms send lines with two characters at their ends.
+    return {name: _printable(text).replace("\r\n", "\n") for name, text in {**read_cells(posted), **fields}.items()}
 
 
 def _printable(text: str) -> str:
@@ -79,8 +84,10 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
         names += [KEY] if KEY in typed else []
     kept = {name: typed[name] for name in names if all_of_it or typed[name] != stood.get(name, "")}
     reason = posted.get("reason") if all_of_it else posted.get("reason") or None
-    if any(len(text) > results.LONGEST for text in (*kept.values(), reason or "")):
-        raise Refused(f"Not saved: use at most {results.LONGEST:,} characters.")
+    longest = {one.name: results.longest(one.type) for one in ticket.fields}
+    for name, text in (*kept.items(), ("", reason or "")):
+        if len(text) > longest.get(name, results.LONGEST):
+            raise Refused(f"Not saved: use at most {longest.get(name, results.LONGEST):,} characters.")
     return TypedValues(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it))
 
 
@@ -128,7 +135,11 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     }
     # What stays as it was is asked for all the same where it is required and missing, or not an allowed value.
     answers = {one: _answer(one.name, typed, ticket) for one in ticket.fields}
-    asked = {one.name: text for one, text in answers.items() if one.allowed or (one.required and not text)}
+    asked = {
+        one.name: text
+        for one, text in answers.items()
+        if one.allowed or one.type == TABLE or (one.required and not text)
+    }
     errors = results.validate_corrections(ticket.fields, {**asked, **corrections})
     if ticket.type_id != ticket.type_found:
         corrections[KEY] = ticket.type_id
@@ -164,19 +175,22 @@ def _changes(corrections: Mapping[str, str | None], ticket: Ticket) -> tuple[Fie
 
 
 def _correction(field: FieldSpec, typed: str) -> str | None:
-    """As typed, but for an allowed value: that one as the list has it."""
-    return (results.to_allowed_form(field, typed) if field.allowed else None) or typed.strip() or None
+    """As typed, but for an allowed value, as the list has it, and the cells of a table."""
+    told = results.to_allowed_form(field, typed) if field.allowed or field.type == TABLE else None
+    return told or typed.strip() or None
 
 
 def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
-    return typed.get(name, ticket.shown.get(name) or "").strip()
+    return typed.get(name, ticket.shown.get(name) or "").strip(_BLANKS)
 
 
 def differs(kind: str, typed: str, shown: str | None) -> bool:
     """Exact, but for spaces: someone who mends only the letters' case means it."""
-    if " ".join(typed.split()) == " ".join((shown or "").split()):
+    if kind != TABLE and " ".join(typed.split()) == " ".join((shown or "").split()):
         return False
     stored = results.to_stored_form(kind, typed)
+    if kind == TABLE:  # no rows are as good as nothing found
+        return (stored or "") != (shown or "")
     return stored is None or stored != shown
 
 

@@ -4,7 +4,8 @@ const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
 const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility());
 const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
-const input = (field) => field.querySelector("[name^='field-']");
+const input = (field) => field.querySelector("[name^='field-']"); // of a table hidden, kept by its grid
+const entry = (field) => field.querySelector("[data-cell]") || input(field);
 const seen = (field) => field.querySelector("[data-seen]");
 
 // ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
@@ -18,7 +19,7 @@ function choose(name, { focus = "", scroll = true } = {}) {
   field.closest("details")?.setAttribute("open", "");
   for (const one of document.querySelectorAll("#desk .exception.active")) one.classList.remove("active");
   field.classList.add("active");
-  if (focus) (focus === "input" ? input(field) : field).focus({ preventScroll: true });
+  if (focus) (focus === "input" ? entry(field) : field).focus({ preventScroll: true });
   if (scroll) field.scrollIntoView({ block: "nearest" });
   const page = field.dataset.page;
   const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
@@ -26,11 +27,25 @@ function choose(name, { focus = "", scroll = true } = {}) {
   else light();
 }
 
+let cell = ""; // of a table: its grid says which
+
+document.body.addEventListener("cell", (event) => {
+  cell = event.detail.key;
+  const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
+  if (event.detail.page && shown !== undefined && event.detail.page !== shown) turnTo(Number(event.detail.page) + 1);
+  else light();
+});
+
 function light() {
+  for (const box of document.querySelectorAll("[data-cell-box] .field-box")) {
+    const active = box.parentNode.dataset.cellBox === cell;
+    box.classList.toggle("active", active);
+    if (active) intoView(box);
+  }
   for (const box of document.querySelectorAll("[data-box] .field-box")) {
     const active = box.parentNode.dataset.box === chosen;
     box.classList.toggle("active", active);
-    if (active) intoView(box);
+    if (active && !cell) intoView(box);
   }
 }
 
@@ -49,7 +64,7 @@ function turnTo(page) {
 
 // ---- settled: a person says that it is right, or corrects it. The boxes are sent, kept with the draft, and judged by
 // the server, which counts as this does.
-const isCorrected = (field) => input(field).value.trim() !== input(field).dataset.shown;
+const isCorrected = (field) => input(field).value.trim() !== input(field).dataset.shown.trim();
 
 function settle(field) {
   const box = input(field);
