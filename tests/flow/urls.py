@@ -95,6 +95,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
         "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
+        "field": "total",
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "model_id": "local",
         "month": "2026-11", "form": "csv", "mask": "none", "object_id": "1",

@@ -53,14 +53,28 @@ class RunShape(Schema):
     updated_at: str | None
 
 
+class CellShape(Schema):
+    """One cell of a table; ``column`` is the column's name."""
+
+    column: str
+    value: str | None
+    confidence: float | None
+    page: int | None
+    box: list[float] | None
+
+
 class FieldShape(Schema):
-    """``confidence`` 0–1; ``page`` 0-based; ``box`` left, top, right, bottom as shares of the page."""
+    """``confidence`` 0–1; ``page`` 0-based; ``box`` left, top, right, bottom as shares of the page.
+
+    ``rows``: of a table, whose ``value`` has a line a row and a tab between cells; null for other fields.
+    """
 
     name: str
     value: str | None
     confidence: float | None
     page: int | None
     box: list[float] | None
+    rows: list[list[CellShape]] | None
 
 
 class ResultShape(Schema):

@@ -17,6 +17,11 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
     path(
+        "workflows/<slug:document_id>/<slug:workflow_id>/result/<slug:field>.csv",
+        runs.export_table,
+        name="export-table",
+    ),
+    path(
         "workflows/<slug:document_id>/<slug:workflow_id>/models/", model_calls.show_model_calls, name="show-model-calls"
     ),
     path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),

@@ -3,7 +3,9 @@
 import pytest
 
 from config.errors import Refused
+from projects.schemas.forms import AttributeForm, DefinitionForm
 from projects.settings.columns import ITEM_COLUMNS, Column, read_columns, write_columns
+from projects.settings.field_rows import parse_posted_rows
 from tests.each import each
 
 
@@ -37,3 +39,34 @@ def test_words_come_in_any_order_and_blank_lines_count_for_nothing() -> None:
 def test_what_is_no_column_is_refused_with_what_to_change(text: str, message: str) -> None:
     with pytest.raises(Refused, match=message):
         read_columns(text)
+
+
+def posted(**more: str) -> dict[str, str]:
+    form = {"fields-TOTAL_FORMS": "1", "fields-INITIAL_FORMS": "0"}
+    return form | {f"fields-0-{name}": text for name, text in {"label": "Line items", "type": "table", **more}.items()}
+
+
+def test_a_projects_field_of_type_table_has_columns_and_another_has_none() -> None:
+    rows = parse_posted_rows(posted(columns="Name\r\nSum , AMOUNT"))
+    assert rows.is_valid()
+    assert rows.settings()[0].columns == "Name\nSum, amount"
+    other = parse_posted_rows(posted(type="text", columns="Name"))
+    assert other.is_valid()
+    assert other.settings()[0].columns == ""
+
+
+@each(("columns", "message"), [("", "Enter the table's columns"), ("Sum, money", "“money” is not known")])
+def test_a_table_without_columns_is_not_saved(columns: str, message: str) -> None:
+    rows = parse_posted_rows(posted(columns=columns))
+    assert not rows.is_valid()
+    assert message in rows.forms[0].errors["columns"][0]
+    form = AttributeForm({"label": "Items", "key": "items", "kind": "table", "columns": columns})
+    assert message in form.errors["columns"][0]
+
+
+def test_an_attribute_of_type_table_has_columns_for_good_and_as_they_are_changed() -> None:
+    form = AttributeForm({"label": "Items", "key": "items", "kind": "table", "columns": ITEM_COLUMNS})
+    assert form.is_valid()
+    assert form.definition().columns == ITEM_COLUMNS
+    assert set(DefinitionForm(kind="table").fields) == {"label", "columns"}
+    assert set(DefinitionForm(kind="date").fields) == {"label", "date_range"}

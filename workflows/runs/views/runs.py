@@ -18,6 +18,7 @@ from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
+from projects.web.spreadsheets import csv_line
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
@@ -319,9 +320,8 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
     board, link = run_of(request, document_id, workflow_id)
     if link is not None:
         return summary_page(request, board, link)
+    found = _load_fields(request, board)
     published = board.outcome == Outcome.PUBLISHED
-    name = files.output(workflow_id) if published else files.result(workflow_id)
-    found = _read_artifact(DocumentFiles(request.site, str(board.project_id), document_id), name)
     context = {
         "board": board,
         "published": published,
@@ -333,12 +333,42 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
     return render_answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
 
 
+@require_safe
+def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
+    """The rows of a field that is a table, for a spreadsheet. Raises: NotFound."""
+    board, link = run_of(request, document_id, workflow_id)
+    fields = () if link is not None else (_load_fields(request, board) or {}).get("fields", ())
+    rows = next((one.get("rows") for one in fields if one["name"] == field), None)
+    if not rows:
+        raise NotFound("This run has no such table.")
+    lines = [[cell["column"] for cell in rows[0]], *([cell["value"] or "" for cell in row] for row in rows)]
+    response = HttpResponse("".join(csv_line(*line) for line in lines), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.csv"'
+    return response
+
+
+def _name_column(cell: Mapping[str, Any]) -> str:
+    return str(cell["column"]).replace("_", " ").capitalize()
+
+
+def _load_fields(request: DeskRequest, board: WorkflowSteps) -> Mapping[str, Any] | None:
+    """What was published, else what was found; None if nothing has been read yet."""
+    workflow_id = str(board.workflow_id)
+    name = files.output(workflow_id) if board.outcome == Outcome.PUBLISHED else files.result(workflow_id)
+    return _read_artifact(DocumentFiles(request.site, str(board.project_id), str(board.document_id)), name)
+
+
 def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The fields, each with what people have made of it, the first change first, and whether no one has checked it."""
     decision = found.get("decision") or {}
     changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
     return [
-        {**one, "changes": [each for each in changes if each["field"] == name], "unseen": name in unseen}
+        {
+            **one,
+            "changes": [each for each in changes if each["field"] == name],
+            "unseen": name in unseen,
+            "headings": [_name_column(cell) for cell in (one.get("rows") or [()])[0]],
+        }
         for one in found["fields"]
         for name in [one["name"]]
     ]

@@ -1,0 +1,44 @@
+"""A table on the page of a run's result, as a file for spreadsheets, and in the API."""
+
+import pytest
+from django.urls import reverse
+
+from tests.html import one_line
+from tests.people import bob, signed_in
+from tests.review.desk.test_tables import INK, PENS, table
+from tests.review.reviews import open_review, result
+
+pytestmark = pytest.mark.usefixtures("machines", "table", "db")
+
+
+@pytest.fixture
+def run():
+    found = result()
+    made, _ = open_review(
+        found={**found, "fields": [*found["fields"], table(("=2+2", "2", "1.50", "3.00"), PENS, INK)]}
+    )
+    return made
+
+
+def get(name, run, *more):
+    return signed_in(bob()).get(reverse(f"workflows:{name}", args=[run.document_id, run.workflow_id, *more]))
+
+
+def test_the_rows_are_shown_under_their_headings(run):
+    text = one_line(get("show-result", run).content)
+    assert '<th scope="col">Unit price</th>' in text
+    assert "<td>Pens</td><td>2</td><td>1.50</td><td>3.00</td>" in text
+    assert reverse("workflows:export-table", args=[run.document_id, run.workflow_id, "items"]) in text
+
+
+def test_a_table_is_a_file_in_which_nothing_is_a_formula(run):
+    answer = get("export-table", run, "items")
+    assert answer["Content-Type"] == "text/csv"
+    assert answer.content.decode().splitlines() == [
+        "description,quantity,unit_price,amount", "'=2+2,2,1.50,3.00", "Pens,2,1.50,3.00", "Ink,1,4.00,4.40",
+    ]  # fmt: skip
+
+
+def test_a_field_that_is_no_table_is_no_file(run):
+    assert get("export-table", run, "total").status_code == 404
+    assert get("export-table", run, "nothing").status_code == 404
