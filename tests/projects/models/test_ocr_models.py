@@ -10,6 +10,7 @@ from config.errors import NotFound, Refused
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, ocr_spec_from, parse_pages
+from projects.models.ocr_words import describe_ocr
 from projects.settings import queries as project_queries
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
@@ -148,6 +149,23 @@ def test_programs_of_admins_list_and_read_them(settings: Any) -> None:
     other = program(Permission.READ, Permission.WRITE)
     for path in ("/models/ocr", "/models/ocr/pp-ocrv5"):
         problem(other.get(f"{API}{path}"), 403)
+
+
+def test_of_two_admins_who_save_the_second_is_told() -> None:
+    add_ocr_model()
+    browser = signed_in(alice())
+    typed = {**TYPED, "version": "1", "name": "First"}
+    assert browser.post(f"{LIST}fine/", typed)["Location"] == LIST
+    assert 'value="OCR fine"' not in text(browser.get(f"{LIST}fine/"))
+    answer = browser.post(f"{LIST}fine/", {**typed, "name": "Second"})
+    assert answer.status_code == 409
+    assert "changed this model" in text(answer)
+    assert browser.post(f"{LIST}fine/", {**typed, "dpi": "1"}).status_code == 422
+
+
+def test_what_a_model_does_is_told_in_words() -> None:
+    spec = replace(BUILT_IN_OCR["tesseract"], layout="sparse", orientation="page", pages="2-")
+    assert list(describe_ocr(spec)) == ["Detect how the page lies", "Scattered text", "Pages 2-"]
 
 
 def test_others_change_nothing() -> None:

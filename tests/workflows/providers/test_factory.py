@@ -1,16 +1,20 @@
 """Which services a run's frozen settings choose, on the product's own clients."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.conf import settings as conf
 
+from config.environment import ModelEndpoint
 from config.errors import StageFailed
+from projects.models import actions as model_actions
+from projects.models.ocr_spec import BUILT_IN_OCR
 from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
-from tests.projects.models.catalogue import add_model
+from tests.projects.models.catalogue import ADA, add_model
 from workflows.engine import step_context
 from workflows.providers import factory
 from workflows.runs import run_settings
@@ -41,6 +45,17 @@ def test_engines_by_page(table, settings):
     endpoint = chosen("paddleocr_processor", ocr_model="endpoint")[0].page_reader
     assert (endpoint.service, endpoint.model) == ("endpoint", "PaddleX endpoint")
     assert chosen("paddleocr_processor", ocr_model="paddleocr-vl")[0] == Services()  # an older writer's: read here
+
+
+def test_an_ocr_model_has_the_endpoint_that_it_names(table, settings):
+    settings.OCR_ENDPOINTS = {"gpu": ModelEndpoint("https://gpu.example/ocr", "secret")}
+    spec = replace(BUILT_IN_OCR["endpoint"], id="gpu", name="GPU", endpoint="gpu", orientation="page")
+    model_actions.create_model(SITE, spec, by=ADA)
+    reader = chosen("paddleocr_processor", ocr_model="gpu")[0].page_reader
+    assert (reader.url, reader.key, reader.service) == ("https://gpu.example/ocr", "secret", "endpoint-gpu")
+    assert reader.asked["useDocOrientationClassify"]
+    settings.OCR_ENDPOINTS = {}
+    assert chosen("paddleocr_processor", ocr_model="gpu")[0].page_reader.url == ""
 
 
 def test_an_analyzer_that_nobody_knows_is_said(table):

@@ -191,6 +191,9 @@ def test_other_people_projects_and_sites_see_nothing_of_it(pump: Pump) -> None:
     run = read_run(pump)
     ref = start(run, BUILT_IN_OCR["pp-ocrv5"], BUILT_IN_OCR["textract"])
     assert signed_in(bob()).get(at(run, f"{ref.trial_id}/")).status_code == 403
+    Trial.change(ref.key, [Trial.purpose.set("extract")], Trial.status == "asked")  # of a prompt
+    assert signed_in(alice()).get(at(run, f"{ref.trial_id}/")).status_code == 404
+    Trial.change(ref.key, [Trial.purpose.set(queries.READ)], Trial.status == "asked")
     other = make_project()
     admin = signed_in(alice())
     assert admin.get(f"/projects/{other.id}/read-page/{ref.trial_id}/").status_code == 404
