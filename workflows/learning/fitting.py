@@ -7,6 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
+from workflows.learning.reliability import Judgement, area_under_curve
 from workflows.stages.fields import confidence
 from workflows.stages.fields.confidence import BIAS
 
@@ -15,7 +16,9 @@ FOLDS = 5
 FEWEST_OF_FOLDS = FEWEST * (FOLDS - 2) // FOLDS  # what is left of as many, with the largest sellers' held back
 # How far a weight may be from the prior before the reviews have to insist: standard deviations, of which the one that
 # foretells other sellers best is taken. Of the bias more: how often a field is right differs most between projects.
-SPREADS, BIAS_SPREAD = (0.3, 0.7, 1.5), 2.0
+# The least leaves only the bias free, which ranks values as the prior does.
+LEAST_SPREAD = 0.01
+SPREADS, BIAS_SPREAD = (LEAST_SPREAD, 0.3, 0.7, 1.5), 2.0
 FARTHEST = 8.0  # no weight may be farther from the prior, whatever a few sellers' reviews say
 _LEAST = 1e-6  # of a probability, so that one value alone cannot decide what foretells best
 
@@ -67,20 +70,39 @@ def _group_by_field(observations: Iterable[Observation], fewest: int) -> dict[st
 
 
 def _choose_spread(name: str, found: Sequence[Observation]) -> float:
-    losses = {spread: _loss_on_other_sellers(name, found, spread) for spread in SPREADS}
-    return min(SPREADS, key=lambda spread: (losses[spread], spread))
+    """Of those that rank other sellers' values no worse than the prior, the one that is least surprised by them."""
+    prior = confidence.prior_weights(name)
+    ranked = _rank([confidence.share(prior, one.evidence) for one in found], found)
+    losses: dict[float, float] = {}
+    for spread in SPREADS:
+        believed = _believe_other_sellers(name, found, spread)
+        if spread == LEAST_SPREAD or _rank(believed, found) >= ranked:
+            surprise = sum(log_loss(share, right=one.right) for share, one in zip(believed, found, strict=True))
+            losses[spread] = round(surprise, 6)
+    return min(losses, key=lambda spread: (losses[spread], spread))
 
 
-def _loss_on_other_sellers(name: str, found: Sequence[Observation], spread: float) -> float:
-    total = 0.0
+def _believe_other_sellers(name: str, found: Sequence[Observation], spread: float) -> list[float]:
+    """How sure each value is by the weights that the others' sellers teach."""
+    weights = [
+        _fit_field_weights(name, [one for one in found if fold_of_seller(one) != fold], spread) for fold in range(FOLDS)
+    ]
+    return [confidence.share(weights[fold_of_seller(one)], one.evidence) for one in found]
+
+
+def _rank(shares: Sequence[float], found: Sequence[Observation]) -> float:
+    """The share of pairs, each of one fold, whose right value is the surer one: folds have biases of their own."""
+    pairs = above = 0.0
     for fold in range(FOLDS):
-        weights = _fit_field_weights(name, [one for one in found if fold_of_seller(one) != fold], spread)
-        total += sum(
-            log_loss(confidence.share(weights, one.evidence), right=one.right)
-            for one in found
+        judged = [
+            Judgement(one.document, one.field, round(share, 9), one.right)
+            for share, one in zip(shares, found, strict=True)
             if fold_of_seller(one) == fold
-        )
-    return round(total, 6)
+        ]
+        right = sum(one.right for one in judged)
+        count = right * (len(judged) - right)
+        pairs, above = pairs + count, above + count * (area_under_curve(judged) or 0.0)
+    return above / pairs if pairs else 0.0
 
 
 def fold_of_seller(one: Observation) -> int:

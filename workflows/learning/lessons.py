@@ -15,7 +15,6 @@ from workflows.stages.fields.confidence import VENDOR
 
 MOST_VENDORS, MOST_ADDRESSES = 500, 5  # of a project; of a vendor
 FOLDS = 5
-_AUC_NOISE = 0.01  # what one wrong value in fifty, ranked otherwise, makes of it
 
 
 @dataclass(frozen=True)
@@ -204,7 +203,7 @@ class Comparison:
 
     @property
     def is_better(self) -> bool:
-        ranks = self.auc is None or self.present_auc is None or self.auc >= self.present_auc - _AUC_NOISE
+        ranks = self.auc is None or self.present_auc is None or self.auc >= self.present_auc
         return ranks and self.loss < self.present_loss
 
 

@@ -88,3 +88,16 @@ def test_what_one_seller_teaches_alone_is_held_closer_to_the_prior() -> None:
     )
     prior = confidence.prior_weights("total")["label"]
     assert abs(one - prior) < abs(many - prior)
+
+
+def test_what_ranks_other_sellers_worse_than_the_prior_moves_the_bias_alone() -> None:
+    """Of each seller the evidence says another thing: what one teaches is false of the next."""
+    found = [
+        Observation(
+            f"d{n}", "total", {"label": float(n % 2), "margin": 0.5}, right=n % 2 == n // 30 % 2, seller=f"s{n // 30}"
+        )
+        for n in range(240)
+    ]
+    prior, weights = confidence.prior_weights("total"), fitting.fit_weights(found)["total"]
+    assert weights["label"] == pytest.approx(prior["label"], abs=0.05)
+    assert weights["bias"] != pytest.approx(prior["bias"], abs=0.05)
