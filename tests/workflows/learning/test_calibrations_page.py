@@ -137,5 +137,7 @@ def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings)
     settings.MOST_WRONG_PERCENT = 5
     activate(learned, 1, 0)
     page = text(signed_in(alice()).get(url("show-calibration", learned)))
+    settings.MOST_WRONG_PERCENT = 1
+    assert "The reviews do not show yet which" in text(signed_in(alice()).get(url("show-calibration", learned)))
     assert "values with a confidence of at least" in page
     assert "such values were correct in the reviews, at least" in page

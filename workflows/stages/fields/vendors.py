@@ -1,7 +1,7 @@
 """Sellers that people confirmed in earlier reviews: who is on the paper is then known, not only read."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workflows.stages import values
@@ -15,6 +15,7 @@ ALIKE = 88.0  # of 100, for a seller whom the paper names otherwise; on 179 hits
 KNOWN = 8.0  # points: before every rule's own
 NAME, PLACE = "company", "address"
 _SHORTEST = 5  # letters and digits; shorter names stand in other words
+_TELLING = 5  # digits of an address
 _SLIP = 10  # letters of which one may be another that looks like it, or be lost
 _MOST_LINES = {NAME: 2, PLACE: 6}
 REMEMBERED = {NAME: PLACE, PLACE: NAME}  # field → the one that speaks for it
@@ -68,9 +69,6 @@ class Memory:
             if len(words) >= _SHORTEST:
                 self._by_digits.setdefault(_digits(words), []).append((words, value))
 
-    def __bool__(self) -> bool:
-        return bool(self._by_digits)
-
     def find_reading(self, value: str, among: Choice) -> str | None:
         """The confirmed value that ``value`` is, but for letters that look alike; None if it may be two of them."""
         read = values.words(value)
@@ -85,14 +83,18 @@ class Memory:
 
     def find_alike(self, value: str, among: Choice) -> str | None:
         """The confirmed value that is most like ``value``, of those that the paper speaks for otherwise."""
+        return next(iter(self.list_alike(value, among)), None)
+
+    def list_alike(self, value: str, among: Choice) -> list[str]:
+        """The confirmed values that are much like ``value``, the most alike first."""
         read = values.words(value)
-        best: tuple[float, str] | None = None
+        found: list[tuple[float, str]] = []
         for words, confirmed in self._same_digits(read):
             if 2 * min(len(read), len(words)) * 100 >= ALIKE * (len(read) + len(words)) and among(confirmed):
                 alike = likeness(read, words)
-                if alike >= ALIKE and (best is None or alike > best[0]):
-                    best = alike, confirmed
-        return best[1] if best else None
+                if alike >= ALIKE:
+                    found.append((alike, confirmed))
+        return [confirmed for _, confirmed in sorted(found, key=lambda one: -one[0])]
 
     def _same_digits(self, read: str) -> Sequence[tuple[str, str]]:
         return self._by_digits.get(_digits(read), ()) if len(read) >= _SHORTEST else ()
@@ -102,10 +104,15 @@ def _digits(words: str) -> str:
     return re.sub(r"\D", "", words)
 
 
-class Sellers:
-    """The confirmed sellers. Names are known by themselves, or by their address beside a name that is much like theirs;
+def _has_telling_numbers(place: str) -> bool:
+    """A house number and a postcode, or as much; THE SUMMIT is in many towns."""
+    return len(_digits(place)) >= _TELLING
 
-    an address is known where its seller is named: the same one is also another firm's, or the buyer's.
+
+class Sellers:
+    """The confirmed sellers. A name is known by itself, and an address whose numbers tell it from others.
+
+    What is only much like a confirmed name or address is known where the paper shows the other one of the same seller.
     """
 
     def __init__(self, vendors: Iterable[Vendor]) -> None:
@@ -114,30 +121,34 @@ class Sellers:
             NAME: Memory(one.company for one in held),
             PLACE: Memory(place for one in held for place in one.addresses),
         }
-        self._pairs = {(one.company, place) for one in held for place in one.addresses}
-        self._nameless = {place for one in held if not one.company for place in one.addresses}
-
-    def __bool__(self) -> bool:
-        return any(self._known.values())
+        self._beside: Mapping[str, dict[str, set[str]]] = {NAME: {}, PLACE: {}}
+        for one in held:
+            for place in one.addresses:
+                self._beside[NAME].setdefault(place, set()).add(one.company)
+                self._beside[PLACE].setdefault(one.company, set()).add(place)
 
     def list_readings(self, field: str, texts: Iterable[str], among: Choice = lambda _: True) -> set[str]:
-        """The confirmed values of the field that the texts are."""
-        return {hit for text in texts if (hit := self._known[field].find_reading(text, among))}
+        """The confirmed values of the field that the texts may be."""
+        found: set[str] = set()
+        for text in texts:
+            if field == NAME or _has_telling_numbers(text):
+                found.update(self._known[field].list_alike(text, among))
+            elif hit := self._known[field].find_reading(text, among):
+                found.add(hit)
+        return found
 
     def recognise(self, field: str, value: str, beside: Iterable[str], among: Choice = lambda _: True) -> str | None:
         """The confirmed value that ``value`` is a reading of. ``beside``: the other field's, as ``list_readings``."""
-        held, memory = set(beside), self._known[field]
-        if field == NAME:
-            exact = memory.find_reading(value, among)
-            near = {name for name, place in self._pairs if place in held}
-            return exact or memory.find_alike(value, lambda one: one in near and among(one))
-        near = {place for name, place in self._pairs if name in held}
-        alike = memory.find_alike(value, lambda one: one in near and among(one)) if near else None
-        return alike or memory.find_reading(value, lambda one: one in self._nameless and among(one))
+        memory, telling = self._known[field], field == NAME or _has_telling_numbers(value)
+        near = {one for other in beside for one in self._beside[field].get(other, ())}
+        exact = memory.find_reading(value, lambda one: (telling or one in near) and among(one))
+        if exact or not telling or not near:
+            return exact
+        return memory.find_alike(value, lambda one: one in near and among(one))
 
     def is_pair(self, field: str, value: str, beside: Iterable[str]) -> bool:
         """Whether people confirmed the value together with one that the paper shows of the other field."""
-        return any(((value, one) if field == NAME else (one, value)) in self._pairs for one in beside)
+        return any(value in self._beside[field].get(one, ()) for one in beside)
 
 
 def apply_vendor_memory(
