@@ -8,6 +8,7 @@ from typing import Any
 
 from config import table
 from config.errors import NotFound, Tampered
+from projects.settings.columns import TABLE
 from workflows.learning.lessons import ReviewedDocument, ReviewedField
 from workflows.runs.items.documents import ProjectWorkflow
 from workflows.runs.items.runs import Execution
@@ -103,7 +104,7 @@ def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:
     """What rules read; what stands for nothing found, or came from elsewhere, is not theirs to be judged by."""
     for field in decided.seen_fields:
         value, truth = field.get("value"), decided.correct(field)
-        if value is not None and field.get("source") != SOURCE:
+        if field["type"] == TABLE or (value is not None and field.get("source") != SOURCE):
             continue
         if value is not None or truth is not None:
             yield ReviewedField(str(field["name"]), str(field["type"]), value, truth, _evidence(field))

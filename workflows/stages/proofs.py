@@ -31,7 +31,9 @@ def add_proofs(
         if one["source"] == RULES and one["value"] is not None:
             proof = find_proof(one, adds_up=adds_up)
             one["proof"] = "" if paused and proof in LEARNED else proof
-            one["limit"] = None if paused else calibration.limit(str(one["name"]), most_wrong)
+            # What reviews taught of single values says nothing of rows: of a table only its sums count.
+            unlearned = paused or one["type"] == TABLE
+            one["limit"] = None if unlearned else calibration.limit(str(one["name"]), most_wrong)
     return held
 
 

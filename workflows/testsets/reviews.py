@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from projects.settings.columns import TABLE
 from workflows.learning.reviewed import DecidedRun, list_decided_runs
 from workflows.testsets.cases import KnownAnswers, KnownField
 
@@ -26,6 +27,7 @@ def _read_answers(decided: DecidedRun) -> KnownAnswers | None:
     fields = tuple(
         KnownField(str(one["name"]), str(one.get("label") or one["name"]), str(one["type"]), decided.correct(one))
         for one in decided.seen_fields
+        if one["type"] != TABLE  # which no model is asked for
     )
     return KnownAnswers(fields) if any(one.value is not None for one in fields) else None
 

@@ -25,6 +25,7 @@ _ENDS = re.compile(
 )
 _CARRIED = re.compile(r"carried|übertrag|report\b|continue[ds]?\b|fortsetzung|à reporter", re.IGNORECASE)
 _DECIMALS = re.compile(r"\d[.,]\d\d\b")
+_TIMES = re.compile(r"\s*(x|×|/|per|@)(?!\w)", re.IGNORECASE)
 _LONGEST_SUM = 60  # characters of a row that only names a sum
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FAR = 3.0  # of the usual distance of two rows: what is further below belongs to something else
@@ -306,7 +307,10 @@ def _group(lines: Sequence[_Line], anchors: Sequence[int], head: Head) -> list[l
         after = min((place for place, at in enumerate(anchors) if at >= number), default=None)
         if number in anchors:
             groups[anchors.index(number)].append(line)
-        elif any(words and one.concept in FIGURES for words, one in zip(line.words, head.headings, strict=True)):
+        elif any(
+            one.concept in FIGURES and any(char.isdigit() for char in line.text(place))
+            for place, one in enumerate(head.headings)
+        ):
             continue  # figures that are no row of the table belong to none
         elif before is None or after is None:
             last = before is not None and number - anchors[before] <= _MOST_LINES and _is_near(lines, number)
@@ -346,6 +350,8 @@ def _read_figure(text: str, column: Column) -> str | None:
         hit = next(values.dates_in(text), None)
         return hit.value if hit else None
     hits = list(values.amounts_in(totals.repair_digits(text)))
+    if len(hits) > 1 and _TIMES.match(text, hits[0].end):  # 1939 x 1 night: what one costs, and how many
+        hits = hits[:1]
     if len(hits) != 1:
         return None
     kind = column.type

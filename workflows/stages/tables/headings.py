@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from projects.settings.columns import Column
 from workflows.stages.pages.layout import Box, Row, Word, union
@@ -104,8 +105,12 @@ def _may_begin(row: Row, columns: Sequence[Column]) -> bool:
     return len(text) <= _LONGEST and bool(_ANY.search(text) or any(_own(line.text, columns) for line in row.lines))
 
 
+@lru_cache(maxsize=256)
 def concept_of(column: Column) -> str:
-    """What papers call a column of the schema; empty if only its own label can tell."""
+    """What papers call a column of the schema; empty if only its own label can tell.
+
+    Cached, since a schema's columns are few and no text of a document.
+    """
     return _SAME.get(found := _concept(column.label) or _concept(column.name.replace("_", " ")), found)
 
 

@@ -87,6 +87,8 @@ def _checks(field: Mapping[str, Any], found: Mapping[str, Any]) -> Iterable[Chec
         if wrong:
             more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
             yield Check(name, f"{label}: row {wrong[0]}{more} does not add up")
+    if field.get("printed_otherwise"):
+        yield Check(name, f"{label}: the file's XML and the page have other rows")
     for place, column in enumerate(columns):
         total, summed = values.amount(str(found.get(column.total) or "")), arithmetic.sum_of(rows, place)
         if column.total and total and summed is not None and summed != Decimal(total) and not field["proved"]:
@@ -182,7 +184,9 @@ def _written_entry(columns: Sequence[Column], written: EInvoiceItems, found: Fou
         )
     summed = [arithmetic.sum_of(texts, at) for at in paid]
     total = values.amount(written.total)
-    return _entry(rows, einvoice.SOURCE, proved=bool(total) and summed == [Decimal(str(total))])
+    entry = _entry(rows, einvoice.SOURCE, proved=bool(total) and summed == [Decimal(str(total))])
+    otherwise = not same and found is not None and all(arithmetic.adds_up(columns, row) for row in found.texts)
+    return entry | {"printed_otherwise": otherwise}
 
 
 def _written_cell(column: Column, item: Mapping[str, str]) -> str:

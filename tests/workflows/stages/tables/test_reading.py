@@ -8,7 +8,7 @@ from projects.settings.columns import ITEM_COLUMNS
 from tests.each import each
 from tests.workflows.stages.tables.test_finding import HEAD, drawn
 from workflows.stages import proofs, results, review_reasons
-from workflows.stages.calibration import UNCALIBRATED
+from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields.candidates import Document
 from workflows.stages.formats.einvoice import EInvoiceItems
@@ -121,6 +121,14 @@ def test_what_a_program_wrote_is_taken_with_the_places_of_the_printed_rows(tmp_p
     ]
 
 
+def test_a_person_sees_where_the_page_prints_other_rows_than_the_file_has(tmp_path: Path) -> None:
+    item = {"name": "Pens", "quantity": "2", "price": "1.50", "amount": "3.57"}
+    written = EInvoiceItems.from_stored({"items": [item], "items_total": "3.57"})
+    assert reasons(field(drawn(tmp_path, HEAD, PENS, ("", "", "Net total", "3.00")), written)) == [
+        "Line items: the file's XML and the page have other rows"
+    ]
+
+
 def test_a_correction_keeps_the_places_of_rows_that_stayed(tmp_path: Path) -> None:
     found = field(drawn(tmp_path, HEAD, PENS, INK, SUMS))
     result = {"document_type": "invoice", "classification": None, "fields": [found]}
@@ -136,3 +144,10 @@ def test_a_correction_keeps_the_places_of_rows_that_stayed(tmp_path: Path) -> No
     assert results.fields_of({"fields": [again]}) == (SPEC,)
     (blank,) = results.merge_corrections(result, {"items": None})["fields"]
     assert (blank["value"], blank["rows"]) == (None, [])
+
+
+def test_no_calibration_lets_a_table_pass_that_its_sums_do_not_prove(tmp_path: Path) -> None:
+    sure = Calibration(3, {"items": {"bias": 9.0}}, limits={"0.01": 0.1})
+    found = field(read(drawn(tmp_path, HEAD, PENS, INK, SUMS)))
+    (rated,) = proofs.add_proofs([found], sure, 0.01)
+    assert (rated["proof"], rated["limit"]) == ("", None)
