@@ -124,9 +124,9 @@ def _find_test_set(site: str, project_id: str, wanted: str) -> str:
 
 
 def find_best(variants: Sequence[Variant], results: Results) -> tuple[Variant, HalfResult]:
-    """By F1 on the held-back half. Raises: NotFound: nothing is measured there."""
+    """By failures, then F1, on the held-back half. Raises: NotFound: nothing is measured there."""
     measured = [(one, results.halves[one.number][HELD_BACK]) for one in variants]
-    scored = [(half.f1.share, -one.number, one, half) for one, half in measured if half.f1]
+    scored = [(half.merit, -one.number, one, half) for one, half in measured if half.merit]
     if not scored:
         raise NotFound("Nothing was measured on the held-back half.")
     _, _, best, half = max(scored, key=lambda one: one[:2])
@@ -134,9 +134,10 @@ def find_best(variants: Sequence[Variant], results: Results) -> tuple[Variant, H
 
 
 def list_shortfalls(half: HalfResult, at_least: Mapping[str, float]) -> list[str]:
-    """What is below the shares that the file asks for, as sentences."""
+    """What is below the shares that the file asks for, as sentences; answers that failed are in no share."""
     found = {"f1": half.f1, "exact": half.exact}
-    return [
+    failed = [f"Failed answers on the held-back half: {half.failed}."] if at_least and half.failed else []
+    return failed + [
         f"{name} is {one.share:.3f}, below {needed:.3f}."
         for name, needed in at_least.items()
         if (one := found[name]) is not None and one.share < needed

@@ -92,6 +92,11 @@ class HalfResult:
     p50: float | None
     p95: float | None
 
+    @property
+    def merit(self) -> tuple[int, float] | None:
+        """What the best variant has most of. A failed answer is not in F1, so fewer of them count first."""
+        return (-self.failed, self.f1.share) if self.f1 else None
+
 
 @dataclass(frozen=True)
 class CaseResult:
@@ -323,4 +328,8 @@ def compare_with_production(
         return Promotion(None, words, is_safe=False)
     loss = production.f1.share - candidate.f1.share
     words = f"F1 on the held-back half is {candidate.f1.share:.1%}, in production {production.f1.share:.1%}."
-    return Promotion(loss, words.replace("%", " %"), is_safe=loss * 100 <= float(allowed))
+    words = words.replace("%", " %")
+    if candidate.failed > production.failed:
+        words += f" {candidate.failed} of its answers failed, in production {production.failed}."
+        return Promotion(loss, words, is_safe=False)
+    return Promotion(loss, words, is_safe=loss * 100 <= float(allowed))

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from workflows.experiments import results
+from workflows.experiments.declaration import list_shortfalls
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, HalfResult, Judged
 from workflows.testsets.cases import HALVES
 
@@ -112,3 +113,18 @@ def test_a_worse_prompt_is_not_safe_to_promote() -> None:
     told = results.compare_with_production(worse, good, version=3, allowed=Decimal(1))
     assert told.sentence == "F1 on the held-back half is 90.0 %, in production 100.0 %."
     assert results.compare_with_production(worse, good, version=3, allowed=Decimal(10)).is_safe
+
+
+def test_a_prompt_whose_answers_fail_is_neither_best_nor_safe() -> None:
+    cells = [Cell(str(number), "tuning", 1, DONE, (judged("total", 0.9, "right"),)) for number in range(9)]
+    whole = results.judge_half([*cells, Cell("9", "tuning", 1, DONE, (judged("total", 0.9, "wrong"),))], 0.8)
+    failed = results.judge_half([*cells, Cell("9", "tuning", 1, FAILED)], 0.8)
+    told = results.compare_with_production(failed, whole, version=3, allowed=Decimal(1))
+    assert not told.is_safe
+    assert told.sentence.endswith("1 of its answers failed, in production 0.")
+    assert results.compare_with_production(failed, failed, version=3, allowed=Decimal(1)).is_safe
+    assert whole.merit
+    assert failed.merit
+    assert whole.merit > failed.merit
+    assert list_shortfalls(failed, {"f1": 0.5}) == ["Failed answers on the held-back half: 1."]
+    assert list_shortfalls(failed, {}) == []

@@ -113,6 +113,10 @@ class VariantRow:
         return money(self.result.micros) if self.result else "–"
 
     @property
+    def failed(self) -> int:
+        return self.result.failed if self.result else 0
+
+    @property
     def tokens(self) -> int:
         return self.result.tokens_in + self.result.tokens_out if self.result else 0
 
@@ -139,11 +143,10 @@ class VariantRow:
 
 def list_variants(plan: Plan, results: Results | None, half: str) -> list[VariantRow]:
     found = {one.number: results.halves[one.number][half] if results else None for one in plan.variants}
-    scores = [one.f1.share for one in found.values() if one and one.f1]
-    best = max(scores, default=None)
+    merits = {number: one.merit for number, one in found.items() if one and one.merit}
+    best = max(merits.values(), default=None)
     return [
-        VariantRow(one, held := found[one.number], bool(held and held.f1 and held.f1.share == best))
-        for one in plan.variants
+        VariantRow(one, found[one.number], best is not None and merits.get(one.number) == best) for one in plan.variants
     ]
 
 
