@@ -1,6 +1,7 @@
 """What an admin tries on a project's own history: thresholds, and how long a review takes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -9,11 +10,31 @@ from projects.settings.forms import PercentField, percent_of, share_of
 from projects.settings.values import FieldSetting, ProjectSettings
 
 SECONDS = 90  # of a review, if no one says otherwise: an assumption
-_OWN = "field-"
+_OWN, _SLIDE, _WAS = "field-", "slide-", "was-"
+
+
+def _make_slider() -> forms.NumberInput:
+    return forms.NumberInput(attrs={"type": "range", "min": "0", "max": "100", "step": "1"})
+
+
+@dataclass(frozen=True)
+class ThresholdRow:
+    """A field's own threshold: as a number, as a slider, and as the page showed it."""
+
+    number: forms.BoundField
+    slide: forms.BoundField
+    was: forms.BoundField
+
+    @property
+    def controls(self) -> tuple[forms.BoundField, forms.BoundField]:
+        return self.slide, self.number
 
 
 class ThresholdForm(forms.Form):
-    """``slide`` and ``threshold`` are one value; the one that differs from ``was`` was moved last."""
+    """A slider and its number are one value; the one that differs from ``was`` was moved last.
+
+    A field without a number follows the default until its slider is moved.
+    """
 
     threshold = PercentField(label="Review threshold, %", widget=forms.TextInput)
     slide = forms.IntegerField(
@@ -21,7 +42,7 @@ class ThresholdForm(forms.Form):
         required=False,
         min_value=0,
         max_value=100,
-        widget=forms.NumberInput(attrs={"type": "range", "min": "0", "max": "100", "step": "1"}),
+        widget=_make_slider(),
     )
     was = forms.CharField(required=False, max_length=6, widget=forms.HiddenInput)
     seconds = forms.IntegerField(
@@ -43,6 +64,10 @@ class ThresholdForm(forms.Form):
                 required=False, label=f"Threshold of {one.label}, %", widget=forms.TextInput
             )
             self.fields[_OWN + one.name].widget.attrs["placeholder"] = "default"
+            self.fields[_SLIDE + one.name] = forms.IntegerField(
+                label=f"Threshold of {one.label}", required=False, min_value=0, max_value=100, widget=_make_slider()
+            )
+            self.fields[_WAS + one.name] = forms.CharField(required=False, max_length=6, widget=forms.HiddenInput)
 
     def default(self) -> float:
         return share_of(self.cleaned_data["threshold"])
@@ -52,21 +77,44 @@ class ThresholdForm(forms.Form):
         typed = {one.name: self.cleaned_data.get(_OWN + one.name) for one in self.own}
         return {name: share_of(percent) for name, percent in typed.items() if percent is not None}
 
-    def rows(self) -> dict[str, forms.BoundField]:
+    def rows(self) -> dict[str, ThresholdRow]:
         """By the field's name."""
-        return {one.name: self[_OWN + one.name] for one in self.own}
+        return {one.name: ThresholdRow(*(self[kind + one.name] for kind in (_OWN, _SLIDE, _WAS))) for one in self.own}
+
+    def simulated(self) -> list[forms.BoundField]:
+        """What is saved: all but the sliders, whose values the numbers have."""
+        sliding = ("slide", "was", _SLIDE, _WAS)
+        return [one for one in self if not one.name.startswith(sliding)]
 
 
 def _fill_in(data: Mapping[str, Any], stored: ProjectSettings) -> dict[str, Any]:
+    names = [one.name for one in stored.fields]
     if "threshold" not in data:
         now = str(percent_of(stored.default_threshold))
-        own = {_OWN + one.name: str(percent_of(one.threshold)) for one in stored.fields if one.threshold is not None}
-        return {"threshold": now, "was": now, "slide": str(round(float(now))), "seconds": str(SECONDS), **own}
+        own = {one.name: str(percent_of(one.threshold)) for one in stored.fields if one.threshold is not None}
+        return {"seconds": str(SECONDS), **_show(now, {name: own.get(name, "") for name in names})}
     typed = {name: str(data.get(name, "")) for name in data}
-    slide, was = typed.get("slide", ""), typed.get("was", "")
-    moved = slide.isdecimal() and len(slide) < 4 and _whole(was) != slide and typed["threshold"] == was
-    chosen = slide if moved else typed["threshold"]
-    return {**typed, "threshold": chosen, "was": chosen, "slide": _whole(chosen)}
+    was = typed.get("was", "")
+    default = _choose(typed["threshold"], typed.get("slide", ""), was, _whole(was))
+    chosen = {}
+    for name in names:
+        before = typed.get(_WAS + name, "")
+        number, slide = typed.get(_OWN + name, ""), typed.get(_SLIDE + name, "")
+        chosen[name] = _choose(number, slide, before, _whole(before or was))
+    return {**typed, **_show(default, chosen)}
+
+
+def _show(default: str, own: Mapping[str, str]) -> dict[str, str]:
+    shown = {"threshold": default, "was": default, "slide": _whole(default)}
+    for name, number in own.items():
+        shown |= {_OWN + name: number, _WAS + name: number, _SLIDE + name: _whole(number or default)}
+    return shown
+
+
+def _choose(number: str, slide: str, was: str, stood: str) -> str:
+    """``stood``: where the slider was."""
+    is_moved = slide.isdecimal() and len(slide) < 4 and slide != stood and number == was
+    return slide if is_moved else number
 
 
 def _whole(percent: str) -> str:

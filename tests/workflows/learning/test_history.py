@@ -142,3 +142,23 @@ def test_of_slider_and_number_the_one_that_moved_counts() -> None:
     assert chosen(threshold="85.5", was="85.5", slide="86") == "85.5"
     assert chosen(threshold="70", was="80", slide="80") == "70"
     assert chosen(threshold="nothing", was="80", slide="80") == "nothing"
+
+
+def test_a_field_has_a_slider_and_follows_the_default_until_it_is_moved() -> None:
+    settings = stored(project()).settings
+
+    def chosen(**typed: str) -> tuple[Any, Any, Any]:
+        form = ThresholdForm(
+            {"seconds": "90", **{name.replace("_", "-"): one for name, one in typed.items()}}, settings
+        )
+        return tuple(form[name].value() for name in ("threshold", "field-total", "slide-total"))
+
+    shown = {"threshold": "80", "was": "80", "slide": "80", "field_total": "", "was_total": ""}
+    assert chosen(**shown, slide_total="80") == ("80", "", "80")
+    assert chosen(**shown, slide_total="95") == ("80", "95", "95")
+    assert chosen(**{**shown, "slide": "60"}, slide_total="80") == ("60", "", "60")
+    own = {**shown, "field_total": "95", "was_total": "95"}
+    assert chosen(**own, slide_total="90") == ("80", "90", "90")
+    assert chosen(**{**own, "field_total": "70"}, slide_total="95") == ("80", "70", "70")
+    assert chosen(**{**own, "field_total": ""}, slide_total="95") == ("80", "", "80")
+    assert chosen(**{**own, "field_total": "92.5", "was_total": "92.5"}, slide_total="92") == ("80", "92.5", "92")

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
@@ -17,7 +16,7 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.learning import history, tasks
-from workflows.learning.forms import ThresholdForm
+from workflows.learning.forms import ThresholdForm, ThresholdRow
 from workflows.learning.history import FieldSimulation
 
 _PAGE = ("workflows/learning/thresholds.html", "workflows/learning/_thresholds.html")
@@ -69,7 +68,7 @@ class _Row:
 
     label: str
     found: FieldSimulation
-    input: forms.BoundField | None
+    input: ThresholdRow | None
 
 
 def _build(request: DeskRequest, project: Project, form: ThresholdForm) -> dict[str, Any]:
