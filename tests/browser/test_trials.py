@@ -19,6 +19,7 @@ from tests.workflows.decided import reviewed_project
 from tests.workflows.trials.reading import read_run
 from workflows.learning import history
 from workflows.providers import actions as provider_actions
+from workflows.trials import queries
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 
@@ -82,13 +83,13 @@ def test_a_sample_is_uploaded_beside_the_draft(live_server: LiveServer, context:
     instructions.fill("Read the total only.")
     desk.get_by_label("Upload a sample document").set_input_files(sample_files()[1])
     desk.get_by_role("button", name="Upload", exact=True).click()
-    expect(desk.get_by_text("is being read")).to_be_visible()
-    expect(desk.get_by_label("Sample document", exact=True).locator("option:checked")).to_have_text(
-        sample_files()[1].name
-    )
+    expect(desk.get_by_text("is being read")).to_be_visible(timeout=30_000)  # the file is looked at by a program first
+    chosen = desk.get_by_label("Sample document", exact=True)
+    expect(chosen.locator("option:checked")).to_have_text(sample_files()[1].name)
     assert (faults(page), sideways(page)) == ([], False)
-    pump.run()
-    expect(desk.get_by_text("About 2 requests")).to_be_visible()
+    project_id, document_id = page.url.split("/projects/")[1].split("/")[0], chosen.input_value()
+    pump.run(lambda: queries.find_unread("default", project_id, document_id) is None, seconds=60)
+    expect(desk.get_by_text("About 2 requests")).to_be_visible(timeout=30_000)
     expect(desk.get_by_text("is being read")).to_have_count(0)
     expect(instructions).to_have_value("Read the total only.")
 
