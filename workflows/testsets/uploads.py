@@ -59,7 +59,9 @@ def check_lines(lines: Iterable[Mapping[str, Any]], fields: Mapping[str, FieldSp
 
 
 def _read_csv(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.DictReader(io.StringIO(text), strict=True)
+    """Between commas, semicolons or tabs: spreadsheets write what their country has."""
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
     if _COLUMN not in (reader.fieldnames or ()):
         raise Refused("The first line must name the columns: document, then the fields' names.")
     try:
@@ -67,13 +69,15 @@ def _read_csv(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             document = row.pop(_COLUMN)
             if None in row:
                 raise Refused(f"Line {reader.line_num} has more cells than the first line.")
+            if None in row.values():  # not a blank one, which is an answer
+                raise Refused(f"Line {reader.line_num} has fewer cells than the first line.")
             yield reader.line_num, {"document": document, "fields": row}
     except csv.Error as error:
         raise Refused(f"Line {reader.line_num} is not valid CSV.") from error
 
 
 def _read_json_lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # a value may hold other ends of lines
         if not line.strip():
             continue
         try:

@@ -60,6 +60,7 @@ def test_a_version_is_saved_compared_and_put_into_production():
     assert saved["Location"] == f"{url}versions/2/"
     page = text(browser.get(saved["Location"]))
     assert "Changes since version 1" in page
+    assert "Compare with version" in text(browser.get(f"{url}versions/1/"))
     assert "<ins>invoice</ins>" in page
     moved = browser.post(f"{url}versions/2/production/", {"expected": "1", "reason": "Better"}, follow=True)
     assert "Version 2 is in production" in text(moved)

@@ -19,6 +19,20 @@ def test_csv_has_a_column_for_each_field_and_a_blank_is_an_answer() -> None:
     assert found[1].values == {"total": None, "date": "2024-03-31"}
 
 
+@each("between", [";", "\t"])
+def test_csv_is_read_as_spreadsheets_of_other_countries_write_it(between: str) -> None:
+    text = between.join(("document", "total", "date")) + "\r\n" + between.join(("a.pdf", "1.007,50", "")) + "\r\n"
+    assert uploads.read_upload(text.encode(), FIELDS) == [UploadedCase(2, "a.pdf", {"total": "1007.50", "date": None})]
+
+
+def test_a_value_of_json_lines_may_hold_a_line_separator() -> None:
+    body = '{"document": "a\u2028b.pdf", "fields": {"total": "1"}}\r\n{"document": "c.pdf", "fields": {}}'.encode()
+    assert [(one.line, one.document) for one in uploads.read_upload(body, FIELDS)] == [
+        (1, "a\u2028b.pdf"),
+        (2, "c.pdf"),
+    ]
+
+
 def test_json_lines_name_only_the_fields_that_are_judged() -> None:
     body = b'\n{"document": "d1", "fields": {"total": "12.5"}}\n\n{"document": "d2", "fields": {"total": null}}\n'
     assert uploads.read_upload(body, FIELDS) == [
@@ -34,6 +48,7 @@ def test_json_lines_name_only_the_fields_that_are_judged() -> None:
         (b"file,total\na,1\n", "name the columns"),
         (b"document,total\n", "no documents"),
         (b"document,total\na,1,2\n", "Line 2 has more cells"),
+        (b"document,total\na\n", "Line 2 has fewer cells"),
         (b"document,total\n,1\n", "Line 2 names no document"),
         (b"document,colour\na,red\n", "Line 2 has a field that this project does not have"),
         (b"document,total\na,SECRET\n", "Line 2, total: Enter the amount"),
