@@ -116,7 +116,7 @@ def test_what_a_program_wrote_is_taken_with_the_places_of_the_printed_rows(tmp_p
     assert (found["source"], found["confidence"], found["proved"]) == ("embedded_xml", 1.0, True)
     assert found["rows"][0][0]["box"]
     assert reasons(found, "7.00") == []
-    assert reasons(field(drawn(tmp_path, HEAD, PENS), replace(written, total="8.00")), "8.00") == [
+    assert reasons(field(drawn(tmp_path, HEAD, PENS, INK), replace(written, total="8.00")), "8.00") == [
         "Line items: Amount adds up to 7.00, not 8.00"
     ]
 
