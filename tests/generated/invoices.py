@@ -185,6 +185,8 @@ class Invoice:
             "net_amount": f"{self.net:.2f}",
             "tax_amount": f"{self.tax:.2f}",
             "purchase_order": self.order,
+            "net_total": f"{self.net:.2f}",
+            "items": "\n".join(f"{what}\t{count}\t{price}\t{count * price}" for what, count, price in LINES),
         }
 
 

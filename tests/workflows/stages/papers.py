@@ -15,7 +15,10 @@ def default_types() -> PinnedTypes:
     found = []
     for key, schema in DEFAULT_CLASSIFICATIONS.items():
         used = [(DEFAULT_ATTRIBUTES[use.key], use) for use in schema.uses]
-        specs = tuple(FieldSpec(one.key, one.label, one.kind, use.required, 0.8, use.allowed) for one, use in used)
+        specs = tuple(
+            FieldSpec(one.key, one.label, one.kind, use.required, 0.8, use.allowed, columns=one.columns)
+            for one, use in used
+        )
         found.append(TypeSpec(key, schema.name, 1, specs))
     return PinnedTypes(tuple(found))
 

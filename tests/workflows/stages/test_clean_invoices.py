@@ -30,14 +30,14 @@ TOMORROW = dt.timedelta(days=1)
 def specs(one: Invoice) -> tuple[FieldSpec, ...]:
     """The shipped classification, and what a site asks beside it by the labels of its own language; all required."""
     words = one.words
-    labels = {"due_date": words["due"], "purchase_order": words["order"]}
+    labels = {"due_date": words["due"], "purchase_order": words["order"], "net_total": words["net"]}
     shipped = [DEFAULT_ATTRIBUTES[use.key] for use in DEFAULT_CLASSIFICATIONS["invoice"].uses]
-    asked = [(one.key, labels.get(one.key, one.label), one.kind) for one in shipped]
-    asked += [("iban", "IBAN", "text"), ("tax_id", words["tax_id"], "text")]
-    asked += [("net_amount", words["net"], "amount"), ("tax_amount", words["tax"], "amount")]
+    asked = [(one.key, labels.get(one.key, one.label), one.kind, one.columns) for one in shipped]
+    asked += [("iban", "IBAN", "text", ""), ("tax_id", words["tax_id"], "text", "")]
+    asked += [("net_amount", words["net"], "amount", ""), ("tax_amount", words["tax"], "amount", "")]
     return tuple(
-        FieldSpec(name, label, kind, required=True, threshold=0.8, date_range=date_range(name, kind))
-        for name, label, kind in asked
+        FieldSpec(name, label, kind, required=True, threshold=0.8, date_range=date_range(name, kind), columns=columns)
+        for name, label, kind, columns in asked
     )
 
 

@@ -13,7 +13,7 @@ from workflows.stages.fields.candidates import Document
 from workflows.stages.fields.checks import Check
 from workflows.stages.formats import einvoice
 from workflows.stages.formats.einvoice import EInvoiceItems
-from workflows.stages.pages.layout import Box, union
+from workflows.stages.pages.layout import Box, Line, union
 from workflows.stages.tables import arithmetic
 from workflows.stages.tables.finding import Cell, FoundTable, find_table
 from workflows.stages.tables.headings import concept_of
@@ -102,12 +102,15 @@ def _is_sum_printed(document: Document, columns: Sequence[Column], found: FoundT
         return None
     summed = arithmetic.sum_of(found.texts, place)
     inside = [(cell.page, cell.box) for row in found.rows for cell in row if cell.box]
-    sums = (
-        one
-        for one in totals.sums_of(document)
-        if one.points > 0 and not _is_inside(one.line.page, one.line.box, inside)
-    )
-    return summed is not None and any(one.value == summed for one in sums)
+    outside = [one for one in totals.sums_of(document) if not _is_inside(one.line.page, one.line.box, inside)]
+    # What stands right under several rows and is their sum is one, whatever it is called: Goods, Warenwert.
+    under = next((one for one in outside if len(found.rows) > 1 and _is_under(one.line, inside)), None)
+    return summed is not None and any(one.value == summed for one in outside if one.points > 0 or one is under)
+
+
+def _is_under(line: Line, cells: Sequence[tuple[int, Box]]) -> bool:
+    last = max(page for page, _ in cells)
+    return line.page == last and line.box[1] > max(box[3] for page, box in cells if page == last)
 
 
 def _is_inside(page: int, box: Box, cells: Iterable[tuple[int, Box]]) -> bool:
