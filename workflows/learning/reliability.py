@@ -56,11 +56,12 @@ def mean_loss(judgements: Sequence[Judgement]) -> float:
     return sum(losses) / len(losses) if losses else 0.0
 
 
-def find_limits(judgements: Iterable[Judgement]) -> dict[str, float]:
+def find_limits(judgements: Iterable[Judgement], *, sure: bool = True) -> dict[str, float]:
     """Share that may be wrong → the lowest confidence that keeps it; a share that no confidence keeps is left out.
 
     Conformal: the next value may be wrong too. And so many reviews have to be right that chance does not explain it:
-    with its 95 % interval no more than twice the share is wrong (189 right values are the least for 1 %).
+    with its 95 % interval no more than twice the share is wrong: 189 right values are the least for 1 %. Without
+    ``sure`` the interval is not asked for, and 99 are.
     Source: Angelopoulos et al., "Conformal Risk Control", 2022.
     """
     ranked = sorted(judgements, key=lambda one: -one.confidence)
@@ -71,14 +72,10 @@ def find_limits(judgements: Iterable[Judgement]) -> dict[str, float]:
         if count < len(ranked) and ranked[count].confidence == one.confidence:
             continue  # those alike stand on one side
         for share in ERROR_LIMITS:
-            if _keeps(share, wrong, count):
+            kept = (wrong + 1) / (count + 1) <= share
+            if kept and (not sure or share_interval(count - wrong, count)[0] >= 1 - _DOUBT * share):
                 found[limit_key(share)] = round(one.confidence, 4)
     return found
-
-
-def _keeps(share: float, wrong: int, count: int) -> bool:
-    lowest, _ = share_interval(count - wrong, count)
-    return (wrong + 1) / (count + 1) <= share and lowest >= 1 - _DOUBT * share
 
 
 def fewest_right(most_wrong: float) -> int:

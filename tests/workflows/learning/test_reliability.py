@@ -52,6 +52,7 @@ def test_so_few_values_that_chance_explains_them_keep_no_limit() -> None:
     """Of 99 right ones up to 3.7 % may be wrong, at 95 %."""
     right = [judgement(0.9, True)] * 99
     assert reliability.find_limits(right) == {"0.02": 0.9, "0.05": 0.9}
+    assert reliability.find_limits(right, sure=False) == {"0.01": 0.9, "0.02": 0.9, "0.05": 0.9}
 
 
 def test_values_of_one_confidence_stand_on_one_side_of_a_limit() -> None:
