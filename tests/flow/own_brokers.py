@@ -176,8 +176,11 @@ class EmbeddedSqs(OwnBroker):
     def kill(self) -> None:
         self.wait_until_saved()
         assert self.desk.emulator
-        os.killpg(self.desk.emulator.process.pid, signal.SIGKILL)
-        self.desk.emulator.process.wait()
+        process = self.desk.emulator.process
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdin:
+            process.stdin.close()
 
     def wait_until_saved(self) -> None:
         """What was written before this call is kept."""
