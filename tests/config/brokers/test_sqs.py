@@ -1,3 +1,8 @@
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from django.conf import settings
 from kombu import Connection
 
 from config.brokers import sqs
@@ -15,3 +20,18 @@ def test_a_poll_that_nobody_answered_is_an_empty_one() -> None:
     """What kombu hands on after a 5xx or a lost connection."""
     channel = object.__new__(sqs.Channel)
     assert channel._on_messages_ready("http://127.0.0.1/queue", "queue", []) == 0
+
+
+def test_a_worker_whose_return_of_a_message_sqs_never_heard_has_its_slot_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    with app.connection_for_read() as connection:
+        channel: Any = connection.channel()
+        channel.do_restore = False
+        channel.basic_qos(0, 1, False)
+        delivery = {"exchange": "", "routing_key": settings.STEPS_QUEUE}
+        properties = {"delivery_tag": "one", "delivery_info": delivery}
+        channel.qos.append(channel.Message({"body": "", "properties": properties}, channel=channel), "one")
+        assert not channel.qos.can_consume()
+        with pytest.raises(EndpointConnectionError):
+            channel.basic_reject("one", requeue=True)
+        assert channel.qos.can_consume()
