@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from config import clock
 from workflows.stages import (
@@ -11,6 +12,7 @@ from workflows.stages import (
 )
 from workflows.stages.base import RunSettings, StageContext, StageResult
 from workflows.stages.document_types import of_result
+from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files
 
 SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
@@ -32,8 +34,10 @@ def run(context: StageContext) -> StageResult:
     ) | {"calibration": context.settings.calibration_version}
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
     reasons = assessment["reasons"]
+    sent = "Goes to review" if assessment["review_required"] else "Needs no review"
     return StageResult(
         "completed",
+        reason=f"{sent}: {describe_policy(context.settings, fields)}.",
         facts={
             "review_required": assessment["review_required"],
             "reasons": [reason["text"] for reason in reasons[:SHOWN]],
@@ -45,6 +49,27 @@ def run(context: StageContext) -> StageResult:
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {}),
     )
+
+
+def describe_policy(settings: RunSettings, fields: Sequence[FieldSpec]) -> str:
+    """What decided whether a person looks, as this run froze it."""
+    own = [one for one in fields if one.threshold != settings.default_threshold]
+    words = [f"threshold {_show(settings.default_threshold)}"]
+    words += [f"{one.label[:40]} {_show(one.threshold)}" for one in own[:SHOWN]]
+    if len(own) > SHOWN:
+        words.append(f"{len(own) - SHOWN} more fields with their own")
+    if settings.most_wrong:
+        words.append(f"error limit {_show(settings.most_wrong)}")
+    if settings.calibration_version:
+        paused = ", paused" if settings.calibration_paused else ""
+        words.append(f"calibration {settings.calibration_version}{paused}")
+    if share := _audit_share(settings):
+        words.append(f"audit sample {_show(share)}")
+    return ", ".join(words)
+
+
+def _show(share: float) -> str:
+    return f"{share * 100:.4g} %"
 
 
 def _audit_share(settings: RunSettings) -> float:

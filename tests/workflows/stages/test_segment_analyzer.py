@@ -4,6 +4,7 @@ from pathlib import Path
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
 from workflows.stages import (
+    assess,
     review_reasons,
 )
 from workflows.stages.base import FieldSpec, StageContext
@@ -149,6 +150,17 @@ def test_the_assessment_tells_the_review_that_unchecked_fields_may_be_approved(t
     allowed, usual = (invoice(tmp_path, unseen_allowed=one) for one in (True, False))
     assert run_all(allowed)["assess"].facts["unseen_allowed"] is True
     assert "unseen_allowed" not in run_all(usual)["assess"].facts
+
+
+def test_the_assessment_says_by_which_policy_it_decided(tmp_path: Path) -> None:
+    fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
+    labels = ", ".join(f"{spec.label} 0 %" for spec in FIELDS)
+    sampled, usual = (invoice(tmp_path, fields=fields, audit_share=share) for share in (1.0, 0.0))
+    assert run_all(sampled)["assess"].reason == f"Goes to review: threshold 80 %, {labels}, audit sample 100 %."
+    assert run_all(usual)["assess"].reason == f"Needs no review: threshold 80 %, {labels}."
+    settings = dataclasses.replace(usual.settings, most_wrong=0.005, calibration_version=2, calibration_paused=True)
+    told = assess.describe_policy(settings, [dataclasses.replace(one, threshold=0.8) for one in FIELDS])
+    assert told == "threshold 80 %, error limit 0.5 %, calibration 2, paused, audit sample 15 %"
 
 
 def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Path) -> None:
