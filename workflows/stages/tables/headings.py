@@ -131,6 +131,9 @@ def _is_head(head: Head, columns: Sequence[Column]) -> bool:
     wanted = set(_wanted(head.headings, columns))
     figures = {one.name for one in columns if one.type != "text"}
     words = sum(len(one.text.split()) for one in head.headings)
+    numbered = sum(any(char.isdigit() for char in one.text) for one in head.headings)
+    if 3 * numbered > len(head.headings):  # 12 pcs of a service: a row itself
+        return False
     return len(wanted) >= 2 and bool(wanted & figures or not figures) and words <= 5 * len(head.headings)
 
 

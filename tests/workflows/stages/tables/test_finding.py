@@ -78,6 +78,14 @@ def test_a_page_without_a_heading_has_no_table(tmp_path: Path) -> None:
     assert rows_of(drawn(tmp_path, ("The amount of each item is", "as agreed.", "", ""))) == []
 
 
+def test_a_row_that_speaks_of_services_and_pieces_is_no_heading(tmp_path: Path) -> None:
+    found = drawn(
+        tmp_path, HEAD, ("Pens", "2", "1.50", "3.00"), ("Cleaning service", "12 pcs", "2.00", "24.00"),
+        ("Ink", "1", "4.00", "4.00"),
+    )  # fmt: skip
+    assert rows_of(found)[1:] == [["Cleaning service", "12", "2.00", "24.00"], ["Ink", "1", "4.00", "4.00"]]
+
+
 def test_a_table_of_a_text_is_read_without_places() -> None:
     head = "| Item | Quantity | Price | Amount |\n| --- | --- | --- | --- |"
     text = f"# Invoice\n\n{head}\n| Pens | 2 | 1.50 | 3.00 |\n\nTotal 3.00"
