@@ -1,5 +1,6 @@
 """A prompt that won goes into production or becomes the candidate, held against the one in production."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from django.conf import settings
@@ -17,7 +18,10 @@ from workflows.testsets.cases import HELD_BACK
 
 
 def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: int, *, production: int) -> Promotion:
-    """``number``: of the variant; ``production``: the prompt version that runs use now, 0 for the general prompt."""
+    """``number``: of the variant; ``production``: the prompt version that runs use now, 0 for the general prompt.
+
+    Safe only when all is answered: before, the two may have been measured on different documents, or on one each.
+    """
     variant = plan.variant(number)
     there = queries.get_prompt_ref(ref, plan)
     is_same = bool(production) or prompt_queries.find_in_use(there) == (there.general, plan.general)
@@ -29,12 +33,16 @@ def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: in
         ),
         0,
     )
-    return compare_with_production(
+    judged = compare_with_production(
         results.halves[number][HELD_BACK],
         _half_of(results, other),
         version=production,
         allowed=Decimal(settings.PROMOTION_LOSS_PERCENT),
     )
+    if judged.is_safe and results.cells < plan.cells:
+        words = f"{judged.sentence} Only {results.cells:,} of {plan.cells:,} answers are in."
+        return replace(judged, sentence=words, is_safe=False)
+    return judged
 
 
 def _half_of(results: Results, number: int) -> HalfResult | None:

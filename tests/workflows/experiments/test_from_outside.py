@@ -160,8 +160,9 @@ def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
     assert "Best on the held-back half: Prompt 2 · Local model" in out or "Prompt 2 · Model local" in out
     assert "4 requests" in out
     file.write_text(f"{text}prompts: production\nat_least: {{f1: 0.99}}\n")
-    with pytest.raises(CommandError, match=r"f1 is 0\.\d+, below 0\.990"):
+    with pytest.raises(CommandError, match=r"f1 is 0\.\d+, below 0\.990") as below:
         call_command("experiment", str(file))
+    assert below.value.returncode == 1
     for wrong, words in (
         ("project: x", "lacks models, prompts, test_set"),
         (f"{text}prompts: candidate", "has no candidate"),
@@ -172,5 +173,21 @@ def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
         ("", "no entries"),
     ):
         file.write_text(wrong)
-        with pytest.raises(CommandError, match=words):
+        with pytest.raises(CommandError, match=words) as unreadable:
             call_command("experiment", str(file))
+        assert unreadable.value.returncode == 2
+
+
+def test_a_terminal_waits_for_a_model_that_pauses(
+    server: CountingServer, pump: Pump, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = read_run(pump)
+    make_set(run.project_id, [run.document_id])
+    add_model("local")
+    file = tmp_path / "nightly.yaml"
+    file.write_text(f"project: {run.project_id}\ntest_set: Receipts\nmodels: local\nprompts: production\n")
+    with mock.patch.multiple(settings, PROVIDER_FAILURES=1, PROVIDER_PAUSE_SECONDS=1):
+        provider_actions.record_failure("openai-local", "503")
+        call_command("experiment", str(file))
+    told = capsys.readouterr()
+    assert ("paused before the next retry. Waiting." in told.err, "1 requests" in told.out) == (True, True)

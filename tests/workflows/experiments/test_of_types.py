@@ -1,6 +1,7 @@
 """The prompts of a document type are measured on documents of that type, beside the general prompt that is in use."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -88,8 +89,10 @@ def test_a_type_s_prompt_is_measured_and_promoted_beside_the_general_one(
     assert (head.status, int(head.answered), server.asked, head.classification_id) == ("done", 4, 4, receipts)
     plan = queries.load_plan(ref, str(head.plan_sha256))
     assert [one.prompt_words for one in plan.variants] == ["General prompt", "Prompt 1"]
-    halves = queries.load_results(ref, str(head.results_sha256)).halves
-    assert [halves[one]["held_back"].exact.share for one in (1, 2)] == [0.0, 1.0]  # type: ignore[union-attr]
+    found = queries.load_results(ref, str(head.results_sha256))
+    assert [found.halves[one]["held_back"].exact.share for one in (1, 2)] == [0.0, 1.0]  # type: ignore[union-attr]
+    early = promotion.judge_promotion(ref, plan, replace(found, cells=3), 2, production=0)
+    assert (early.is_safe, early.sentence.endswith("Only 3 of 4 answers are in.")) == (False, True)
     promote(ref, 2, 0)  # no second reason: it was held against the general prompt, which is in use
     assert int(prompt_queries.get_head(prompt).production) == 1
     assert int(prompt_queries.get_head(prompt.general).production) == 1

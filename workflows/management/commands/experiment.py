@@ -1,12 +1,13 @@
 """``manage.py experiment FILE.yaml``: run an experiment from a terminal; fails if it is worse than the file asks."""
 
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.errors import CountersignError
+from config.errors import CountersignError, ProviderPaused
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from workflows.experiments import actions, declaration, lanes, queries
@@ -19,10 +20,16 @@ from workflows.runs.prices import money
 from workflows.testsets.cases import HALVES
 
 BY = Actor("experiment", "Command line")
+_MOST_WAITS = 20  # for a model that does not answer, between two of its answers
+_LONGEST_WAIT = 60.0  # seconds
+_NOT_MEASURED = 2  # the exit code: a pipeline must not take it for a prompt that is worse
 
 
 class Command(BaseCommand):
-    help = "Run the experiment that a YAML file describes and print its results. Exit code 1 below the file's at_least."
+    help = (
+        "Run the experiment that a YAML file describes and print its results. "
+        "Exit code 1 below the file's at_least, 2 if it could not be run to its end."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE.yaml")
@@ -37,7 +44,8 @@ class Command(BaseCommand):
             head = queries.get_experiment(ref)
             plan = queries.load_plan(ref, str(head.plan_sha256))
             if head.status != ExperimentStatus.DONE or not head.results_sha256:
-                raise CommandError(f"The experiment is {actions.describe_status(head)}. {head.message or ''}".strip())
+                words = f"The experiment is {actions.describe_status(head)}. {head.message or ''}".strip()
+                raise CommandError(words, returncode=_NOT_MEASURED)
             results = queries.load_results(ref, str(head.results_sha256))
             self.stdout.write("\n".join(_lines(plan, results)))
             self.stdout.write(f"{int(head.asked)} requests, {money(int(head.spent))}.")
@@ -46,13 +54,23 @@ class Command(BaseCommand):
             if shortfalls := declaration.list_shortfalls(half, declared.at_least):
                 raise CommandError(" ".join(shortfalls))
         except (CountersignError, OSError, UnicodeDecodeError) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(str(error), returncode=_NOT_MEASURED) from error
 
     def _work(self, ref: ExperimentRef) -> None:
         """In this process, so that no worker is needed; if it ends, workers go on where it was."""
         for lane in range(int(queries.get_experiment(ref).lanes)):
-            while lanes.work_lane(ref, lane, keep=lambda: None):
+            while self._go_along(ref, lane):
                 pass
+
+    def _go_along(self, ref: ExperimentRef, lane: int) -> bool:
+        """As ``work_lane``, with the waits that a message has for a model that is busy or does not answer."""
+        for _ in range(_MOST_WAITS):
+            try:
+                return lanes.work_lane(ref, lane, keep=lambda: None)
+            except ProviderPaused as paused:
+                self.stderr.write(f"{paused.reason} Waiting.")
+                time.sleep(min(paused.seconds, _LONGEST_WAIT))
+        return lanes.work_lane(ref, lane, keep=lambda: None)
 
 
 def _lines(plan: Plan, results: Results) -> list[str]:
