@@ -1,12 +1,14 @@
-"""An admin's day at the workbench, asked of a real model: a prompt is edited, tried, measured and promoted.
+"""An admin's day at the workbench, asked of a real model: a prompt is edited, tried, measured, used and restored.
 
 ``SHOTS`` names a folder for pictures of each step; otherwise they are in the test's own.
 """
 
 import itertools
 import os
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Literal
 from unittest import mock
@@ -21,7 +23,7 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
 from projects.settings.values import FieldSetting
 from review.decide import claims, decisions
-from tests.browser.desk import sign_in
+from tests.browser.desk import check_all, claim, field, sign_in
 from tests.browser.test_accessibility import faults
 from tests.browser.test_settings import sideways
 from tests.embedded import needs_model, run_model_process
@@ -37,7 +39,7 @@ _TOTALS = ("12.50", "8.20", "31.00", "4.75", "19.90")
 _INSTRUCTIONS = "Find the total on the receipt.\n{{fields}}\nThe total stands after the word Total."
 _FIELDS = (FieldSetting("total", "Total", "amount", description="The amount due"),)
 LOOKS: tuple[tuple[int, Literal["dark", "light"]], ...] = ((375, "dark"), (1440, "light"))
-_MINUTES = 8  # the model writes some tokens a second, on a machine that does other things too
+_MINUTES = 12  # the model writes some tokens a second, on a machine that does other things too
 
 
 def draw_receipt(folder: Path, name: str, total: str) -> Path:
@@ -73,7 +75,7 @@ class Workbench:
     folder: Path
     web: str
     project_id: str
-    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    numbers: Iterator[int] = dataclass_field(default_factory=lambda: itertools.count(1))
 
     def open(self, path: str) -> None:
         self.page.goto(f"{self.web}/projects/{self.project_id}/{path}")
@@ -108,12 +110,20 @@ def bench(live_server: LiveServer, context: BrowserContext, pump: Pump, tmp_path
 @needs_model
 @pytest.mark.slow
 @pytest.mark.timeout(60 * _MINUTES)
-def test_a_prompt_is_edited_tried_measured_and_promoted(bench: Workbench, console: list[str]) -> None:
+def test_a_prompt_is_edited_tried_measured_promoted_used_and_restored(bench: Workbench, console: list[str]) -> None:
+    prompt = PromptRef(SITE, bench.project_id, "extract")
     edit_and_try(bench)
     build_test_set(bench)
     measure_and_promote(bench)
-    head = prompt_queries.get_head(PromptRef(SITE, bench.project_id, "extract"))
+    head = prompt_queries.get_head(prompt)
     assert (int(head.version), int(head.production)) == (2, 2)
+    process_a_document(bench)
+    find_what_was_asked(bench)
+    restore_the_old_one(bench)
+    head = prompt_queries.get_head(prompt)
+    assert (int(head.version), int(head.production)) == (3, 3)
+    first, third = (prompt_queries.get_version(prompt, number).sha256 for number in (1, 3))
+    assert first == third
     assert [line for line in console if "422" not in line] == []
 
 
@@ -186,3 +196,64 @@ def measure_and_promote(bench: Workbench) -> None:
         despite.fill("It is to be tried on new receipts")
     page.get_by_role("button", name="Promote prompt").click()
     expect(page.get_by_text("The prompt of variant 3 is in production.")).to_be_visible()
+
+
+def process_a_document(bench: Workbench) -> None:
+    """To its end. The model's answer may be anything, so a person looks at it."""
+    page, pump = bench.page, bench.pump
+    bench.open("edit/")
+    page.get_by_label("Field extraction").select_option("Language model")
+    page.get_by_label("Review threshold (%)").fill("100")  # whatever the model says
+    bench.look("project-settings")
+    page.get_by_role("button", name="Save settings").first.click()
+    expect(page.get_by_text("Settings saved")).to_be_visible()
+    page.get_by_role("link", name="Upload").first.click()
+    page.get_by_label("Files").set_input_files(draw_receipt(bench.folder, "new receipt.pdf", "17.30"))
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("link", name="View run").click()
+    pump.run(lambda: pump.ran("open_review") > len(_TOTALS), seconds=240)
+    page.reload()
+    bench.look("run-needs-review")
+    run_url = page.url
+    claim(page, str(page.get_by_role("link", name="Open review").evaluate("link => link.href")))
+    field(page, "total").fill("17.30")
+    check_all(page)
+    before = pump.ran("run_step")
+    page.locator("[data-approve]").click()
+    page.wait_for_url("**/review/?done=*")
+    pump.run(lambda: pump.ran("run_step") == before + 3, seconds=60)  # graph, summary, publishing
+    page.goto(run_url)
+    expect(page.locator("#run").get_by_text("Published", exact=True)).to_be_visible()
+    bench.look("run-published")
+
+
+def find_what_was_asked(bench: Workbench) -> None:
+    page = bench.page
+    expect(page.locator("#step-segment_analyzer")).to_contain_text("SmolLM2-135M-Instruct: 1 page")
+    page.get_by_role("link", name="Prompts and answers").click()
+    bench.look("prompts-and-answers")
+    main = page.locator("main")
+    expect(main).to_contain_text("version 2 (production)")
+    expect(main).to_contain_text(re.compile(r"[1-9]\d* tokens in, [1-9]\d* out,\s+\$0\.00, \d+\.\d s"))
+    sent = [words.inner_text() for words in page.locator("section").first.locator("pre").all()]
+    assert sent[0] == _INSTRUCTIONS.replace("{{fields}}", "- total: Total (amount). The amount due.")
+    assert "CAFE LUNA\nTotal 17.30 EUR" in sent[1]
+    assert '"fields": {' in sent[-1]
+    page.get_by_role("link", name="version 2").click()
+    expect(page.get_by_role("heading", name="Version 2")).to_be_visible()
+    expect(page.locator("section", has=page.get_by_role("heading", name="Runs")).get_by_role("link")).to_have_count(1)
+
+
+def restore_the_old_one(bench: Workbench) -> None:
+    page = bench.page
+    bench.open("prompts/extract/versions/1/")
+    page.get_by_role("link", name="Restore").click()
+    expect(page.get_by_label("Note")).to_have_value("Restores version 1")
+    bench.look("restoring")
+    page.get_by_role("button", name="Save version").click()
+    expect(page.get_by_role("heading", name="Version 3")).to_be_visible()
+    production = page.locator("section", has=page.get_by_role("heading", name="Production"))
+    production.get_by_label("Reason").fill("The new one was no better")
+    production.get_by_role("button", name="Put into production").click()
+    expect(page.get_by_text("Version 3 is in production. Runs that start from now on use it.")).to_be_visible()
+    bench.look("restored")
