@@ -52,6 +52,5 @@ from config.settings import *  # noqa: E402, F403 - the environment above comes 
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}  # noqa: F405
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405 - whitenoise warns of a folder that is not there
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# Parts of a second, which only this process takes: hundreds of tests wait for a decision to count, or for a sweep.
-REVIEW_UNDO_SECONDS = 0.3
+# Half a second, which only this process takes: hundreds of tests wait for a sweep.
 REPAIR_AFTER_SECONDS = RUN_CHECK_SECONDS = 0.5

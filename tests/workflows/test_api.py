@@ -281,6 +281,8 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     assert {path: sorted(methods) for path, methods in found["paths"].items()} == {
         f"{API}/models": ["get"],
         f"{API}/models/{{model_id}}": ["get"],
+        f"{API}/models/ocr": ["get"],
+        f"{API}/models/ocr/{{model_id}}": ["get"],
         f"{API}/projects": ["get"],
         f"{API}/projects/{{project_id}}/prompts": ["get"],
         f"{API}/projects/{{project_id}}/prompts/{{purpose}}": ["get"],
@@ -296,6 +298,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/pause": ["post"],
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/stop": ["post"],
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/resume": ["post"],
+        f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/retry": ["post"],
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/promote": ["post"],
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
         f"{API}/documents/{{document_id}}": ["delete"],
