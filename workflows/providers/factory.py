@@ -14,11 +14,12 @@ from projects.prompts.prompt import uses_placeholder
 from projects.settings.values import BY_MODEL
 from workflows.learning.examples import read_examples
 from workflows.providers import actions as provider_actions
-from workflows.providers import bda, chats, jobs, model_calls, ocr_readers, transcribe
+from workflows.providers import bda, jobs, ocr_readers, transcribe
 from workflows.providers.bda import BDA, DataAutomation
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import RunningJob, S3File
-from workflows.providers.language_model import LanguageModel
+from workflows.providers.language_models import chats, model_calls
+from workflows.providers.language_models.language_model import LanguageModel
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.runs import pinned_prompts

@@ -7,9 +7,9 @@ from django.conf import settings
 from projects.models.spec import EMBEDDED
 from projects.models.spec import PROVIDERS as LABELS_OF_MODELS
 from workflows.providers.bda import BDA
-from workflows.providers.bedrock import BEDROCK
 from workflows.providers.calls import Provider
 from workflows.providers.endpoint import ENDPOINT
+from workflows.providers.language_models.bedrock import BEDROCK
 from workflows.providers.textract import TEXTRACT
 from workflows.providers.transcribe import TRANSCRIBE
 

@@ -99,5 +99,5 @@ def _read(pinned: RunSettings, image: Image.Image, index: int, scale: float) -> 
         return textract.read(paddleocr_processor.encode_png(image), index)
     if reader := make_page_reader(pinned, attempts=1):
         return reader.read(paddleocr_processor.encode_png(image), index, image.size)
-    found: ocr.OcrReading = paddleocr_processor.read_locally(spec, pinned, image, index, scale=scale)
+    found: ocr.OcrReading = paddleocr_processor.read_locally(pinned, image, index, scale=scale)
     return PageReading(index, found.lines)

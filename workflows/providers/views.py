@@ -85,7 +85,7 @@ def list_providers(request: DeskRequest) -> HttpResponse:
     now = clock.iso(clock.now())
     defaults = [
         (SETTING_LABELS[name], choices.get(provider_choice.desk_default(name), provider_choice.desk_default(name)))
-        for name, choices in provider_choice.CHOICES.items()
+        for name, choices in provider_choice.list_choices(request.site).items()
     ]
     context = {
         "rows": [make_provider_row(name, known.get(name), now) for name in LABELS],

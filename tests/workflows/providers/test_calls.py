@@ -13,8 +13,8 @@ from botocore.exceptions import (
 from config.errors import ProviderPaused, StageFailed, Unavailable
 from tests.each import each
 from tests.workflows.providers.services import OpenGate, caller
-from workflows.providers.bedrock import BEDROCK
 from workflows.providers.calls import TRANSIENT, Caller
+from workflows.providers.language_models.bedrock import BEDROCK
 from workflows.providers.textract import TEXTRACT
 
 

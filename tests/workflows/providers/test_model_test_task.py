@@ -13,7 +13,7 @@ from projects.models.items import ModelTest
 from projects.models.ocr_spec import BUILT_IN_OCR
 from tests.outside import answering
 from tests.projects.models.catalogue import ADA, add_model
-from tests.workflows.providers.chat_server import completion, serve_chat
+from tests.workflows.providers.language_models.chat_server import completion, serve_chat
 from workflows.providers import tasks
 
 pytestmark = pytest.mark.usefixtures("table")

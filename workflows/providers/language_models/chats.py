@@ -14,10 +14,17 @@ from config.laptop import embedded_model, locks
 from projects.models.spec import BEDROCK, OPENAI, ModelSpec
 from projects.prompts.book import PromptBook
 from workflows.providers import actions as provider_actions
-from workflows.providers.bedrock import BEDROCK as BEDROCK_PROVIDER
-from workflows.providers.bedrock import Converse
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.language_model import Chat, ChatAnswer, ChatRequest, LanguageModel, Record, record_nothing
+from workflows.providers.language_models.bedrock import BEDROCK as BEDROCK_PROVIDER
+from workflows.providers.language_models.bedrock import Converse
+from workflows.providers.language_models.language_model import (
+    Chat,
+    ChatAnswer,
+    ChatRequest,
+    LanguageModel,
+    Record,
+    record_nothing,
+)
 from workflows.stages.usage import Note, ignore_usage
 
 NOT_INSTALLED = "The embedded model is not installed. Run `make demo-model`, or choose another model."
@@ -57,7 +64,7 @@ def _make_caller(provider: Provider, spec: ModelSpec, heartbeat: Callable[[], No
 
 
 def _make_openai_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
-    from workflows.providers import openai_chat  # noqa: PLC0415 - its client takes a second to import
+    from workflows.providers.language_models import openai_chat  # noqa: PLC0415 - its client takes a second to import
 
     endpoint = settings.MODEL_ENDPOINTS.get(spec.endpoint)
     if endpoint is None:
@@ -71,7 +78,7 @@ def _make_openai_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
 
 
 def _make_embedded_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
-    from workflows.providers import openai_chat  # noqa: PLC0415 - as above
+    from workflows.providers.language_models import openai_chat  # noqa: PLC0415 - as above
 
     if not embedded_model.is_installed():
         raise StageFailed(NOT_INSTALLED, code="NotSet")

@@ -13,8 +13,8 @@ from projects.settings.values import LANGUAGES
 from tests.each import each
 from tests.workflows.providers.services import caller, stubbed
 from tests.workflows.stages.memory import FIELDS
-from workflows.providers.bedrock import BEDROCK, Converse
-from workflows.providers.language_model import ChatAnswer, ChatRequest, LanguageModel, ModelCall
+from workflows.providers.language_models.bedrock import BEDROCK, Converse
+from workflows.providers.language_models.language_model import ChatAnswer, ChatRequest, LanguageModel, ModelCall
 from workflows.stages.document_types.types import TypeSpec
 from workflows.stages.models import model_summary
 from workflows.stages.services import PageInquiry, PageQuestion, SummaryQuestion, TypeQuestion

@@ -6,8 +6,8 @@ import pytest
 
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
-from workflows.providers import answers
-from workflows.providers.answers import Problems
+from workflows.providers.language_models import answers
+from workflows.providers.language_models.answers import Problems
 from workflows.stages.base import FieldSpec
 from workflows.stages.services import GivenValue, PageAnswer
 

@@ -15,10 +15,10 @@ from typing import Any, Protocol, TypeVar
 from config.errors import CountersignError, StageFailed
 from projects.models.spec import ModelSpec, cost_of
 from projects.prompts.book import PinnedPrompt, PromptBook
-from projects.prompts.prompt import RenderedPrompt, mark_content, render
-from workflows.providers import answer_tool, answers, typing_tool
-from workflows.providers.answers import Problems
-from workflows.providers.fitting import estimate_tokens, fit_prompt
+from projects.prompts.prompt import RenderedPrompt, mark_content, render, uses_placeholder
+from workflows.providers.language_models import answer_tool, answers, typing_tool
+from workflows.providers.language_models.answers import Problems
+from workflows.providers.language_models.fitting import estimate_tokens, fit_prompt
 from workflows.stages.document_types.types import OWN, TypeSpec
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.models.languages import language_name
@@ -44,6 +44,7 @@ _UNREADABLE = "Its answer cannot be read."
 CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be taken
 _FRAME = 100  # tokens of what stands around instructions and message
 _IMAGE = 1600  # tokens of a picture
+_TOLD = {"fields": "The fields:", "types": "The types:"}  # placeholders of what an answer's schema is made of
 _TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -338,9 +339,18 @@ class _Question:
         room = context - most - _FRAME - (_IMAGE if image else 0)
         if self.tool:
             room -= estimate_tokens(json.dumps(self.tool))
-        rendered = render(self.pinned.prompt, self.values)
-        prompt, left_out = fit_prompt(rendered, room)
+        prompt, left_out = fit_prompt(self._render_for(spec), room)
         return ChatRequest(prompt, most, image, self.tool), left_out
+
+    def _render_for(self, spec: ModelSpec) -> RenderedPrompt:
+        """Servers that bind answers by a grammar never show the model its schema: what the prompt lacks is added."""
+        prompt = self.pinned.prompt
+        rendered = render(prompt, self.values)
+        if not spec.json_schema:
+            return rendered
+        lacking = {name: self.values.get(name) for name in _TOLD if not uses_placeholder(prompt, name)}
+        told = [f"{_TOLD[name]}\n{words}" for name, words in lacking.items() if words]
+        return RenderedPrompt("\n\n".join([rendered.instructions, *told]), rendered.message)
 
     def _call(self, chat: Chat, request: ChatRequest, left_out: int) -> ChatAnswer:
         """Raises: StageFailed, ProviderPaused."""
@@ -405,4 +415,4 @@ def _list_fields(specs: Sequence[FieldSpec]) -> str:
 
 
 def _list_types(types: Sequence[TypeSpec]) -> str:
-    return "\n".join(f"- {one.id}: {one.name}" for one in types)
+    return "\n".join(f"- {one.id}: {typing_tool.describe_type(one)}" for one in types)

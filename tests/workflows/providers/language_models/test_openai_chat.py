@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
-from projects.prompts.book import make_shipped_book
+from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
+from projects.prompts.prompt import Prompt
 from tests.projects.models.catalogue import SPEC
-from tests.workflows.providers.chat_server import completion, serve_chat, tool_call
+from tests.workflows.providers.language_models.chat_server import completion, serve_chat, tool_call
+from tests.workflows.providers.language_models.test_bedrock import GOOD, IMAGE, QUESTION, fields
 from tests.workflows.providers.services import OpenGate
-from tests.workflows.providers.test_bedrock import GOOD, IMAGE, QUESTION, fields
-from workflows.providers import openai_chat
 from workflows.providers.calls import Caller
-from workflows.providers.language_model import LanguageModel, ModelCall
-from workflows.stages.services import SummaryQuestion
+from workflows.providers.language_models import openai_chat
+from workflows.providers.language_models.language_model import LanguageModel, ModelCall
+from workflows.stages.document_types.types import TypeSpec
+from workflows.stages.field_spec import FieldSpec
+from workflows.stages.services import SummaryQuestion, TypeQuestion
 from workflows.stages.usage import Usage
 
 ENTRIES = json.dumps({"description": "A receipt.", "fields": fields(GOOD)})
@@ -51,6 +54,35 @@ def test_a_page_is_asked_for_by_what_the_model_can_do(how: str) -> None:
     assert user["content"].startswith("<page_text>\nTotal due 9.00\n</page_text>")
     assert ("response_format" in request, "tools" in request) == (how == "schema", how == "tool")
     assert ('"required":["description","fields"]' in system["content"]) == (how == "words")
+
+
+@pytest.mark.parametrize("how", ABLE)
+def test_labels_descriptions_and_examples_reach_models_that_are_never_shown_their_schema(how: str) -> None:
+    spec = FieldSpec("net", "Net amount", "amount", False, 0.8, description="Without tax.", examples="7.56")
+    answers = [completion(json.dumps({"description": "x", "fields": {}}))] * 2
+    with serve_chat(answers) as server:
+        asked = model(server.url, **ABLE[how])
+        asked.read_page(replace(QUESTION, specs=(spec,)))
+        own = PinnedPrompt(Prompt("extract", "Read.", "{{page_text}}"), 2)
+        replace(asked, prompts=PromptBook({"extract": own})).read_page(replace(QUESTION, specs=(spec,)))
+    shipped, without = (one["messages"][0]["content"] for one in server.requests)
+    line = "- net: Net amount (amount). Without tax. For example: 7.56."
+    assert line in shipped
+    assert (without.startswith(f"Read.\n\nThe fields:\n{line}")) == (how == "schema")
+
+
+@pytest.mark.parametrize("text", ["Which type?", "Which type?\n{{types}}"])
+def test_types_are_told_by_name_and_fields(text: str) -> None:
+    types = (TypeSpec("inv", "Invoice", 1, (FieldSpec("due", "Amount due", "amount", True, 0.8),)),)
+    answer = completion(json.dumps({"types": [{"type": "inv", "confidence": 1.0}]}))
+    own = PromptBook({"classify": PinnedPrompt(Prompt("classify", text, "{{document_text}}"), 2)})
+    with serve_chat([answer] * 2) as server:
+        asked = model(server.url, **ABLE["schema"])
+        for prompts in (own, make_shipped_book()):
+            replace(asked, prompts=prompts).classify(TypeQuestion("x", None, types))
+    assert all(
+        one["messages"][0]["content"].count("- inv: “Invoice”, which has Amount due") == 1 for one in server.requests
+    )
 
 
 def test_a_picture_is_sent_to_models_that_see_and_recorded_as_sent_to_no_other() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workflows.providers.answers import Problems
+from workflows.providers.language_models.answers import Problems
 
 TOOL = "record_answer"
 LONGEST, LONGEST_QUOTE = 4_000, 600  # characters

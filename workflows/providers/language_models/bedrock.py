@@ -7,8 +7,13 @@ from typing import Any
 
 from projects.models.spec import ModelSpec
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.language_model import ChatAnswer, ChatRequest, describe_correction, measure_call
-from workflows.providers.worded_schema import describe_schema, find_json
+from workflows.providers.language_models.language_model import (
+    ChatAnswer,
+    ChatRequest,
+    describe_correction,
+    measure_call,
+)
+from workflows.providers.language_models.worded_schema import describe_schema, find_json
 
 BEDROCK = Provider(
     "bedrock",

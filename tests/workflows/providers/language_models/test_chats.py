@@ -18,9 +18,9 @@ from projects.prompts.book import make_shipped_book
 from projects.prompts.prompt import RenderedPrompt
 from tests.embedded import needs_model, run_foreign_server, run_model_process
 from tests.projects.models.catalogue import SPEC
-from tests.workflows.providers.chat_server import completion, serve_chat
-from workflows.providers import chats
-from workflows.providers.language_model import ChatRequest, LanguageModel, ModelCall
+from tests.workflows.providers.language_models.chat_server import completion, serve_chat
+from workflows.providers.language_models import chats
+from workflows.providers.language_models.language_model import ChatRequest, LanguageModel, ModelCall
 from workflows.stages.services import PageInquiry
 
 TEXT = "CAFE LUNA\nTotal 12.50 EUR"

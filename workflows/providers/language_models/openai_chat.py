@@ -20,14 +20,14 @@ import openai
 from config.errors import StageFailed, Unavailable
 from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
-from workflows.providers.language_model import (
+from workflows.providers.language_models.language_model import (
     CONTEXT_EXCEEDED,
     ChatAnswer,
     ChatRequest,
     describe_correction,
     measure_call,
 )
-from workflows.providers.worded_schema import describe_schema, find_json
+from workflows.providers.language_models.worded_schema import describe_schema, find_json
 
 _lock = threading.Lock()
 _MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand tokens

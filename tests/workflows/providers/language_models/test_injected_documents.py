@@ -11,7 +11,7 @@ from tests.each import each
 from tests.workflows.injected import INJECTED, ORDER, WORDS
 from tests.workflows.stages.memory import FIELDS, page
 from tests.workflows.trials.reading import FakeChat, make_model
-from workflows.providers.language_model import ChatRequest
+from workflows.providers.language_models.language_model import ChatRequest
 from workflows.stages import given
 from workflows.stages.document_types.types import TypeSpec
 from workflows.stages.field_spec import FieldSpec

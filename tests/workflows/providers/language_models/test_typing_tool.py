@@ -6,11 +6,11 @@ import pytest
 
 from config.errors import StageFailed
 from tests.each import each
+from tests.workflows.providers.language_models.test_bedrock import CHEAP, IMAGE, STRONG, counts, model, sent
 from tests.workflows.providers.services import stubbed
-from tests.workflows.providers.test_bedrock import CHEAP, IMAGE, STRONG, counts, model, sent
 from tests.workflows.stages.papers import default_types
-from workflows.providers import typing_tool
-from workflows.providers.answers import Problems
+from workflows.providers.language_models import typing_tool
+from workflows.providers.language_models.answers import Problems
 from workflows.stages.services import TypeQuestion, TypeReply
 
 TYPES = default_types().types

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.providers.answers import SHARE, Problems
+from workflows.providers.language_models.answers import SHARE, Problems
 from workflows.stages.document_types.types import OWN, RatedType, TypeSpec
 
 TOOL = "record_type"
@@ -14,7 +14,7 @@ _WITHIN = 0.05  # how far the shares may be from a sum of 1: models do not add u
 def type_answer_schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
     """The tool that the model has to call: types by their ids, since two may have one name."""
     known = [one.id for one in types]
-    told = "; ".join(f"{one.id} = {_describe_type(one)}" for one in types)
+    told = "; ".join(f"{one.id} = {describe_type(one)}" for one in types)
     rated = {
         "type": "object",
         "properties": {"type": {"type": "string", "enum": [*known, NONE]}, "confidence": SHARE},
@@ -28,7 +28,7 @@ def type_answer_schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
     }
 
 
-def _describe_type(one: TypeSpec) -> str:
+def describe_type(one: TypeSpec) -> str:
     labels = ", ".join(spec.label for spec in one.fields[:12])
     return f"“{one.name}”, which has {labels}" if labels else f"“{one.name}”"
 
