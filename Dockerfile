@@ -29,6 +29,6 @@ EXPOSE 8000
 # Of the web process; a worker that dies ends its container, and so does one that stands still (docs/brokers.md).
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-# web, worker-steps, worker-slices, worker-desk, worker-sweep, worker-search or beat; "manage.py bootstrap" and "manage.py migrate" in its place.
+# web, worker-steps, worker-slices, worker-desk, worker-sweep, worker-experiments, worker-search or beat; "manage.py bootstrap" and "manage.py migrate" in its place.
 ENTRYPOINT ["python", "manage.py"]
 CMD ["start", "web"]

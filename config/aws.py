@@ -18,6 +18,7 @@ from django.conf import settings
 from pynamodb.connection import Connection
 from storages.backends.s3 import S3Storage
 
+from config import call_count
 from config.errors import CountersignError, NotFound, Unavailable
 from config.wire import WireFactory
 
@@ -90,7 +91,9 @@ def separate_client(service: str) -> Any:
         read_timeout=_patience.s3_read_seconds if service == "s3" else _patience.read_seconds,
         max_pool_connections=32,
     )
-    return _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
+    client = _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
+    call_count.watch(client)
+    return client
 
 
 def aws_client(service: str) -> Any:
@@ -151,7 +154,7 @@ def dynamodb_connection() -> Connection:
     connection.session.register_component("response_parser_factory", WireFactory())
     connection.session.set_default_client_config(Config(user_agent=_USER_AGENT))
     with _lock:
-        _ = connection.client  # built here, once: PynamoDB's own laziness is not safe between threads
+        call_count.watch(connection.client)  # built here, once: PynamoDB's own laziness is not safe between threads
     return connection
 
 

@@ -30,6 +30,7 @@ app.autodiscover_tasks(
         "workflows.documents",
         "workflows.engine",
         "workflows.experiments",
+        "workflows.extractors",
         "workflows.intake",
         "workflows.learning",
         "workflows.providers",
@@ -39,6 +40,7 @@ app.autodiscover_tasks(
         "workflows.testsets",
         "workflows.trials",
         "review.decide",
+        "review.desk",
         "review.handovers",
     ]
 )

@@ -60,13 +60,22 @@ def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: flo
 
 
 def count_messages(queue: str) -> int:
-    """How many messages no one has taken, on Redis and RabbitMQ. Raises: Unavailable."""
+    """About how many messages no one has taken, on any broker.
+
+    Raises:
+        Unavailable: the broker does not answer.
+        CountersignError: SQS does not let us ask.
+
+    """
+    if settings.BROKER == transport.SQS:
+        with aws.translate_aws_errors():
+            return _count_on_sqs(aws.aws_client("sqs"), queue)
     with borrow_channel() as open_channel:
         return _count_on(open_channel, queue)
 
 
 def count_all_messages() -> dict[str, int]:
-    """The same of every queue; none on SQS, whose own metrics say it. Raises: Unavailable."""
+    """Of every queue, over one connection; none on SQS, whose own metrics say it. Raises: Unavailable."""
     if settings.BROKER == transport.SQS:
         return {}
     with borrow_channel() as open_channel:
@@ -77,6 +86,11 @@ def _count_on(open_channel: Any, queue: str) -> int:
     declared: Any = current_app.amqp.queues[queue](open_channel)
     # Not passively: kombu asks Redis without the prefix whether it is there, and hears that it is not.
     return int(declared.queue_declare().message_count)
+
+
+def _count_on_sqs(client: Any, queue: str) -> int:
+    answer = client.get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[_WAITING])
+    return int(answer["Attributes"][_WAITING])
 
 
 class Depth:
@@ -93,8 +107,9 @@ class Depth:
     def count(self, queues: Iterable[str]) -> dict[str, int]:
         """By queue. Raises: Unavailable, and CountersignError if SQS does not let us ask."""
         if settings.BROKER == transport.SQS:
+            self._sqs = self._sqs or aws.separate_client("sqs")
             with aws.translate_aws_errors():
-                return {queue: self._count_on_sqs(queue) for queue in queues}
+                return {queue: _count_on_sqs(self._sqs, queue) for queue in queues}
         with translate_broker_errors():
             try:
                 self._connect()
@@ -114,11 +129,6 @@ class Depth:
             self._connection = current_app.connection_for_read(heartbeat=0)  # it is idle for hours
             self._connection.connect()
             self._channel = self._connection.channel()
-
-    def _count_on_sqs(self, queue: str) -> int:
-        self._sqs = self._sqs or aws.separate_client("sqs")
-        answer = self._sqs.get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[_WAITING])
-        return int(answer["Attributes"][_WAITING])
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """Celery's SQS transport, but for what a moment without SQS does: it must neither end a worker nor leave it deaf."""
 
+import logging
 from typing import Any
 
+from botocore.exceptions import ClientError
 from kombu.transport import SQS, virtual
+
+log = logging.getLogger(__name__)
 
 _polls = 0
 
@@ -24,10 +28,14 @@ class Channel(SQS.Channel):
     def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
         try:
             super().basic_reject(delivery_tag, requeue=requeue)
-        except BaseException:
+        except BaseException as error:
             # kombu 5.7 gives a slot back where SQS does not hear of an end, but not where it does not hear of a return.
             virtual.QoS.ack(self.qos, delivery_tag)
-            raise
+            if not isinstance(error, ClientError):
+                raise
+            # Of a message that is not this worker's any more, SQS refuses the return, and Celery 5.7 takes that for
+            # the end of the worker. It comes back by itself, or has.
+            log.warning("message could not be returned", extra={"error": error.response["Error"]["Code"]})
 
 
 class Transport(SQS.Transport):

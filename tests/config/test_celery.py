@@ -12,6 +12,7 @@ from config.errors import Unavailable
 
 NAMES = {
     "projects.tasks.record_look",
+    "review.desk.tasks.read_region",
     "review.tasks.apply_decision",
     "review.tasks.expire_review",
     "review.tasks.open_review",
@@ -24,6 +25,7 @@ NAMES = {
     "workflows.batches.tasks.read",
     "workflows.batches.tasks.take_line",
     "workflows.experiments.tasks.work",
+    "workflows.extractors.tasks.train",
     "workflows.learning.tasks.collect_history",
     "workflows.questions.tasks.answer",
     "workflows.tasks.calibrate",

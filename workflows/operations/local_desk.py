@@ -58,7 +58,7 @@ def _ignore_report(_text: str) -> None:
 
 # Two workers for two cores; nice, so that a step of someone's single page has most of a core when it wants one, and
 # not so nice that a busy machine leaves them nothing.
-_OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10)}
+_OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10), "worker-experiments": ((), 10)}
 
 
 def add_workers(supervisor: Supervisor) -> None:

@@ -4,14 +4,16 @@ from django.conf import settings
 
 _WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
 
-# What follows the interpreter's ``-m``. Five workers, so that a decision never waits behind OCR, an index or a sweep of
-# what a dead service left behind, and no one's single page after the slices of someone's ten thousand.
+# What follows the interpreter's ``-m``. Six workers, so that a decision never waits behind OCR, an index or a sweep of
+# what a dead service left behind, no one's single page after the slices of someone's ten thousand, and no document for
+# the answers of an experiment.
 PROCESSES: dict[str, tuple[str, ...]] = {
     "web": ("gunicorn", "-c", "python:config.gunicorn", "config.wsgi"),
     "worker-steps": (*_WORKER, "-Q", settings.STEPS_QUEUE, "-n", "steps@%h"),
     "worker-slices": (*_WORKER, "-Q", settings.SLICES_QUEUE, "-n", "slices@%h"),
     "worker-desk": (*_WORKER, "-Q", settings.DESK_QUEUE, "-n", "desk@%h"),
     "worker-sweep": (*_WORKER, "-Q", settings.SWEEP_QUEUE, "-n", "sweep@%h"),
+    "worker-experiments": (*_WORKER, "-Q", settings.EXPERIMENTS_QUEUE, "-n", "experiments@%h"),
     "worker-search": (*_WORKER, "-Q", settings.SEARCH_QUEUE, "-n", "search@%h"),
     "beat": ("celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile="),
 }

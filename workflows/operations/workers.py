@@ -7,9 +7,9 @@ from django.conf import settings
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config import clock, table
+from config.brokers import queues
 from config.errors import CountersignError
 from config.item import Item
-from workflows.engine import message_delivery
 
 
 class WorkerStall(Item):
@@ -71,6 +71,6 @@ def list_queues() -> list[QueueState]:
 
 def _count(queue: str) -> int | None:
     try:
-        return message_delivery.count_waiting(queue)
+        return queues.count_messages(queue)
     except CountersignError:
         return None

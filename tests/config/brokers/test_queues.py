@@ -15,6 +15,7 @@ from celery.exceptions import CeleryError
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from config import aws
 from config.brokers import queues, transport
 from config.celery import app
 from config.errors import CountersignError, Unavailable
@@ -42,6 +43,14 @@ def test_what_is_sent_waits_until_somebody_takes_it(kind: EngineKind) -> None:
         ("any.task", number, None) for number in range(3)
     ]
     assert queues.count_messages(settings.STEPS_QUEUE) == 0
+
+
+def test_only_messages_that_nobody_has_taken_are_counted_on_sqs_too(table: str) -> None:
+    for _ in range(3):
+        queues.enqueue("any.task", settings.STEPS_QUEUE, {})
+    assert queues.count_messages(settings.STEPS_QUEUE) == 3
+    assert aws.aws_client("sqs").receive_message(QueueUrl=settings.QUEUE_URLS[settings.STEPS_QUEUE])["Messages"]
+    assert queues.count_messages(settings.STEPS_QUEUE) == 2
 
 
 def test_a_delay_is_the_message_s_own(kind: EngineKind) -> None:

@@ -22,7 +22,7 @@ def deploy():
 def described_kinds():
     """The types of the template's resources, but of those whose condition does not hold on a laptop."""
     resources = template.template_body().partition("\nResources:\n")[2].partition("\nOutputs:\n")[0]
-    blocks = re.split(r"^  (?=\w+:$)", resources, flags=re.MULTILINE)[1:]
+    blocks = re.split(r"^ (?=\w+:$)", resources, flags=re.MULTILINE)[1:]
     return [re.search(r"Type: (\S+)", block)[1] for block in blocks if "Condition: HasAlarmEmail" not in block]
 
 

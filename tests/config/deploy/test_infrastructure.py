@@ -51,7 +51,7 @@ def test_the_template_fits_into_a_request():
 
 def test_every_parameter_is_passed_and_no_other():
     block = TEMPLATE.partition("Parameters:\n")[2].partition("\nConditions:")[0]
-    assert set(re.findall(r"^  (\w+):", block, re.MULTILINE)) == set(bootstrap.template_parameters())
+    assert set(re.findall(r"^ (\w+):", block, re.MULTILINE)) == set(bootstrap.template_parameters())
 
 
 def test_both_indexes_project_what_lists_show_and_nothing_else(table):

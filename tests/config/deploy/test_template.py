@@ -14,13 +14,13 @@ def test_sections_of_the_same_name_become_one_in_the_order_of_the_parts(folder):
     (folder / "b.yaml").write_text("Resources:\n  Two: {}\n\nOutputs:\n  Second: {}\n")
     (folder / "a.yaml").write_text("Parameters:\n  Name: {}\nResources:\n  One: {}\n")
     laid = template.template_body().partition("roles\n")[2]
-    assert laid == "Parameters:\n  Name: {}\nResources:\n  One: {}\n  Two: {}\nOutputs:\n  Second: {}\n"
+    assert laid == "Parameters:\n Name: {}\nResources:\n One: {}\n Two: {}\nOutputs:\n Second: {}\n"
 
 
 def test_a_reworded_comment_changes_no_stack(folder):
-    (folder / "a.yaml").write_text("# one\nResources:\n  # two\n  One: {}\n")
+    (folder / "a.yaml").write_text("# one\nResources:\n  # two\n  One: {}  # three\n")
     before = template.template_body()
-    (folder / "a.yaml").write_text("Resources:\n\n  # three\n  One: {}\n")
+    (folder / "a.yaml").write_text("Resources:\n\n  # four\n  One: {}  # five\n")
     assert template.template_body() == before
 
 
