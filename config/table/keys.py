@@ -259,6 +259,9 @@ class Entity:
         """
         return _prefix(self.gsi1sk or "", parts)
 
+    def gsi2_prefix(self, **parts: str | int) -> str:
+        return _prefix(self.gsi2sk or "", parts)
+
     def gsi1_partition(self, site: str, **parts: str | int) -> str:
         return self._partition(site, self.gsi1pk, parts)
 

@@ -88,9 +88,9 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
         testset.documents,
         prompts,
         variants,
+        _pin_classify(site, project_id),
         draft.type_id,
         general,
-        _pin_classify(site, project_id),
     )
     ref = ExperimentRef(site, project_id, experiment_id or clock.new_ulid())
     lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
@@ -165,6 +165,7 @@ def _new_lane(ref: ExperimentRef, lane: int) -> ExperimentLane:
         project_id=ref.project_id,
         experiment_id=ref.experiment_id,
         lane=lane,
+        order_id=clock.new_ulid(),
     )
 
 
@@ -233,8 +234,12 @@ def _raise_limit(head: Experiment, limit: Decimal | None) -> Action:
 
 
 def _schedule_lanes(ref: ExperimentRef, head: Experiment, *also: Action) -> list[Update]:
+    """Messages that are still on their way do not count: each lane has one again, which is sent after this."""
     due = due_work.schedule_actions(ExperimentLane, next_look(), experiment_id=ref.experiment_id)
-    return [Update(ref.lane_key(lane), [*due, *also]) for lane in range(int(head.lanes))]
+    return [
+        Update(ref.lane_key(lane), [*due, ExperimentLane.order_id.set(clock.new_ulid()), *also])
+        for lane in range(int(head.lanes))
+    ]
 
 
 def _move(
@@ -272,11 +277,12 @@ def halt_experiment(ref: ExperimentRef, after: ExperimentStatus, sentence: str) 
         Experiment.change(ref.key, actions, Experiment.status.is_in(S.QUEUED, S.RUNNING))
 
 
-def claim_lane(row: ExperimentLane, *, owner: str) -> None:
-    """Raises: Conflict: another worker is at it, it is done, or its cell has ended too many workers."""
+def claim_lane(row: ExperimentLane, *, order_id: str, owner: str) -> None:
+    """Raises: Conflict: another worker is at it, another message is its, it is done, or its cell ended too many."""
     until = next_look()
     later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
-    due_work.claim(row, owner=owner, when=due_work.if_scheduled(), also=later, until=until)
+    mine = due_work.if_scheduled() & (ExperimentLane.order_id == order_id)
+    due_work.claim(row, owner=owner, when=mine, also=later, until=until)
 
 
 def renew_lane(row: ExperimentLane, *, owner: str) -> None:
@@ -284,6 +290,19 @@ def renew_lane(row: ExperimentLane, *, owner: str) -> None:
     until = next_look()
     later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
     due_work.renew(row, when=(ExperimentLane.lease_owner == owner) & due_work.if_scheduled(), also=later, until=until)
+
+
+def pass_on_lane(row: ExperimentLane, *, owner: str) -> str:
+    """Give it back for one more message, whose order this returns. Raises: Conflict: another worker has it."""
+    order_id = clock.new_ulid()
+    actions = [
+        *due_work.release_actions(),
+        *due_work.postpone_actions(ExperimentLane, next_look(), experiment_id=str(row.experiment_id)),
+        ExperimentLane.tries.set(0),
+        ExperimentLane.order_id.set(order_id),
+    ]
+    ExperimentLane.change(row.key, actions, (ExperimentLane.lease_owner == owner) & due_work.if_scheduled())
+    return order_id
 
 
 def finish_lane(ref: ExperimentRef, row: ExperimentLane, *, owner: str, is_done: bool) -> None:

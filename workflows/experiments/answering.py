@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from config.errors import NotFound, Refused
+from projects.documents.queries import removals
 from projects.models.spec import ModelSpec, cost_of
 from workflows.experiments.asking import RememberingChat, Retry
 from workflows.experiments.plan import Plan, Variant
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged
-from workflows.providers import chats
-from workflows.providers.language_model import Chat
+from workflows.providers.language_models import chats
+from workflows.providers.language_models.language_model import Chat, ModelCall
 from workflows.runs import prices
 from workflows.stages import results
 from workflows.stages.field_spec import FieldSpec
@@ -40,6 +41,8 @@ def make_cell(
 ) -> MadeCell:
     """``retry``: how often what failed was asked again, with this time: what could not be taken is asked for anew.
 
+    A document may be purged while a model reads it: then what was written of it here is deleted.
+
     Raises:
         StageFailed: this model cannot be asked here at all.
         ProviderPaused: it does not answer for now.
@@ -47,6 +50,22 @@ def make_cell(
         Conflict: another worker does this.
 
     """
+    made = MadeCell(Cell(case.document_id, case.half, variant.number, REMOVED))
+    try:
+        made = _read_and_judge(ref, plan, case, variant, before_asking=before_asking, retry=retry)
+    except Exception:
+        if not removals.is_purged(ref.site, case.document_id):  # else files went that were about to be read
+            raise
+    if removals.is_purged(ref.site, case.document_id):  # after the writes: a purge that begins now deletes them itself
+        DocumentFiles(ref.site, ref.project_id, case.document_id).destroy(before_asking)
+        return dataclasses.replace(made, cell=Cell(case.document_id, case.half, variant.number, REMOVED))
+    return made
+
+
+def _read_and_judge(
+    ref: ExperimentRef, plan: Plan, case: Case, variant: Variant, *, before_asking: Callable[[], None], retry: int
+) -> MadeCell:
+    """Raises: as ``make_cell``."""
     cell = Cell(case.document_id, case.half, variant.number, REMOVED)
     store = DocumentFiles(ref.site, ref.project_id, case.document_id)
     paid: list[int] = []
@@ -69,8 +88,9 @@ def make_cell(
 
     takeover = remember(model.takeover) if model.takeover else None
     outcome = extract_fields(dataclasses.replace(model, chat=remember(model.chat), takeover=takeover), document)
-    refused = [digest for digest, call in zip(sent, outcome.calls, strict=True) if call.problem]
-    kept = KeptOutcome(outcome.fields, outcome.problem, tuple(refused), tuple(document.page_sizes))
+    kept = KeptOutcome(
+        outcome.fields, outcome.problem, _list_unanswered(sent, outcome.calls), tuple(document.page_sizes)
+    )
     _keep_outcome(ref, store, variant.number, kept)
     cell = dataclasses.replace(
         cell,
@@ -82,6 +102,16 @@ def make_cell(
         ms=round(outcome.seconds * 1000),
     )
     return MadeCell(cell, document.workflow_id, len(paid), sum(paid))
+
+
+def _list_unanswered(sent: Sequence[str], calls: Sequence[ModelCall]) -> tuple[str, ...]:
+    """The digests of requests about what has no answer, neither a corrected one nor another model's."""
+    answered = {_get_question(one) for one in calls if not one.problem}
+    return tuple(digest for digest, one in zip(sent, calls, strict=True) if _get_question(one) not in answered)
+
+
+def _get_question(call: ModelCall) -> tuple[str, int]:
+    return call.purpose, call.index
 
 
 def _find_refused(ref: ExperimentRef, document_id: str, variant: Variant, retry: int) -> Retry:
@@ -125,7 +155,7 @@ def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence
 class KeptOutcome:
     """What a variant read in a document, and of which pages.
 
-    ``refused``: digests of the requests whose answers could not be taken.
+    ``refused``: digests of the requests whose answers could not be taken, and no later one was.
     """
 
     fields: tuple[TrialField, ...] = ()
@@ -150,5 +180,5 @@ def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutc
     except NotFound:
         return None
     fields = tuple(TrialField(**{**one, "box": tuple(one["box"]) if one["box"] else None}) for one in stored["fields"])
-    pages = tuple(PageSize(**one) for one in stored.get("pages", ()))
-    return KeptOutcome(fields, str(stored["problem"]), tuple(stored.get("refused", ())), pages)
+    pages = tuple(PageSize(**one) for one in stored["pages"])
+    return KeptOutcome(fields, str(stored["problem"]), tuple(stored["refused"]), pages)

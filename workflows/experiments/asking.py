@@ -9,7 +9,7 @@ from typing import Any
 
 from config.errors import NotFound
 from projects.models.spec import ModelSpec
-from workflows.providers.language_model import Chat, ChatAnswer, ChatRequest
+from workflows.providers.language_models.language_model import Chat, ChatAnswer, ChatRequest
 from workflows.stages.usage import Usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -19,4 +19,4 @@ def resume_lane(site: str, row: ExperimentLane) -> None:
         lanes.give_up_cell(ref, row)
     due_work.postpone(row, at=actions.next_look())
     log.warning("experiment's lane sent again", extra={"event": ref.experiment_id})
-    tasks.order_lane(ref, int(row.lane))
+    tasks.order_lane(ref, int(row.lane), str(row.order_id))

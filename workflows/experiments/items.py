@@ -63,6 +63,7 @@ class ExperimentLane(CountedWork):
     """Access: those of an experiment by number; due while it has cells to do.
 
     ``position``: of its next cell. While an experiment is retried, those that have not failed are passed over.
+    ``order_id``: which message may take it; another one was sent before, or twice.
     """
 
     due_entity = table.EXPERIMENT_LANE
@@ -70,6 +71,7 @@ class ExperimentLane(CountedWork):
     experiment_id = UnicodeAttribute()
     lane = NumberAttribute()
     position = NumberAttribute(default=0)
+    order_id = UnicodeAttribute()
 
 
 class ExperimentCell(Item):

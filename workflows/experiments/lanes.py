@@ -1,8 +1,9 @@
 """How a worker goes along a lane of an experiment: cell after cell for a while, then the next message.
 
-A cell's transaction moves the lane on, so that a message that comes twice, or a lane that two workers believe to be
-theirs, records each cell once. What a model said is kept before that: after a worker that ended between both, no model
-is asked again.
+Each message carries the order that its lane expects, and the next one another: one that comes twice, or that a resumed
+experiment has replaced, finds itself refused. A cell's transaction moves the lane on, so that a lane that two workers
+believe to be theirs records each cell once. What a model said is kept before that: after a worker that ended between
+both, no model is asked again.
 """
 
 import logging
@@ -28,14 +29,14 @@ from workflows.testsets.cases import HALVES, Case
 
 log = logging.getLogger(__name__)
 
-SLICE_SECONDS = 20.0  # of one message: others' pages wait for no longer
+SLICE_SECONDS = 20.0  # of one message, or one answer: other experiments wait for no longer
 _FIRST_FAILURES = 5  # and no answer: then the model or its endpoint is wrong, not the documents
 _SPENT = "The cost limit is reached. Raise it to go on."
 _ALL_FAIL = "The first documents all failed. Open one to see why, then resume."
 
 
-def work_lane(ref: ExperimentRef, lane: int, *, keep: Callable[[], None]) -> bool:
-    """Go along a lane for a while; True if there is more to do.
+def work_lane(ref: ExperimentRef, lane: int, *, order_id: str, keep: Callable[[], None]) -> str:
+    """Go along a lane for a while; the order of its next message, empty if there is nothing more to do.
 
     Raises:
         ProviderPaused: the model does not answer for now; the lane is free again.
@@ -45,10 +46,10 @@ def work_lane(ref: ExperimentRef, lane: int, *, keep: Callable[[], None]) -> boo
     owner = clock.new_ulid()  # not the message's id: one that is delivered twice must not find itself at work
     try:
         row, head = queries.get_lane(ref, lane), queries.get_experiment(ref)
-        actions.claim_lane(row, owner=owner)
+        actions.claim_lane(row, order_id=order_id, owner=owner)
     except (Conflict, NotFound):
         log.info("lane is in other hands", extra={"event": ref.experiment_id})
-        return False
+        return ""
     actions.start_experiment(ref)
     plan = queries.load_plan(ref, str(head.plan_sha256))
     work = _Lane(ref, lane, owner, keep, plan, int(head.lanes), int(head.retries), _load_failed(ref, head))
@@ -56,7 +57,7 @@ def work_lane(ref: ExperimentRef, lane: int, *, keep: Callable[[], None]) -> boo
         return work.go_along()
     except Conflict:
         log.info("lane was taken over", extra={"event": ref.experiment_id})
-        return False
+        return ""
     except (ProviderPaused, Unavailable):
         due_work.release(row, owner=owner)
         raise
@@ -77,20 +78,19 @@ class _Lane:
     began: float = field(default_factory=time.monotonic)
     renewed: float = field(default_factory=time.monotonic)
 
-    def go_along(self) -> bool:
-        cases = _load_cases(self.ref, self.plan)
+    def go_along(self) -> str:
+        cases, has_one = _load_cases(self.ref, self.plan), False
         while True:
             row, head = queries.get_lane(self.ref, self.lane), queries.get_experiment(self.ref)
             place = _find_next(self.plan, self.lanes, row, self.failed)
             if place is None or not self._may_go_on(head):
                 if self._leave(row, is_done=place is None):
-                    return False
+                    return ""
                 continue
-            if time.monotonic() - self.began > SLICE_SECONDS:
+            if has_one and time.monotonic() - self.began > SLICE_SECONDS:
                 if not self.lane:
                     settle(self.ref, self.plan)
-                due_work.release(row, owner=self.owner)
-                return True
+                return actions.pass_on_lane(row, owner=self.owner)
             self._heartbeat(row)
             try:
                 made = answering.make_cell(
@@ -103,6 +103,7 @@ class _Lane:
             mine = ExperimentLane.lease_owner == self.owner
             before = self.failed[place.number(self.plan)] if self.failed is not None else None
             actions.record_cell(self.ref, self.plan, row, place, made, mine=mine, failed=before)
+            has_one = True
 
     def _may_go_on(self, head: Experiment) -> bool:
         if head.status not in UNDER_WAY:

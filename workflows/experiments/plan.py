@@ -12,7 +12,7 @@ from projects.models.spec import ModelSpec, spec_from
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import describe_version
 from projects.prompts.prompt import Prompt
-from projects.prompts.purposes import GENERAL
+from projects.prompts.purposes import GENERAL, make_slug
 
 PURPOSE = "extract"  # the one whose answers a test set knows
 MOST_VARIANTS = 24
@@ -84,9 +84,9 @@ class Plan:
     documents: int
     prompts: Mapping[int, Prompt]
     variants: tuple[Variant, ...]
+    classify: PinnedPrompt
     type_id: str = ""
     general: int = 0
-    classify: PinnedPrompt | None = None
 
     @property
     def cells(self) -> int:
@@ -101,14 +101,15 @@ class Plan:
     def book(self, variant: Variant) -> PromptBook:
         prompt = self.prompts[variant.prompt_version]
         pinned = PinnedPrompt(prompt, variant.prompt_version, _LABEL, self.type_id or GENERAL)
-        slug = f"{PURPOSE}@{self.type_id}" if self.type_id else PURPOSE
-        book = {**make_shipped_book().prompts, slug: pinned}
-        return PromptBook({**book, "classify": self.classify} if self.classify else book)
+        prompts = make_shipped_book().prompts
+        return PromptBook({**prompts, make_slug(PURPOSE, self.type_id): pinned, "classify": self.classify})
 
     def to_bytes(self) -> bytes:
+        told = self.classify
         stored = {
             "version": 1,
             "type": [self.type_id, self.general],
+            "classify": [told.version, told.prompt.instructions, told.prompt.message],
             "testset": [self.testset_id, self.testset_version, self.testset_sha256, self.documents],
             "prompts": {number: [one.instructions, one.message] for number, one in self.prompts.items()},
             "variants": [
@@ -121,9 +122,6 @@ class Plan:
                 for one in self.variants
             ],
         }
-        if self.classify:
-            told = self.classify
-            stored["classify"] = [told.version, told.prompt.instructions, told.prompt.message]
         return json.dumps(stored, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -133,15 +131,13 @@ def plan_from(body: bytes) -> Plan:
     testset_id, version, sha256, documents = stored["testset"]
     prompts = {int(number): Prompt(PURPOSE, *texts) for number, texts in stored["prompts"].items()}
     variants = tuple(
-        Variant(number, int(prompt), spec_from(model), float(threshold), *(spec_from(one) for one in takeover if one))
-        for number, (prompt, model, threshold, *takeover) in enumerate(stored["variants"], 1)
+        Variant(number, int(prompt), spec_from(model), float(threshold), spec_from(takeover) if takeover else None)
+        for number, (prompt, model, threshold, takeover) in enumerate(stored["variants"], 1)
     )
-    classify = None
-    if "classify" in stored:
-        number, *texts = stored["classify"]
-        classify = PinnedPrompt(Prompt("classify", *texts), int(number))
-    type_id, general = stored.get("type", ("", 0))
-    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants, type_id, int(general), classify)
+    number, *texts = stored["classify"]
+    classify = PinnedPrompt(Prompt("classify", *texts), int(number))
+    type_id, general = stored["type"]
+    return Plan(testset_id, int(version), sha256, int(documents), prompts, variants, classify, type_id, int(general))
 
 
 def combine_variants(
@@ -199,7 +195,8 @@ class Place:
 def locate_cell(plan: Plan, lanes: int, number: int) -> tuple[int, int]:
     """The lane and the position of a cell: the inverse of ``find_place``.
 
-    >>> plan = Plan("t", 1, "", 3, {}, combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8]))
+    >>> variants = combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8])
+    >>> plan = Plan("t", 1, "", 3, {}, variants, make_shipped_book()["classify"])
     >>> [locate_cell(plan, 2, number) for number in range(6)]
     [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3)]
     """
@@ -213,7 +210,8 @@ def find_place(plan: Plan, lanes: int, lane: int, position: int) -> Place | None
 
     two that send the same request, as those that differ in their threshold, never do so at the same time.
 
-    >>> plan = Plan("t", 1, "", 3, {}, combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8]))
+    >>> variants = combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8])
+    >>> plan = Plan("t", 1, "", 3, {}, variants, make_shipped_book()["classify"])
     >>> [one and (one.case, one.variant.number) for one in (find_place(plan, 2, 0, at) for at in range(5))]
     [(0, 1), (0, 2), (2, 1), (2, 2), None]
     """

@@ -19,26 +19,27 @@ _MOST_WAITS = 10  # for a model that does not answer; then a person resumes it
 
 
 @shared_task(bind=True, name="workflows.experiments.tasks.work", time_limit=3600)
-def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int) -> None:
-    """Answer what a lane has left, for a while; delivered twice, the second finds it in other hands."""
+def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int, order_id: str) -> None:
+    """Answer what a lane has left, for a while; delivered twice, the second finds another's order."""
     ref = ExperimentRef(site, project_id, experiment_id)
     try:
-        more = lanes.work_lane(ref, lane, keep=message_delivery.keeper(self.request))
+        following = lanes.work_lane(ref, lane, order_id=order_id, keep=message_delivery.keeper(self.request))
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             actions.halt_experiment(ref, ExperimentStatus.PAUSED, paused.reason)
             return
         raise self.retry(countdown=min(max(paused.seconds, 1), 60)) from paused
-    if more:
-        order_lane(ref, lane)
+    if following:
+        order_lane(ref, lane, following)
 
 
-def order_lane(ref: ExperimentRef, lane: int) -> None:
+def order_lane(ref: ExperimentRef, lane: int, order_id: str) -> None:
     """If no queue answers, the sweeper orders it."""
-    queues.enqueue_soon(work.name, settings.STEPS_QUEUE, {**dataclasses.asdict(ref), "lane": lane})
+    kwargs = {**dataclasses.asdict(ref), "lane": lane, "order_id": order_id}
+    queues.enqueue_soon(work.name, settings.EXPERIMENTS_QUEUE, kwargs)
 
 
 def order_lanes(ref: ExperimentRef) -> None:
     """All of an experiment that is to be begun or resumed."""
-    for lane in range(int(queries.get_experiment(ref).lanes)):
-        order_lane(ref, lane)
+    for row in queries.list_lanes(ref):
+        order_lane(ref, int(row.lane), str(row.order_id))

@@ -36,6 +36,7 @@ def create_test_set(site: str, project_id: str, name: str, *, by: Actor, testset
         name=name,
         status=BUILDING,
         version=0,
+        asked_at=now,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
@@ -47,9 +48,12 @@ def create_test_set(site: str, project_id: str, name: str, *, by: Actor, testset
 def announce_building(ref: SetRef) -> None:
     """Have its page say that documents are being added. Raises: NotFound."""
     queries.get_test_set(ref)
-    StoredTestSet.change(
-        ref.key, [StoredTestSet.status.set(BUILDING), StoredTestSet.message.remove()], StoredTestSet.PK.exists()
-    )
+    actions = [
+        StoredTestSet.status.set(BUILDING),
+        StoredTestSet.asked_at.set(clock.iso(clock.now())),
+        StoredTestSet.message.remove(),
+    ]
+    StoredTestSet.change(ref.key, actions, StoredTestSet.PK.exists())
 
 
 def keep_answers(site: str, project_id: str, document_id: str, answers: KnownAnswers) -> Case:

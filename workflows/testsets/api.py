@@ -9,7 +9,7 @@ from projects.web.api import FAILURES, ApiRequest, Body
 from workflows.testsets import actions, building, queries, tasks, uploads
 from workflows.testsets.building import DEFAULT_MOST, Source
 from workflows.testsets.cases import MOST_CASES
-from workflows.testsets.items import StoredTestSet
+from workflows.testsets.items import FAILED, StoredTestSet
 from workflows.testsets.queries import SetRef
 
 router = Router(tags=["test sets"])
@@ -103,7 +103,7 @@ def _shape(head: StoredTestSet) -> SetShape:
     return SetShape(
         id=head.testset_id,
         name=head.name,
-        status=head.status,
+        status=FAILED if head.is_lost else head.status,
         version=int(head.version),
         tuning=int(head.tuning),
         held_back=int(head.held_back),

@@ -67,10 +67,10 @@ def build_test_set(ref: SetRef, source: Source, *, by: Actor) -> None:
     except CountersignError as error:
         actions.record_refusal(ref, str(error))
         log.info("test set was not changed", extra={"project": ref.project_id})
-        return
-    if source.sha256:
+    else:
+        log.info("test set saved", extra={"project": ref.project_id, "version": version})
+    if source.sha256:  # values of documents, which a purge of these would not reach here
         SiteFiles(ref.site).delete(files.testset_upload(ref.project_id, source.sha256))
-    log.info("test set saved", extra={"project": ref.project_id, "version": version})
 
 
 def _read_source(ref: SetRef, source: Source) -> tuple[str, Iterable[tuple[str, KnownAnswers]]]:

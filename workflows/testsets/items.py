@@ -2,15 +2,18 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
+from config import clock
 from config.item import Item
 
 BUILDING, READY, FAILED = "building", "ready", "failed"
+LONGEST_SECONDS = 1800  # of the task that adds documents
 
 
 class StoredTestSet(Item):
     """Access: all of a project, one Query. ``version`` 0 until its first documents are there.
 
-    ``tuning`` and ``held_back``: documents in each half. ``message``: what became of the last order, for its author.
+    ``tuning`` and ``held_back``: documents in each half. ``message``: what became of the last order, for its author;
+    ``asked_at``: when it was given.
     """
 
     testset_id = UnicodeAttribute()
@@ -21,6 +24,7 @@ class StoredTestSet(Item):
     tuning = NumberAttribute(default=0)
     held_back = NumberAttribute(default=0)
     message = UnicodeAttribute(null=True)
+    asked_at = UnicodeAttribute()
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
     updated_by = UnicodeAttribute()
@@ -31,7 +35,12 @@ class StoredTestSet(Item):
 
     @property
     def is_building(self) -> bool:
-        return bool(self.status == BUILDING)
+        return self.status == BUILDING and not self.is_lost
+
+    @property
+    def is_lost(self) -> bool:
+        """Return True if its worker can no longer be at it: the task's time limit has ended it."""
+        return self.status == BUILDING and clock.parse(self.asked_at) < clock.in_seconds(-LONGEST_SECONDS)
 
 
 class StoredTestSetVersion(Item):

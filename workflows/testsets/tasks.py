@@ -1,16 +1,23 @@
 """The Celery task that adds documents to a test set."""
 
+import logging
+
 from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
+from config.errors import CountersignError
 from projects.audit.events import Actor
-from workflows.testsets import building
+from workflows.testsets import actions, building
 from workflows.testsets.building import Source
+from workflows.testsets.items import LONGEST_SECONDS
 from workflows.testsets.queries import SetRef
 
+log = logging.getLogger(__name__)
+_UNSENT = "No worker is available. Nothing was added; try again in a moment."
 
-@shared_task(name="workflows.testsets.tasks.build", time_limit=1800)
+
+@shared_task(name="workflows.testsets.tasks.build", time_limit=LONGEST_SECONDS)
 def build(
     *, site: str, project_id: str, testset_id: str, source: dict[str, str | int], user_id: str, user_name: str
 ) -> None:
@@ -20,7 +27,7 @@ def build(
 
 
 def order_building(ref: SetRef, source: Source, *, by: Actor) -> None:
-    """Raises: Unavailable."""
+    """If no queue answers, its page says so."""
     kwargs = {
         "site": ref.site,
         "project_id": ref.project_id,
@@ -29,4 +36,8 @@ def order_building(ref: SetRef, source: Source, *, by: Actor) -> None:
         "user_id": by.id,
         "user_name": by.name,
     }
-    queues.enqueue(build.name, settings.STEPS_QUEUE, kwargs)
+    try:
+        queues.enqueue(build.name, settings.STEPS_QUEUE, kwargs)
+    except CountersignError as error:
+        log.warning("queue did not answer, no documents are added", extra={"error": type(error).__name__})
+        actions.record_refusal(ref, _UNSENT)

@@ -122,6 +122,11 @@ def list_known_fields(site: str, project: Project) -> Mapping[str, FieldSpec]:
     return {field.name: field for one in governing for field in run_settings.freeze(data, one).fields}
 
 
+def list_labels(site: str, project: Project) -> Mapping[str, str]:
+    """What people call the fields that its documents can have, by name."""
+    return {name: one.label for name, one in list_known_fields(site, project).items()}
+
+
 def to_stored(cases: Iterable[UploadedCase]) -> bytes:
     return json.dumps([asdict(one) for one in cases], ensure_ascii=False).encode()
 

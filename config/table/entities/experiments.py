@@ -5,7 +5,7 @@ from config.table.keys import Entity, names
 TEST_SET = Entity(
     "countersign", "TestSet", "testsets#{project_id}", "testset#{testset_id}",
     attributes=names(
-        "testset_id name status version sha256 tuning held_back message pending created_at updated_at updated_by"
+        "testset_id name status version sha256 tuning held_back message asked_at created_at updated_at updated_by"
     ),
     note="status building|ready|failed; its answers lie with the documents in S3",
 )  # fmt: skip
@@ -26,7 +26,7 @@ EXPERIMENT = Entity(
 EXPERIMENT_LANE = Entity(
     "countersign", "ExperimentLane", "experiments#{project_id}#{experiment_id}", "lane#{lane:02d}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#experiment#{experiment_id}",
-    attributes=names("project_id experiment_id lane position tries lease_owner step_lease_until"),
+    attributes=names("project_id experiment_id lane position order_id tries lease_owner step_lease_until"),
     note="the documents whose number leaves this remainder, one cell after the other; GSI2 while there are any",
 )  # fmt: skip
 EXPERIMENT_CELL = Entity(

@@ -100,6 +100,16 @@ DOCUMENT_ATTRIBUTE = Entity(
     attributes=names("documentId key index valueType stringValue numberValue booleanValue"),
     note="GSI2 for watermark values only",
 )  # fmt: skip
+DOCUMENT_COPY = Entity(
+    "countersign", "DocumentCopy", "copies#{digest}", "copy#{document_id}",
+    attributes=names("documentId kind seen_at"),
+    note="digest: the SHA-256 of a file, or of what an invoice is known by: supplier, number and total",
+)  # fmt: skip
+DOCUMENT_DIGESTS = Entity(
+    "countersign", "DocumentDigests", "docs#{document_id}", "digests",
+    attributes=names("digests"),
+    note="under which digests the document has a DocumentCopy",
+)  # fmt: skip
 # Seed 002 finds documents by day, tag and attribute: further ways to rows that left an index free.
 DOCUMENT_BY_STATUS = Entity(
     "countersign", "DocumentByStatus", "PROJ#{project_id}", "DOC#{document_id}",

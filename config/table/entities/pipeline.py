@@ -143,6 +143,16 @@ CALIBRATION = Entity(
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),
     note="what a project's reviews taught about confidence; never changed but for who activated it last",
 )  # fmt: skip
+REVIEW_COLLECTION = Entity(
+    "countersign", "ReviewCollection", "PROJ#{project_id}", "REVIEW_COLLECTION",
+    attributes=names("status order_id asked_at message"),
+    note="the last collecting of reviews for the threshold simulator: collecting|done|failed; S3 has what was found",
+)  # fmt: skip
+EXTRACTOR = Entity(
+    "countersign", "Extractor", "PROJ#{project_id}", "EXTRACTOR#{version:06d}",
+    attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),
+    note="what a project's reviews taught of where values stand; never changed but for who activated it last",
+)  # fmt: skip
 FILLING = Entity(
     "countersign", "Filling", "FILL#{project_id}", "KIND#{kind}",
     attributes=names("began done updated_at"),

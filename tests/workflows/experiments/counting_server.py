@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.workflows.providers.chat_server import completion
+from tests.workflows.providers.language_models.chat_server import completion
 
 CAREFUL = "Be careful."
+Answer = Callable[[dict[str, Any]], tuple[int, Any]]
 RIGHT = {"company": "Alder & Quill Stationers Ltd", "date": "2024-03-12", "total": "510.24"}
 
 
@@ -47,9 +48,7 @@ def read_receipt(body: dict[str, Any]) -> tuple[int, Any]:
 
 
 @contextmanager
-def serve_counting(
-    answer: Callable[[dict[str, Any]], tuple[int, Any]] = read_receipt, *, seconds: float = 0.0
-) -> Iterator[CountingServer]:
+def serve_counting(answer: Answer = read_receipt, *, seconds: float = 0.0) -> Iterator[CountingServer]:
     told = CountingServer(seconds=seconds)
 
     class Handler(BaseHTTPRequestHandler):

@@ -110,9 +110,14 @@ def two_prompts(project_id: str) -> tuple[int, int]:
     return save_prompt(project_id, "Read the page."), save_prompt(project_id, CAREFUL)
 
 
+def work(ref: ExperimentRef, lane: int = 0) -> str:
+    """Go along a lane as a worker does whom its message has reached; the order of the next one."""
+    return lanes.work_lane(ref, lane, order_id=str(queries.get_lane(ref, lane).order_id), keep=lambda: None)
+
+
 def work_all(ref: ExperimentRef) -> Experiment:
-    """Go along every lane as a worker does; the head as it is then."""
+    """Go along every lane; the head as it is then."""
     for lane in range(int(queries.get_experiment(ref).lanes)):
-        while lanes.work_lane(ref, lane, keep=lambda: None):
+        while work(ref, lane):
             pass
     return queries.get_experiment(ref)

@@ -1,13 +1,10 @@
 """Pages of experiments: started, watched, compared and promoted by who configures the project, at a fixed cost."""
 
-from collections.abc import Iterator
-from unittest import mock
+import re
 
 import pytest
-from django.conf import settings
 from django.urls import reverse
 
-from config.environment import ModelEndpoint
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
@@ -20,29 +17,27 @@ from tests.projects.make_sites import grant
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
 from tests.workflows.decided import project
-from tests.workflows.experiments.counting_server import CountingServer, serve_counting
-from tests.workflows.experiments.made import BY, SITE, copy_document, make_experiment, make_set, two_prompts, work_all
+from tests.workflows.experiments.counting_server import CountingServer
+from tests.workflows.experiments.made import (
+    BY,
+    SITE,
+    copy_document,
+    make_experiment,
+    make_set,
+    save_prompt,
+    two_prompts,
+    work_all,
+)
 from tests.workflows.trials.reading import read_run
-from workflows.experiments import queries
-from workflows.experiments.items import ExperimentCell
+from workflows.experiments import lanes, queries
+from workflows.experiments.items import ExperimentCell, judged_to_store
 from workflows.experiments.queries import ExperimentRef
-from workflows.providers import actions as provider_actions
+from workflows.experiments.results import Judged
 from workflows.testsets import actions as testset_actions
 from workflows.testsets.cases import Case
 from workflows.testsets.queries import SetRef
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
-
-
-@pytest.fixture
-def server() -> Iterator[CountingServer]:
-    provider_actions.forget_provider_state()
-    with (
-        serve_counting() as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
-    ):
-        yield told
 
 
 def url(name: str, *args: object) -> str:
@@ -53,25 +48,28 @@ def prompt_of(project_id: str) -> PromptRef:
     return PromptRef(SITE, project_id, "extract")
 
 
-def large_experiment() -> ExperimentRef:
-    """A thousand rows of one variant, of documents that are gone."""
+def large_experiment(*, prompts: int = 1) -> ExperimentRef:
+    """A thousand rows, of documents that are gone; the second of two variants is always wrong."""
     project_id = project()
     testset = testset_actions.create_test_set(SITE, project_id, "Many", by=BY)
     cases = [Case(f"d{number}", "0" * 64, "tuning", 1) for number in range(60)]
     testset_actions.add_cases(testset, cases, note="", by=BY)
-    ref = make_experiment(testset, [1])
+    versions = two_prompts(project_id)[: prompts - 1]
+    ref = make_experiment(testset, [1, *versions])
+    wrong = judged_to_store((Judged("total", 0.9, expected=True, answered=True, right=False),))
     with ExperimentCell.batch_write() as batch:
         for number in range(1000):
             batch.save(
                 ExperimentCell(
                     *ref.cell_key(number),
                     number=number,
-                    case=number,
-                    variant=1,
-                    document_id=f"d{number}",
+                    case=number // prompts,
+                    variant=number % prompts + 1,
+                    document_id=f"d{number // prompts}",
                     half="tuning",
                     status="done",
-                    exact=True,
+                    judged=wrong if number % prompts else None,
+                    exact=not number % prompts,
                     created_at="2026-01-01",
                 )
             )
@@ -100,12 +98,14 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     pump.hold = lambda message: not message.task.endswith("experiments.tasks.work")
     pump.run(lambda: pump.ran("experiments.tasks.work") == 1)
     page = one_line(admin.get(made["Location"]).content)
-    for words in ("Done", "4 of 4 answers", "best F1", '<svg class="chart"'):
+    for words in ("Done", "4 of 4 answers", "best F1", '<svg class="chart"', '<th scope="row">Total</th>'):
         assert words in page
     assert "Show results" in one_line(signed_in(alice(), htmx=True).get(made["Location"]).content)
     ref = ExperimentRef(SITE, here, made["Location"].rstrip("/").rpartition("/")[2])
     differences = url("list-experiment-differences", here, ref.experiment_id)
-    assert "2 documents with different mistakes" in one_line(admin.get(differences).content)
+    differing = one_line(admin.get(differences).content)
+    for words in ("2 documents with different mistakes", "Wrong: Total"):
+        assert words in differing
     beside = one_line(admin.get(url("compare-experiment-document", here, ref.experiment_id, run.document_id)).content)
     for words in ("510.24", "42.50", f"/{run.document_id}/pages/0.png", 'href="#trial-field-total"', "Variant 2 only"):
         assert words in beside
@@ -169,6 +169,21 @@ def test_a_page_of_a_thousand_answers_is_one_query() -> None:
     assert "0 of 60" in listed
 
 
+def test_pages_of_a_thousand_results_ask_for_no_row_of_them() -> None:
+    ref, admin = large_experiment(prompts=2), signed_in(alice())
+    lanes.settle(ref, queries.load_plan(ref, str(queries.get_experiment(ref).plan_sha256)))
+    queries.load_results.cache_clear()
+    one = (ref.project_id, ref.experiment_id)
+    for name, words in (
+        ("show-experiment", "Variant 2"),
+        ("list-experiment-differences", "500 documents with different mistakes"),
+    ):
+        with count_calls() as calls:
+            page = one_line(admin.get(url(name, *one)).content)
+        assert (words in page, calls.names().count("s3.GetObject") <= 1) == (True, True), name
+        assert not [call for call in calls.names() if call in {"dynamodb.Query", "dynamodb.Scan"}], name
+
+
 def test_it_is_paused_resumed_and_stopped_by_buttons(pump: Pump) -> None:
     ref, admin = large_experiment(), signed_in(alice())
     one = (ref.project_id, ref.experiment_id)
@@ -194,3 +209,13 @@ def test_only_who_configures_the_project_sees_its_experiments() -> None:
     for name in ("pause-experiment", "resume-experiment", "stop-experiment", "promote-variant"):
         assert reviewer.post(url(name, *one)).status_code == 403
         assert signed_in(alice()).get(url(name, *one)).status_code == 405
+
+
+def test_the_prompt_in_production_is_offered_however_old_it_is() -> None:
+    here = project()
+    for number in range(27):
+        save_prompt(here, f"Read the page, try {number}.")
+    page = one_line(signed_in(alice()).get(url("create-experiment", here)).content)
+    assert "Version 28" in page
+    assert "Version 2 ·" not in page
+    assert re.search(r'value="1"[^>]*checked[^>]*>\s*(<[^>]+>\s*)*Version 1, in production', page)

@@ -1,7 +1,6 @@
 """A pipeline saves a prompt, measures it and promotes it over the API; a terminal runs an experiment from a file."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -11,7 +10,6 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from config.environment import ModelEndpoint
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
@@ -20,24 +18,13 @@ from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
 from tests.workflows.decided import project
-from tests.workflows.experiments.counting_server import CAREFUL, RIGHT, CountingServer, serve_counting
+from tests.workflows.experiments.counting_server import CAREFUL, RIGHT, CountingServer
 from tests.workflows.experiments.made import BY, SITE, copy_document, make_set, save_prompt
 from tests.workflows.test_api import API
 from tests.workflows.trials.reading import read_run
 from workflows.providers import actions as provider_actions
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
-
-
-@pytest.fixture
-def server() -> Iterator[CountingServer]:
-    provider_actions.forget_provider_state()
-    with (
-        serve_counting() as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
-    ):
-        yield told
 
 
 MAY = (Permission.ADMIN, Permission.PROMOTE)

@@ -1,6 +1,6 @@
 """Workers go along an experiment: each request is answered once, whatever ends them, within the cost limit."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from decimal import Decimal
 from unittest import mock
@@ -9,59 +9,29 @@ import pytest
 from django.conf import settings
 
 from config.due import sweeper
-from config.environment import ModelEndpoint
 from config.errors import Conflict, Refused
-from tests.aws_faults import crash_after, crash_before
+from tests.aws_faults import before_each, crash_after, crash_before
 from tests.pump import Pump
-from tests.workflows.experiments.counting_server import CountingServer, serve_counting
+from tests.workflows.experiments.counting_server import CountingServer
 from tests.workflows.experiments.made import (
     BY,
     MODEL,
     PRICED,
-    copy_document,
     make_experiment,
-    make_set,
     two_prompts,
+    work,
     work_all,
 )
-from tests.workflows.trials.reading import read_run
+from workflows.documents.actions import removals
 from workflows.experiments import actions, due, lanes, queries, tasks
 from workflows.experiments.items import Experiment, ExperimentLane
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import list_differences
-from workflows.providers import actions as provider_actions
 from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 from workflows.testsets.queries import SetRef
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
-
-
-@pytest.fixture(autouse=True)
-def long_leases() -> Iterator[None]:
-    with mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300):  # other tests wait for seconds
-        yield
-
-
-@pytest.fixture
-def server() -> Iterator[CountingServer]:
-    provider_actions.forget_provider_state()
-    with (
-        serve_counting() as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-    ):
-        yield told
-
-
-@pytest.fixture
-def run(pump: Pump) -> Run:
-    return read_run(pump)
-
-
-@pytest.fixture
-def testset(run: Run) -> SetRef:
-    documents = [run.document_id, *(copy_document(run, number) for number in range(2))]
-    return make_set(run.project_id, documents)
 
 
 def scores(head: Experiment, ref: ExperimentRef, variant: int) -> tuple[float, float]:
@@ -110,8 +80,8 @@ def test_a_worker_that_ends_asks_no_one_again(
 ) -> None:
     ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
     with crash():
-        lanes.work_lane(ref, 0, keep=lambda: None)
-    assert not lanes.work_lane(ref, 0, keep=lambda: None)  # its lease has not run out
+        work(ref)
+    assert not work(ref)  # its lease has not run out
     assert queries.get_experiment(ref).status == "running"
     free(ref)
     head = work_all(ref)
@@ -136,6 +106,73 @@ def test_messages_that_come_twice_change_nothing(server: CountingServer, testset
     head = queries.get_experiment(ref)
     assert (head.status, int(head.answered), server.asked, server.twice) == ("done", 6, 6, [])
     assert not any(row.is_scheduled for row in queries.list_lanes(ref))
+
+
+def test_a_document_that_is_purged_while_a_model_reads_it_leaves_nothing(
+    server: CountingServer, testset: SetRef, run: Run
+) -> None:
+    def purge() -> None:
+        removals.delete_document(run.site, run.document_id, by=BY)
+        removals.purge_document(run.site, run.document_id, by=BY)
+        removals.finish_removal(run.site, run.document_id)
+
+    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    with before_each("s3", "PutObject", purge):  # of the first answer, which is this document's
+        head = work_all(ref)
+    assert (head.status, int(head.removed), int(head.answered), server.asked) == ("done", 2, 4, 5)
+    assert not DocumentFiles(run.site, run.project_id, run.document_id).exists("")
+
+
+def hold_others(pump: Pump) -> None:
+    pump.hold = lambda message: not message.task.endswith("experiments.tasks.work")
+
+
+def orders(pump: Pump) -> list[str]:
+    return [one.kwargs["order_id"] for one in pump.seen if one.task.endswith("experiments.tasks.work")]
+
+
+def test_a_resumed_lane_has_one_message_whatever_is_on_its_way(
+    server: CountingServer, testset: SetRef, run: Run, pump: Pump
+) -> None:
+    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    tasks.order_lanes(ref)
+    actions.pause_experiment(ref, by=BY)
+    actions.resume_experiment(ref, by=BY)
+    tasks.order_lanes(ref)
+    due.resume_lane(ref.site, queries.get_lane(ref, 0))  # the sweeper took a long queue for a lost message
+    hold_others(pump)
+    with mock.patch.object(lanes, "SLICE_SECONDS", 0):
+        pump.run(lambda: queries.get_experiment(ref).status == "done")
+    pump.run(idle=1)
+    sent = orders(pump)
+    # One for each answer, the paused one, and what the sweeper sent once more.
+    assert (len(sent), len(set(sent)), server.asked, server.twice) == (6 + 1 + 1, 6 + 1, 6, [])
+
+
+def test_a_message_that_comes_back_is_not_followed_by_another(
+    server: CountingServer, testset: SetRef, run: Run, pump: Pump
+) -> None:
+    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    tasks.order_lanes(ref)
+    hold_others(pump)
+    with mock.patch.object(lanes, "SLICE_SECONDS", 0):
+        while queries.get_experiment(ref).status != "done":
+            pump.step(1)
+            pump.redeliver(pump.seen[-1])
+    pump.run(idle=1)
+    assert (len(orders(pump)), len(set(orders(pump)))) == (2 * 6, 6)
+    assert (server.asked, server.twice) == (6, [])
+
+
+def test_its_messages_wait_for_no_document_and_no_document_for_them(
+    server: CountingServer, testset: SetRef, run: Run, pump: Pump
+) -> None:
+    ref = make_experiment(testset, [1])
+    tasks.order_lanes(ref)
+    hold_others(pump)
+    pump.run(lambda: queries.get_experiment(ref).status == "done")
+    ran = [one.queue for one in pump.seen if one.task.endswith("experiments.tasks.work")]
+    assert set(ran) == {settings.EXPERIMENTS_QUEUE}
 
 
 def test_it_is_paused_resumed_and_stopped_and_who_is_late_is_told(
@@ -193,10 +230,10 @@ def test_a_document_that_ends_its_workers_is_left_out(server: CountingServer, te
     ref = make_experiment(testset, [1], at_a_time=1)
     for _ in range(settings.WORKER_ATTEMPTS):
         with crash_before("s3", "GetObject"):
-            lanes.work_lane(ref, 0, keep=lambda: None)
+            work(ref)
         free(ref)
         queries.load_plan.cache_clear()
-    assert not lanes.work_lane(ref, 0, keep=lambda: None)
+    assert not work(ref)
     due.resume_lane(ref.site, queries.get_lane(ref, 0))
     head = work_all(ref)
     assert (head.status, int(head.failed), int(head.answered)) == ("done", 1, 2)

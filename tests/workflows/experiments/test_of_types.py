@@ -1,17 +1,13 @@
 """The prompts of a document type are measured on documents of that type, beside the general prompt that is in use."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from unittest import mock
 
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.urls import reverse
 
 from config import table
-from config.environment import ModelEndpoint
 from config.errors import NotFound, Refused
 from projects.documents.items.documents import Document
 from projects.prompts import actions as prompt_actions
@@ -24,26 +20,14 @@ from tests.people import alice, signed_in
 from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
-from tests.workflows.experiments.counting_server import CAREFUL, CountingServer, serve_counting
+from tests.workflows.experiments.counting_server import CAREFUL, CountingServer
 from tests.workflows.experiments.made import BY, SITE, copy_document, make_experiment, make_set, save_prompt, work_all
 from tests.workflows.trials.reading import read_run
 from workflows.experiments import promotion, queries
 from workflows.experiments.queries import ExperimentRef
-from workflows.providers import actions as provider_actions
 from workflows.testsets.queries import SetRef
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
-
-
-@pytest.fixture
-def server() -> Iterator[CountingServer]:
-    provider_actions.forget_provider_state()
-    with (
-        serve_counting() as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
-    ):
-        yield told
 
 
 @pytest.fixture

@@ -1,43 +1,40 @@
 """What failed in an experiment is asked again, once for each retry and within the cost limit; nothing else is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from django.conf import settings
 from django.urls import reverse
 
-from config.environment import ModelEndpoint
 from config.errors import Conflict, Refused
 from tests.aws_faults import before_each, crash_after, crash_before
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.models.catalogue import BEN
 from tests.pump import Pump
-from tests.workflows.experiments.counting_server import CAREFUL, CountingServer, read_receipt, serve_counting
+from tests.tools.paper import Sheet, save
+from tests.workflows.experiments.counting_server import CAREFUL, Answer, CountingServer, read_receipt
 from tests.workflows.experiments.made import (
     BY,
     MODEL,
     PRICED,
-    copy_document,
     make_experiment,
     make_set,
     save_prompt,
+    work,
     work_all,
 )
 from tests.workflows.experiments.test_from_outside import Pipeline
 from tests.workflows.experiments.test_lanes import free
-from tests.workflows.providers.chat_server import completion
+from tests.workflows.providers.language_models.chat_server import completion
 from tests.workflows.trials.reading import read_run
-from workflows.experiments import actions, lanes, queries, tasks
+from workflows.experiments import actions, queries, tasks
 from workflows.experiments.items import Experiment, ExperimentLane
 from workflows.experiments.queries import ExperimentRef
-from workflows.providers import actions as provider_actions
-from workflows.runs.run import Run
 from workflows.testsets.queries import SetRef
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
@@ -47,45 +44,34 @@ pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 class Moody:
     """The counting server's answers, but nonsense about one document while it is out of order."""
 
-    told: CountingServer = field(default_factory=CountingServer)
     out_of_order: bool = True
 
     def answer(self, body: dict[str, Any]) -> tuple[int, Any]:
-        return completion("?") if self.out_of_order and "Draw0001" in str(body["messages"]) else read_receipt(body)
+        """About a stubborn page it has to be corrected once."""
+        told = str(body["messages"])
+        nonsense = (self.out_of_order and "Draw0001" in told) or ("Stubborn" in told and "Correct it" not in told)
+        return completion("?") if nonsense else read_receipt(body)
 
 
 @pytest.fixture
-def server() -> Iterator[Moody]:
-    provider_actions.forget_provider_state()
-    moody = Moody()
-    with (
-        serve_counting(moody.answer) as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
-    ):
-        moody.told = told
-        yield moody
+def moody() -> Moody:
+    return Moody()
 
 
 @pytest.fixture
-def run(pump: Pump) -> Run:
-    return read_run(pump)
+def answer(moody: Moody) -> Answer:
+    return moody.answer
 
 
 @pytest.fixture
-def testset(run: Run) -> SetRef:
-    return make_set(run.project_id, [run.document_id, *(copy_document(run, number) for number in range(2))])
-
-
-@pytest.fixture
-def ref(server: Moody, testset: SetRef) -> ExperimentRef:
+def ref(server: CountingServer, moody: Moody, testset: SetRef) -> ExperimentRef:
     """Done, but for one of its three documents, which two variants that ask the same share."""
     priced = type(MODEL)(**{**vars(MODEL), **PRICED})
     careful = save_prompt(testset.project_id, CAREFUL)
     made = make_experiment(testset, [careful], thresholds=(0.4, 0.8), models=(priced,))
     head = work_all(made)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 4, 2, 4)  # it was asked twice about the one
-    server.out_of_order = False
+    assert (head.status, *counts(head), server.asked) == ("done", 4, 2, 4)  # it was asked twice about the one
+    moody.out_of_order = False
     return made
 
 
@@ -99,13 +85,13 @@ def documents(ref: ExperimentRef) -> list[int]:
     return [sum(one.documents for one in halves[number].values()) for number in (1, 2)]
 
 
-def test_only_what_failed_is_asked_again(server: Moody, ref: ExperimentRef) -> None:
+def test_only_what_failed_is_asked_again(server: CountingServer, ref: ExperimentRef) -> None:
     before = queries.get_experiment(ref)
     assert documents(ref) == [2, 2]
     actions.retry_experiment(ref, by=BEN)
     assert (queries.get_experiment(ref).status, queries.get_experiment(ref).ended_at) == ("running", None)
     head = work_all(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 6, 0, 5)
+    assert (head.status, *counts(head), server.asked) == ("done", 6, 0, 5)
     assert documents(ref) == [3, 3]
     assert int(head.spent) == int(before.spent) + 300
     assert (int(head.micros), int(head.tokens)) == (6 * 300, 6 * 120)
@@ -114,45 +100,67 @@ def test_only_what_failed_is_asked_again(server: Moody, ref: ExperimentRef) -> N
         actions.retry_experiment(ref, by=BEN)
 
 
-def test_what_fails_again_can_be_retried_again(server: Moody, ref: ExperimentRef) -> None:
-    server.out_of_order = True
+def test_what_fails_again_can_be_retried_again(server: CountingServer, moody: Moody, ref: ExperimentRef) -> None:
+    moody.out_of_order = True
     actions.retry_experiment(ref, by=BEN)
     head = work_all(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 4, 2, 6)
-    server.out_of_order = False
+    assert (head.status, *counts(head), server.asked) == ("done", 4, 2, 6)
+    moody.out_of_order = False
     actions.retry_experiment(ref, by=BEN)
     head = work_all(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 6, 0, 7)
+    assert (head.status, *counts(head), server.asked) == ("done", 6, 0, 7)
 
 
-def test_an_experiment_after_it_is_given_the_better_answer(server: Moody, ref: ExperimentRef, testset: SetRef) -> None:
+def test_an_experiment_after_it_is_given_the_better_answer(
+    server: CountingServer, ref: ExperimentRef, testset: SetRef
+) -> None:
     actions.retry_experiment(ref, by=BEN)
     work_all(ref)
     again = work_all(make_experiment(testset, [2]))
-    assert (*counts(again), server.told.asked) == (3, 0, 5)
+    assert (*counts(again), server.asked) == (3, 0, 5)
 
 
-def test_of_two_who_retry_at_once_one_does(server: Moody, ref: ExperimentRef) -> None:
+def test_an_answer_that_was_corrected_is_not_asked_for_again(
+    server: CountingServer, moody: Moody, pump: Pump, tmp_path: Path
+) -> None:
+    run = read_run(pump, file=save([draw_page("Stubborn"), draw_page("Draw0001")], tmp_path / "pages.pdf"))
+    ref = make_experiment(make_set(run.project_id, [run.document_id]), [1])
+    head = work_all(ref)
+    assert (*counts(head), server.asked) == (0, 1, 4)  # two requests about each page
+    moody.out_of_order = False
+    actions.retry_experiment(ref, by=BEN)
+    assert (*counts(work_all(ref)), server.asked) == (1, 0, 5)
+
+
+def draw_page(words: str) -> Sheet:
+    sheet = Sheet(300, 200)
+    sheet.text(20, 40, words, size=14)
+    return sheet
+
+
+def test_of_two_who_retry_at_once_one_does(server: CountingServer, ref: ExperimentRef) -> None:
     with (
         before_each("dynamodb", "TransactWriteItems", lambda: actions.retry_experiment(ref, by=BEN)),
         pytest.raises(Conflict, match="Ben Ito changed this experiment: it is running now"),
     ):
         actions.retry_experiment(ref, by=BY)
     head = work_all(ref)
-    assert (head.status, *counts(head), int(head.retries), server.told.asked) == ("done", 6, 0, 1, 5)
+    assert (head.status, *counts(head), int(head.retries), server.asked) == ("done", 6, 0, 1, 5)
 
 
-def test_a_worker_that_is_late_in_leaving_does_not_take_the_lane_away(server: Moody, ref: ExperimentRef) -> None:
+def test_a_worker_that_is_late_in_leaving_does_not_take_the_lane_away(
+    server: CountingServer, ref: ExperimentRef
+) -> None:
     """It had seen the end; the retry came before it took its lane from the index."""
     row = queries.get_lane(ref, 0)
     ExperimentLane.change(row.key, [ExperimentLane.lease_owner.set("late")], ExperimentLane.PK.exists())
     actions.retry_experiment(ref, by=BEN)
     with pytest.raises(Conflict):
         actions.finish_lane(ref, row, owner="late", is_done=True)
-    assert (work_all(ref).status, server.told.asked) == ("done", 5)
+    assert (work_all(ref).status, server.asked) == ("done", 5)
 
 
-def test_messages_that_come_twice_ask_once(server: Moody, ref: ExperimentRef, pump: Pump) -> None:
+def test_messages_that_come_twice_ask_once(server: CountingServer, ref: ExperimentRef, pump: Pump) -> None:
     actions.retry_experiment(ref, by=BEN)
     pump.hold = lambda message: not message.task.endswith("experiments.tasks.work")
     tasks.order_lanes(ref)
@@ -161,7 +169,7 @@ def test_messages_that_come_twice_ask_once(server: Moody, ref: ExperimentRef, pu
     for message in [one for one in pump.seen if one.task.endswith("experiments.tasks.work")]:
         pump.redeliver(message)
     head = queries.get_experiment(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 6, 0, 5)
+    assert (head.status, *counts(head), server.asked) == ("done", 6, 0, 5)
 
 
 @pytest.mark.parametrize(
@@ -173,28 +181,32 @@ def test_messages_that_come_twice_ask_once(server: Moody, ref: ExperimentRef, pu
     ],
 )
 def test_a_worker_that_ends_asks_no_one_again(
-    server: Moody, ref: ExperimentRef, crash: Callable[[], AbstractContextManager[None]], out_of_order: bool
+    server: CountingServer,
+    moody: Moody,
+    ref: ExperimentRef,
+    crash: Callable[[], AbstractContextManager[None]],
+    out_of_order: bool,
 ) -> None:
-    server.out_of_order = out_of_order
+    moody.out_of_order = out_of_order
     actions.retry_experiment(ref, by=BEN)
     with crash():
         for lane in range(2):
-            lanes.work_lane(ref, lane, keep=lambda: None)
+            work(ref, lane)
     free(ref)
     head = work_all(ref)
     expected = (4, 2, 6) if out_of_order else (6, 0, 5)
-    assert (head.status, *counts(head), server.told.asked) == ("done", *expected)
+    assert (head.status, *counts(head), server.asked) == ("done", *expected)
 
 
-def test_the_cost_limit_still_holds(server: Moody, ref: ExperimentRef) -> None:
+def test_the_cost_limit_still_holds(server: CountingServer, moody: Moody, ref: ExperimentRef) -> None:
     spent = Decimal(int(queries.get_experiment(ref).spent)) / 1_000_000
     with pytest.raises(Refused, match="spent already"):
         actions.retry_experiment(ref, limit=spent, by=BEN)
-    server.out_of_order = True
+    moody.out_of_order = True
     actions.retry_experiment(ref, limit=spent + Decimal("0.0001"), by=BEN)
     head = work_all(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("over_limit", 4, 2, 6)  # the second was not begun
-    server.out_of_order = False
+    assert (head.status, *counts(head), server.asked) == ("over_limit", 4, 2, 6)  # the second was not begun
+    moody.out_of_order = False
     actions.resume_experiment(ref, limit=Decimal(1), by=BEN)
     head = work_all(ref)
     assert (head.status, *counts(head)) == ("done", 4, 2)  # it shares the answer of the first
@@ -202,18 +214,18 @@ def test_the_cost_limit_still_holds(server: Moody, ref: ExperimentRef) -> None:
     assert counts(work_all(ref)) == (6, 0)
 
 
-def test_a_retry_is_paused_and_resumed(server: Moody, ref: ExperimentRef) -> None:
+def test_a_retry_is_paused_and_resumed(server: CountingServer, ref: ExperimentRef) -> None:
     actions.retry_experiment(ref, by=BEN)
     actions.pause_experiment(ref, by=BY)
-    assert (work_all(ref).status, server.told.asked) == ("paused", 4)
+    assert (work_all(ref).status, server.asked) == ("paused", 4)
     with pytest.raises(Conflict, match="it is paused now"):
         actions.retry_experiment(ref, by=BEN)
     actions.resume_experiment(ref, by=BY)
     head = work_all(ref)
-    assert (head.status, *counts(head), server.told.asked) == ("done", 6, 0, 5)
+    assert (head.status, *counts(head), server.asked) == ("done", 6, 0, 5)
 
 
-def test_a_button_and_the_api_retry(server: Moody, ref: ExperimentRef) -> None:
+def test_a_button_and_the_api_retry(server: CountingServer, ref: ExperimentRef) -> None:
     admin, one = signed_in(alice()), (ref.project_id, ref.experiment_id)
     page, retry = (reverse(f"workflows:{name}-experiment", args=one) for name in ("show", "retry"))
     assert "Retry 2 failed" in one_line(admin.get(page).content)

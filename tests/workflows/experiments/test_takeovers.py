@@ -1,35 +1,31 @@
 """What is measured is what runs do: the model that takes over is asked where the first one is not sure."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
-from unittest import mock
 
 import pytest
-from django.conf import settings
 
-from config.environment import ModelEndpoint
 from projects.prompts import actions as prompt_actions
+from projects.prompts.book import make_shipped_book
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
 from tests.html import one_line
 from tests.people import alice, signed_in
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump
-from tests.workflows.experiments.counting_server import RIGHT, CountingServer, serve_counting
+from tests.workflows.experiments.counting_server import RIGHT, Answer, CountingServer
 from tests.workflows.experiments.made import BY, SITE, copy_document, make_experiment, make_set, work_all
-from tests.workflows.providers.chat_server import completion
+from tests.workflows.providers.language_models.chat_server import completion
 from tests.workflows.trials.reading import read_run
 from workflows.experiments import queries
 from workflows.experiments.plan import Plan, combine_variants, plan_from
-from workflows.providers import actions as provider_actions
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 
 
-def answer(body: dict[str, Any]) -> tuple[int, Any]:
+def say(body: dict[str, Any]) -> tuple[int, Any]:
     """The strong model is right and sure; the other one doubts the total that it finds."""
     strong = body["model"] == "strong-model"
     fields = {name: {"value": value, "raw": value, "confidence": 0.95} for name, value in RIGHT.items()}
@@ -39,14 +35,8 @@ def answer(body: dict[str, Any]) -> tuple[int, Any]:
 
 
 @pytest.fixture
-def server() -> Iterator[CountingServer]:
-    provider_actions.forget_provider_state()
-    with (
-        serve_counting(answer) as told,
-        mock.patch.dict(settings.MODEL_ENDPOINTS, {"local": ModelEndpoint(told.url, "")}),
-        mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 300),
-    ):
-        yield told
+def answer() -> Answer:
+    return say
 
 
 def test_the_model_that_takes_over_is_pinned_asked_and_paid_for(server: CountingServer, pump: Pump) -> None:
@@ -81,15 +71,12 @@ def test_types_are_found_by_the_project_s_own_prompt(pump: Pump) -> None:
     assert plan.book(plan.variants[0])["classify"].prompt.instructions == "Mine.\n"
 
 
-def test_a_plan_comes_back_as_it_was_and_one_without_takeovers_too() -> None:
+def test_a_plan_comes_back_as_it_was() -> None:
     strong = add_model("strong")
     cheap = add_model("cheap", takeover="strong")
     variants = combine_variants([1], [cheap, strong], [0.5], [0.8], [strong])
-    plan = Plan("t", 1, "00", 3, {1: Prompt("extract", "A\n", "B\n")}, variants)
+    plan = Plan("t", 1, "00", 3, {1: Prompt("extract", "A\n", "B\n")}, variants, make_shipped_book()["classify"])
     assert plan_from(plan.to_bytes()) == plan
     first, second = variants
     assert (first.takeover, second.takeover, first.model.temperature) == (strong, None, 0.5)
     assert first.settings != replace(first, takeover=None).settings  # no measure of each other
-    older = json.loads(plan.to_bytes())
-    older["variants"] = [one[:3] for one in older["variants"]]
-    assert [one.takeover for one in plan_from(json.dumps(older).encode()).variants] == [None, None]

@@ -133,8 +133,11 @@ def test_an_upload_names_documents_by_id_or_file_name() -> None:
     assert queries.load_answers(SITE, project_id, cases_of(ref)[0]).fields[0].value == "7.00"
     decided_run(project_id, [], {})  # of the same name
     actions.announce_building(ref)
-    build(ref, building.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,8\n"))
+    refused = building.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,8\n")
+    build(ref, refused)
     assert queries.get_test_set(ref).message == "Line 2 names more than one document. Use its ID. Nothing was added."
+    with pytest.raises(NotFound):  # its values are no longer there for a purge to miss
+        SiteFiles(SITE).read(files.testset_upload(project_id, refused.sha256))
 
 
 def test_who_comes_second_adds_to_what_the_first_added() -> None:

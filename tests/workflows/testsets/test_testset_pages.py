@@ -1,16 +1,20 @@
 """Pages of test sets, who may open them and what they cost."""
 
+from unittest import mock
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from config.brokers import queues
+from config.errors import Unavailable
 from projects.audit.events import Actor
 from tests.aws_faults import count_calls
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from tests.workflows.decided import decided_run, field, project
-from workflows.testsets import actions, building, queries
+from workflows.testsets import actions, building, items, queries
 from workflows.testsets.building import Source
 from workflows.testsets.cases import Case
 from workflows.testsets.queries import SetRef
@@ -55,6 +59,20 @@ def test_one_click_makes_a_set_of_reviewed_documents(pump: Pump) -> None:
     assert "Version 1 · 1 document with known answers" in page
     assert "Version 1 has 1 document." in one_line(signed_in(alice(), htmx=True).get(made["Location"]).content)
     assert "Reviewed documents" in one_line(admin.get(url("list-test-sets", project_id)).content)
+
+
+def test_a_worker_that_is_lost_or_was_never_told_is_said_so() -> None:
+    project_id, admin = project(), signed_in(alice())
+    with mock.patch.object(queues, "enqueue", side_effect=Unavailable("Away")):
+        made = admin.post(url("create-test-set", project_id), {"name": "Mine", "most": "5"})
+    page = one_line(admin.get(made["Location"]).content)
+    assert ("No worker is available. Nothing was added" in page, "hx-trigger" in page) == (True, False)
+    ref = filled(project_id)
+    actions.announce_building(ref)
+    shown = url("show-test-set", project_id, ref.testset_id)
+    assert "Adding documents." in one_line(admin.get(shown).content)
+    with mock.patch.object(items, "LONGEST_SECONDS", 0):
+        assert "the worker was lost. Add the documents again." in one_line(admin.get(shown).content)
 
 
 def test_a_wrong_file_is_refused_before_anything_is_made() -> None:

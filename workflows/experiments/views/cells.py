@@ -1,6 +1,6 @@
 """The answers of an experiment: all of them, the documents on which two variants differ, one beside its page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.http import HttpResponse
@@ -22,6 +22,7 @@ from workflows.runs.items.documents import ProjectDocument
 from workflows.stages import results as field_results
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case
+from workflows.testsets.uploads import list_labels
 from workflows.trials import comparison
 from workflows.trials.extract import TrialField
 
@@ -115,6 +116,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
     shown = admission.filter_rows(request, found[start : start + _A_PAGE], lambda one: one.document_id)
     names = _names(ref, (one.document_id for one in shown))
     address = reverse("workflows:list-experiment-differences", args=[project.id, experiment_id])
+    labels = list_labels(request.site, project)
     context = {
         "project": project,
         "head": head,
@@ -122,7 +124,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
         "first": first,
         "second": second,
         "count": len(found),
-        "rows": [_difference(one, names.get(one.document_id, ""), first, second) for one in shown],
+        "rows": [_difference(one, names.get(one.document_id, ""), first, second, labels) for one in shown],
         "next_cursor": str(start + _A_PAGE) if len(found) > start + _A_PAGE else None,
         "is_first": not start,
         "first_url": f"{address}?first={first}&second={second}",
@@ -191,16 +193,15 @@ def _names(ref: ExperimentRef, document_ids: Iterable[str]) -> dict[str, str]:
     return {str(row.document_id): str(row.name or row.document_id) for row in rows if row.hidden is None}
 
 
-def _difference(one: CaseResult, name: str, first: int, second: int) -> DifferenceRow:
-    return DifferenceRow(
-        one.document_id, name, HALF_LABELS[one.half], _describe(one.mistakes[first]), _describe(one.mistakes[second])
-    )
+def _difference(one: CaseResult, name: str, first: int, second: int, labels: Mapping[str, str]) -> DifferenceRow:
+    described = (_describe(one.mistakes[number], labels) for number in (first, second))
+    return DifferenceRow(one.document_id, name, HALF_LABELS[one.half], *described)
 
 
-def _describe(mistakes: Sequence[str] | None) -> str:
+def _describe(mistakes: Sequence[str] | None, labels: Mapping[str, str]) -> str:
     if mistakes is None:
         return "No answer"
-    return f"Wrong: {', '.join(mistakes)}" if mistakes else "All correct"
+    return f"Wrong: {', '.join(labels.get(one, one) for one in mistakes)}" if mistakes else "All correct"
 
 
 def _compare(ref: ExperimentRef, case: Case, outcomes: Sequence[answering.KeptOutcome | None]) -> list[ComparedField]:

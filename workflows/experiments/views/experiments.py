@@ -13,6 +13,9 @@ from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
+from projects.prompts.items import PromptHead, PromptVersion
+from projects.prompts.purposes import make_slug
+from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
@@ -26,6 +29,7 @@ from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.views.rows import ExperimentRow, draw_chart, list_variants
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import HALVES, HELD_BACK
+from workflows.testsets.uploads import list_labels
 
 HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
 _PROMOTED = {
@@ -71,11 +75,11 @@ def create_experiment(request: DeskRequest, project_id: str) -> HttpResponse:
 def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
     """``type``: the document type whose prompts are offered. Raises: NotFound."""
     type_id = str((request.POST or request.GET).get("type", ""))
-    prompt = prompt_queries.get_ref(request.site, project.id, f"{PURPOSE}@{type_id}" if type_id else PURPOSE)
+    prompt = prompt_queries.get_ref(request.site, project.id, make_slug(PURPOSE, type_id))
     head = prompt_queries.get_head(prompt)
     offered = (
         testset_queries.list_test_sets(request.site, project.id).rows,
-        prompt_queries.list_versions(prompt).rows,
+        _list_offered_versions(prompt, head),
         head,
         model_queries.list_models(request.site),
     )
@@ -90,6 +94,14 @@ def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
         "thresholds": f"{threshold}",
     }
     return ExperimentForm(*offered, initial=initial)
+
+
+def _list_offered_versions(prompt: PromptRef, head: PromptHead) -> list[PromptVersion]:
+    """The newest, and those with a label however old they are: production is what the others are measured against."""
+    versions = list(prompt_queries.list_versions(prompt).rows)
+    shown = {int(one.version) for one in versions}
+    labelled = {int(head.candidate), int(head.production)} - {0} - shown
+    return versions + [prompt_queries.get_version(prompt, one) for one in sorted(labelled, reverse=True)]
 
 
 @require_safe
@@ -233,19 +245,19 @@ def _experiment_page(
         "clash": clash,
         "typed": request.POST,
         "resume_form": ResumeForm(initial={"limit": f"{int(head.limit_micros) / 1_000_000:.2f}"}),
-        **_results_context(request, ref, row),
+        **_results_context(request, project, ref, row),
     }
     return render_answer(request, "workflows/experiments/show.html", None, context, status=status)
 
 
-def _results_context(request: DeskRequest, ref: ExperimentRef, row: ExperimentRow) -> dict[str, Any]:
+def _results_context(request: DeskRequest, project: Project, ref: ExperimentRef, row: ExperimentRow) -> dict[str, Any]:
     head = row.head
     plan = queries.load_plan(ref, str(head.plan_sha256))
     results = queries.load_results(ref, str(head.results_sha256)) if head.results_sha256 else None
     half = request.GET.get("half", HELD_BACK)
     if half not in HALVES:
         raise NotFound("An experiment has two halves: tuning and held back.")
-    variants = list_variants(plan, results, half)
+    variants = list_variants(plan, results, half, list_labels(request.site, project))
     best = next((one.variant.number for one in variants if one.is_best), 1)
     shown = read_number(request.GET.get("variant")) or read_number(request.POST.get("variant")) or best
     if not 1 <= shown <= len(variants):
@@ -265,7 +277,7 @@ def _results_context(request: DeskRequest, ref: ExperimentRef, row: ExperimentRo
         "prompt": prompt,
         "type_name": _name_type(ref.site, plan.type_id),
         "promotion": judged,
-        "other": next((one.variant.number for one in variants if one.variant.number != shown), 0),
+        "pair": sorted({next((one.variant.number for one in variants if one.variant.number != shown), shown), shown}),
     }
 
 

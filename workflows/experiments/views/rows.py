@@ -1,14 +1,14 @@
 """What the pages of an experiment show of it: states, variants with their scores, the chart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from projects.models.prices import money
 from workflows.experiments.items import Experiment
 from workflows.experiments.plan import Plan, Variant
 from workflows.experiments.results import HalfResult, Results
 from workflows.experiments.status import ExperimentStatus
 from workflows.learning.scores import Interval
-from workflows.runs.prices import money
 from workflows.runs.views.state_labels import Mark
 
 S = ExperimentStatus
@@ -60,9 +60,10 @@ class ExperimentRow:
 
 @dataclass(frozen=True)
 class FieldCells:
-    """The shares of one field in words."""
+    """The shares of one field in words; ``label``: its name if the project has no such field any more."""
 
     name: str
+    label: str
     expected: int
     precision: str
     recall: str
@@ -72,11 +73,12 @@ class FieldCells:
 
 @dataclass(frozen=True)
 class VariantRow:
-    """A variant's scores in words, "–" without anything to measure."""
+    """A variant's scores in words, "–" without anything to measure. ``labels``: of fields, by name."""
 
     variant: Variant
     result: HalfResult | None
     is_best: bool
+    labels: Mapping[str, str]
 
     @property
     def f1(self) -> str:
@@ -131,6 +133,7 @@ class VariantRow:
         return [
             FieldCells(
                 one.name,
+                self.labels.get(one.name, one.name),
                 one.expected,
                 show_share(one.precision.share if one.precision else None),
                 show_share(one.recall.share if one.recall else None),
@@ -141,12 +144,13 @@ class VariantRow:
         ]
 
 
-def list_variants(plan: Plan, results: Results | None, half: str) -> list[VariantRow]:
+def list_variants(plan: Plan, results: Results | None, half: str, labels: Mapping[str, str]) -> list[VariantRow]:
     found = {one.number: results.halves[one.number][half] if results else None for one in plan.variants}
     merits = {number: one.merit for number, one in found.items() if one and one.merit}
     best = max(merits.values(), default=None)
     return [
-        VariantRow(one, found[one.number], best is not None and merits.get(one.number) == best) for one in plan.variants
+        VariantRow(one, found[one.number], best is not None and merits.get(one.number) == best, labels)
+        for one in plan.variants
     ]
 
 
@@ -196,7 +200,7 @@ def draw_chart(rows: Sequence[VariantRow]) -> Chart | None:
                     round(_WIDTH * f1.share, 1),
                     round(_LEFT + _WIDTH * f1.low, 1),
                     round(_LEFT + _WIDTH * f1.high, 1),
-                    f"Variant {row.variant.number}: {row.f1}, {row.interval}",
+                    f"Variant {row.variant.number}, {row.variant.words}: {row.f1}, {row.interval}",
                 )
             )
     return Chart(bars, _TOP + len(bars) * _ROW)

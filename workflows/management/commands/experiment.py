@@ -10,18 +10,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.errors import CountersignError, ProviderPaused
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
+from projects.models.prices import money
 from workflows.experiments import actions, declaration, lanes, queries
 from workflows.experiments.plan import Plan
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import Results
 from workflows.experiments.status import ExperimentStatus
 from workflows.learning.scores import Interval
-from workflows.runs.prices import money
 from workflows.testsets.cases import HALVES
 
 BY = Actor("experiment", "Command line")
 _MOST_WAITS = 20  # for a model that does not answer, between two of its answers
 _LONGEST_WAIT = 60.0  # seconds
+_LOOK_SECONDS = 1.0  # between two looks at what workers took over
 _NOT_MEASURED = 2  # the exit code: a pipeline must not take it for a prompt that is worse
 
 
@@ -57,20 +58,31 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=_NOT_MEASURED) from error
 
     def _work(self, ref: ExperimentRef) -> None:
-        """In this process, so that no worker is needed; if it ends, workers go on where it was."""
-        for lane in range(int(queries.get_experiment(ref).lanes)):
-            while self._go_along(ref, lane):
-                pass
+        """In this process, so that no worker is needed; if it ends, workers go on where it was.
+
+        Lanes by turns: one that no one touches for long is ordered by the sweeper of a running desk. What its workers
+        took so is waited for.
+        """
+        numbers = range(int(queries.get_experiment(ref).lanes))
+        while True:
+            more = sum(self._go_along(ref, lane) for lane in numbers)
+            if not queries.get_experiment(ref).is_under_way:
+                return
+            if not more:
+                time.sleep(_LOOK_SECONDS)
 
     def _go_along(self, ref: ExperimentRef, lane: int) -> bool:
         """As ``work_lane``, with the waits that a message has for a model that is busy or does not answer."""
         for _ in range(_MOST_WAITS):
             try:
-                return lanes.work_lane(ref, lane, keep=lambda: None)
+                return self._work_lane(ref, lane)
             except ProviderPaused as paused:
                 self.stderr.write(f"{paused.reason} Waiting.")
                 time.sleep(min(paused.seconds, _LONGEST_WAIT))
-        return lanes.work_lane(ref, lane, keep=lambda: None)
+        return self._work_lane(ref, lane)
+
+    def _work_lane(self, ref: ExperimentRef, lane: int) -> bool:
+        return bool(lanes.work_lane(ref, lane, order_id=str(queries.get_lane(ref, lane).order_id), keep=lambda: None))
 
 
 def _lines(plan: Plan, results: Results) -> list[str]:
