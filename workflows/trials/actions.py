@@ -46,20 +46,29 @@ def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str
         "question": draft.question[:LONGEST_QUESTION],
     }
     compared, version = prompt_queries.find_in_use(prompt)
-    name = [prompt.slug, compared.slug, version, document_id, model_id, tried]
-    ref = TrialRef(prompt.site, prompt.project_id, files.sha256(json.dumps(name, sort_keys=True).encode())[:_DIGITS])
+    ref = _name_trial(
+        prompt.site, prompt.project_id, [prompt.slug, compared.slug, version, document_id, model_id, tried]
+    )
     of = {"purpose": prompt.purpose, "scope": prompt.scope, "model_id": model_id}
     _begin(ref, document_id, tried, {**of, "production": version, "production_scope": compared.scope}, by)
     return ref
 
 
 def start_reading(site: str, project_id: str, page: PageRef, models: Sequence[OcrSpec], *, by: Actor) -> TrialRef:
-    """Keep which models are to read the page, each with all that it reads with, for a worker to do."""
-    ref = TrialRef(site, project_id, clock.new_ulid())
+    """Keep which models are to read the page, each with all that it reads with, for a worker to do.
+
+    As of ``start_trial``, one of the same that is under way is joined.
+    """
     wish = {"models": [spec.to_json() for spec in models]}
+    ref = _name_trial(site, project_id, [READ, page.document_id, page.index, wish])
     of = {"purpose": READ, "model_id": "", "production": 0, "page_index": page.index, "readings": {}}
     _begin(ref, page.document_id, wish, of, by)
     return ref
+
+
+def _name_trial(site: str, project_id: str, tried: Sequence[Any]) -> TrialRef:
+    """By what is tried."""
+    return TrialRef(site, project_id, files.sha256(json.dumps(tried, sort_keys=True).encode())[:_DIGITS])
 
 
 def _begin(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mapping[str, Any], by: Actor) -> None:

@@ -12,6 +12,7 @@ from projects.documents.items.documents import Document
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
+from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.learning.examples import read_examples
 from workflows.runs import pinned_types, queries, run_settings
@@ -172,6 +173,7 @@ class ReadDocument:
             heartbeat=lambda: None,
             only=frozenset(self.searched),
             calibration=calibrations.run_calibration(self.run, settings),
+            extractor=extractors.run_extractor(self.run, settings),
             services=services,
             project_id=self.run.project_id,
             types=pinned_types.load_types(self.run.site, settings.types_sha256),

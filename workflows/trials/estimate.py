@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from projects.models.prices import describe_cost
 from projects.models.spec import ModelSpec, cost_of
 from projects.prompts.prompt import Prompt
-from workflows.runs.prices import money
 from workflows.trials.documents import ReadDocument
 
 _LETTERS_A_TOKEN = 4  # of English, and about of its neighbours; a guess for other scripts
@@ -27,8 +27,7 @@ class Estimate:
 
     @property
     def money(self) -> str:
-        """Empty if the model has no price."""
-        return "" if self.dollars is None else money(round(self.dollars * 1_000_000))
+        return describe_cost(None if self.dollars is None else round(self.dollars * 1_000_000))
 
 
 def estimate_trial(purpose: str, prompts: tuple[Prompt, Prompt], document: ReadDocument, spec: ModelSpec) -> Estimate:

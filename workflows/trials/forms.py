@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from projects.models.ocr_spec import OcrSpec
+from projects.models.prices import describe_cost
 from projects.models.spec import ModelSpec
 from workflows.runs import prices
 from workflows.runs.items.documents import ProjectDocument
@@ -128,4 +129,4 @@ class ReadingForm(SampleForm):
 
 def _price(spec: OcrSpec) -> str:
     micros = prices.cost(Usage(spec.service, spec.model, pages=1, calls=1, micros=spec.price(1)))
-    return "no price set" if micros is None else prices.money(micros) if micros else "free"
+    return describe_cost(micros)

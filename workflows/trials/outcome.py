@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from workflows.providers.language_model import LanguageModel, ModelCall
-from workflows.runs.prices import cost, money
+from projects.models.prices import describe_sum
+from workflows.providers.language_models.language_model import LanguageModel, ModelCall
+from workflows.runs.prices import cost
 from workflows.stages.pages.layout import Box
 from workflows.stages.usage import Usage
 
@@ -115,7 +116,7 @@ class StoredOutcome:
 
     @property
     def money(self) -> str:
-        return f"{money(self.micros)} and what has no price" if self.unpriced else money(self.micros)
+        return describe_sum(self.micros, unpriced=self.unpriced)
 
     @property
     def needs_review(self) -> bool:

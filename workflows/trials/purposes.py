@@ -3,7 +3,7 @@
 import json
 
 from config.errors import NotFound, Refused, StageFailed
-from workflows.providers.language_model import LanguageModel
+from workflows.providers.language_models.language_model import LanguageModel
 from workflows.runs import pinned_types
 from workflows.stages import document_summarizer, given
 from workflows.stages.document_types import typed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from workflows.runs.prices import money
+from projects.models.prices import describe_cost
 from workflows.stages.pages import layout
 from workflows.stages.pages.layout import Box, Line
 
@@ -26,7 +26,7 @@ class Reading:
 
     @property
     def money(self) -> str:
-        return "no price set" if self.micros is None else money(self.micros) if self.micros else "free"
+        return describe_cost(self.micros)
 
     @property
     def words(self) -> list[layout.Word]:

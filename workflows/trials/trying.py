@@ -14,7 +14,7 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.book import PRODUCTION, PinnedPrompt, PromptBook
 from projects.prompts.prompt import uses_placeholder
 from projects.prompts.queries import PromptRef
-from workflows.providers.chats import make_model
+from workflows.providers.language_models.chats import make_model
 from workflows.runs import run_settings
 from workflows.runs.actions import spending
 from workflows.storage import files

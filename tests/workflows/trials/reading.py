@@ -9,7 +9,7 @@ from projects.prompts.book import PromptBook, make_shipped_book
 from tests.factories import PROJECT, SITE, start_run
 from tests.projects.projects import make_project
 from tests.pump import Pump
-from workflows.providers.language_model import ChatAnswer, ChatRequest, LanguageModel
+from workflows.providers.language_models.language_model import ChatAnswer, ChatRequest, LanguageModel
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.stages.usage import Usage

@@ -53,6 +53,26 @@ def start(run: Run, *specs: OcrSpec) -> TrialRef:
     return actions.start_reading(SITE, run.project_id, PageRef(run.document_id, 0), specs, by=ADA)
 
 
+def test_a_second_press_joins_the_reading_that_is_under_way(pump: Pump) -> None:
+    run, fine = read_run(pump), add_fine()
+    first = start(run, fine)
+    actions.claim_trial(first, owner="m1")
+    assert (start(run, fine), queries.get_trial(first).owner) == (first, "m1")
+    assert start(run, BUILT_IN_OCR["pp-ocrv5"], fine) != first
+    with mock.patch.object(reading_page, "read_page_once", wraps=reading_page.read_page_once) as read:
+        trying.do_trial(first, owner="m1")
+        assert start(run, fine) == first  # it has ended: begun anew, and what was read is given again
+        trying.do_trial(first, owner="m2")
+    assert (read.call_count, queries.get_trial(first).status) == (1, "done")
+    again = [
+        signed_in(alice()).post(
+            at(run, "start/"), {"document": run.document_id, "page": "1", "models": ["fine", "pp-ocrv5"]}
+        )
+        for _ in range(2)
+    ]
+    assert again[0]["Location"] == again[1]["Location"]
+
+
 def reading_of(ref: TrialRef, run: Run, model_id: str) -> Reading:
     name = queries.get_trial(ref).readings.as_dict()[model_id]
     return queries.read_reading(ref, run.document_id, name)
@@ -248,3 +268,16 @@ def test_lines_are_ordered_as_a_person_reads() -> None:
     (low, high) = _reading("High", "Low").lines[::-1]
     assert [line.text for line in order_lines([low, high], 0.0)] == ["High", "Low"]
     assert json.dumps(order_lines([], 0.0)) == "[]"
+
+
+def test_the_models_page_leads_to_it_by_way_of_a_project() -> None:
+    browser = signed_in(alice())
+    assert 'href="/read-page/"' in one_line(browser.get("/settings/models/").content)
+    assert "No projects yet" in one_line(browser.get("/read-page/").content)
+    first = make_project("First")
+    assert browser.get("/read-page/")["Location"] == f"/projects/{first.id}/read-page/"
+    second = make_project("Second <b>")
+    page = one_line(browser.get("/read-page/").content)
+    for one, name in ((first, "First"), (second, "Second &lt;b&gt;")):
+        assert f'<a class="truncate" href="/projects/{one.id}/read-page/">{name}</a>' in page
+    assert signed_in(bob()).get("/read-page/").status_code == 403

@@ -1,0 +1,1 @@
+"""Pages of trials: a prompt on a document, a page read by several OCR models."""
