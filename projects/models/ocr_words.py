@@ -10,7 +10,7 @@ def describe_ocr(spec: OcrSpec) -> Iterator[str]:
     """What is not left to its engine, the project or the endpoint.
 
     >>> list(describe_ocr(OcrSpec("a", "A", "tesseract", languages=("de", "fr"), dpi=300, least_score=0.6)))
-    ['German and French', '300 dpi', 'Lines from 60 %']
+    ['German and French', '300 dpi', 'Minimum confidence 60 %']
     """
     if spec.languages:
         yield " and ".join(LANGUAGES.get(one, one) for one in spec.languages)
@@ -23,6 +23,6 @@ def describe_ocr(spec: OcrSpec) -> Iterator[str]:
     if spec.pages:
         yield f"Pages {spec.pages}"
     if spec.least_score:
-        yield f"Lines from {spec.least_score * 100:g} %"
+        yield f"Minimum confidence {spec.least_score * 100:g} %"
     if spec.provider == TEXTRACT:
         yield ", ".join(FEATURES[one].partition(" (")[0] for one in spec.features)

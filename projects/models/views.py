@@ -1,6 +1,7 @@
 """Pages of a site's models: the catalogue, one model, and how it did when it was last tried."""
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
 from projects.models.ocr_forms import OcrForm
 from projects.models.ocr_spec import ON_THIS_MACHINE, PADDLEX, TESSERACT, OcrSpec
 from projects.models.ocr_words import describe_ocr
+from projects.models.prices import describe_cost
 from projects.models.queries import Entry, Spec
 from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec, format_price
 from projects.sites import access
@@ -67,21 +69,27 @@ class TestResult:
 
     @property
     def cost(self) -> str:
-        """For people; a small call costs fractions of a cent."""
-        if self.free:
-            return "free"
-        return "no price set" if self.row.micros is None else f"${int(self.row.micros) / 1_000_000:.6f}"
+        micros = 0 if self.free else self.row.micros
+        return describe_cost(None if micros is None else int(micros))
+
+
+@dataclass(frozen=True)
+class SetupProblem:
+    """Why a model cannot be asked here, and what the operator does about it."""
+
+    label: str
+    remedy: str
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """``problem``: why it cannot be asked here."""
+    """``about``: lines below its name. ``problem``: None if it can be asked here."""
 
     entry: Entry[ModelSpec]
-    provider: str
+    about: tuple[str, ...]
     abilities: tuple[str, ...]
     takeover: str
-    problem: str
+    problem: SetupProblem | None
     result: TestResult | None
 
     @property
@@ -109,12 +117,21 @@ def _row(entry: Entry[ModelSpec], names: dict[str, str]) -> ModelRow:
     spec = entry.spec
     return ModelRow(
         entry,
-        PROVIDERS.get(spec.provider, spec.provider),
+        tuple(_describe(entry)),
         tuple(label for name, label in _ABILITIES if getattr(spec, name)),
         names.get(spec.takeover, spec.takeover),
         _find_problem(spec),
         _result_of(spec, entry.test),
     )
+
+
+def _describe(entry: Entry[ModelSpec]) -> Iterator[str]:
+    spec = entry.spec
+    builtin = "(built-in)" if entry.is_builtin else ""
+    yield " ".join(filter(None, (PROVIDERS.get(spec.provider, spec.provider), spec.endpoint, builtin)))
+    yield spec.model
+    if spec.provider == EMBEDDED:
+        yield "For learning the workbench, not for its answers"
 
 
 def _is_bound(endpoint: str) -> bool:
@@ -123,11 +140,12 @@ def _is_bound(endpoint: str) -> bool:
 
 @dataclass(frozen=True)
 class OcrRow:
-    """``parameters``: what differs from how its engine reads otherwise, in words. ``problem``: as of ``ModelRow``."""
+    """``parameters``: what differs from how its engine reads otherwise, in words. The others as of ``ModelRow``."""
 
     entry: Entry[OcrSpec]
+    about: tuple[str, ...]
     parameters: tuple[str, ...]
-    problem: str
+    problem: SetupProblem | None
     result: TestResult | None
 
     @property
@@ -141,19 +159,22 @@ class OcrRow:
 
 def _ocr_row(entry: Entry[OcrSpec]) -> OcrRow:
     spec = entry.spec
-    return OcrRow(entry, tuple(describe_ocr(spec)), _find_problem(spec), _result_of(spec, entry.test))
+    about = () if entry.is_builtin else (spec.model,)
+    return OcrRow(entry, about, tuple(describe_ocr(spec)), _find_problem(spec), _result_of(spec, entry.test))
 
 
-def _find_problem(spec: Spec) -> str:
-    if spec.provider == TESSERACT and shutil.which("tesseract") is None:
-        return "Not installed"
+def _find_problem(spec: Spec) -> SetupProblem | None:
+    """None too of what only a worker on another machine can know: its test tells."""
+    if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
+        return SetupProblem("Not installed", "Install the package tesseract-ocr on this machine.")
     if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
-        return "Endpoint not set up"
+        where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
+        return SetupProblem("Endpoint not set up", f"Set {where} to a server with PaddleX’s interface and restart.")
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
-        return "Not installed"
+        return SetupProblem("Not installed", "Stop the demo and run make demo-model.")
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
-        return "Endpoint not set up"
-    return ""
+        return SetupProblem("Endpoint not set up", f"Add {spec.endpoint} to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
+    return None
 
 
 def _result_of(spec: Spec, test: ModelTest | None) -> TestResult | None:

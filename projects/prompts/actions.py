@@ -39,12 +39,13 @@ class ProductionMove(StrEnum):
 @dataclass(frozen=True)
 class SavedVersion:
     """``is_new``: False if the newest version has this text already. ``since``: versions that others saved after the
-    one that this text was based on.
+    one that this text was based on; ``own``: those that the writer saved, as in another tab.
     """
 
     version: int
     is_new: bool
     since: Sequence[int]
+    own: Sequence[int] = ()
 
 
 def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by: Actor) -> SavedVersion:
@@ -61,7 +62,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
     for _ in range(_ATTEMPTS):
         head = queries.get_head(ref)
         if head.version and queries.get_version(ref, int(head.version)).sha256 == prompt.sha256:
-            return SavedVersion(int(head.version), False, _list_by_others(ref, based_on, int(head.version), by))
+            return SavedVersion(int(head.version), False, *_list_since(ref, based_on, int(head.version), by))
         version = int(head.version) + 1
         event = entity_event(
             ref.site, "prompt", ref.entity_id, "version_saved", by=by, payload={"version": version, "note": note}
@@ -71,7 +72,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
             transact(changes, event)
         except Conflict:
             continue
-        return SavedVersion(version, True, _list_by_others(ref, based_on, version, by))
+        return SavedVersion(version, True, *_list_since(ref, based_on, version, by))
     raise Conflict("Others keep saving this prompt. Your text is not saved yet; save it again.")
 
 
@@ -98,10 +99,14 @@ def import_prompts(
     ]
 
 
-def _list_by_others(ref: PromptRef, based_on: int, last: int, by: Actor) -> list[int]:
-    """What the writer had not seen, up to ``last``; version 1 as shipped is no one's."""
+def _list_since(ref: PromptRef, based_on: int, last: int, by: Actor) -> tuple[list[int], list[int]]:
+    """What the writer's page did not show, up to ``last``: by others, and by themselves; not version 1 as shipped.
+
+    The writer's own ``last`` is this one, or the same form sent twice.
+    """
     since = queries.list_versions_since(ref, max(based_on, 1 if ref.scope == GENERAL else 0))
-    return [int(one.version) for one in since if one.version <= last and one.created_by != by.id]
+    others = [int(one.version) for one in since if one.version <= last and one.created_by != by.id]
+    return others, [int(one.version) for one in since if one.version < last and one.created_by == by.id]
 
 
 def check_text(prompt: Prompt) -> None:

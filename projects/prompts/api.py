@@ -9,6 +9,7 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import LONGEST, Prompt
+from projects.prompts.purposes import make_slug
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
@@ -218,9 +219,7 @@ def check_alone(site: str) -> None:
 def _ref(project: Project, request: ApiRequest, purpose: str, classification_id: str) -> PromptRef:
     """Raises: NotFound."""
     name = prompt_queries.get_purpose(purpose).name
-    return prompt_queries.get_ref(
-        request.site, project.id, f"{name}@{classification_id}" if classification_id else name
-    )
+    return prompt_queries.get_ref(request.site, project.id, make_slug(name, classification_id))
 
 
 def _shape(ref: PromptRef, head: PromptHead) -> PromptShape:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from projects.prompts.prompt import Prompt, load_shipped_prompts
-from projects.prompts.purposes import GENERAL
+from projects.prompts.purposes import GENERAL, make_slug, read_slug
 
 PRODUCTION, CANDIDATE = "production", "candidate"
 
@@ -22,7 +22,7 @@ class PinnedPrompt:
 
 @dataclass(frozen=True)
 class PromptBook:
-    """``prompts``: by purpose; those for one classification by ``<purpose>@<its id>``."""
+    """``prompts``: by purpose; those for one classification by their slugs."""
 
     prompts: Mapping[str, PinnedPrompt]
 
@@ -32,10 +32,11 @@ class PromptBook:
 
     def find(self, purpose: str, type_id: str) -> PinnedPrompt:
         """The prompt for documents of this classification, the general one if it has none or ``type_id`` is empty."""
-        return self.prompts.get(f"{purpose}@{type_id}") or self[purpose]
+        return self.prompts.get(make_slug(purpose, type_id)) or self[purpose]
 
     def list_all(self, purpose: str) -> list[PinnedPrompt]:
-        return [self[purpose], *(one for slug, one in self.prompts.items() if slug.startswith(f"{purpose}@"))]
+        own = (one for slug, one in self.prompts.items() if slug != purpose and read_slug(slug)[0] == purpose)
+        return [self[purpose], *own]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,10 +59,10 @@ def book_from(stored: Mapping[str, Any]) -> PromptBook:
     return PromptBook(
         {
             slug: PinnedPrompt(
-                Prompt(slug.partition("@")[0], one["instructions"], one["message"]),
+                Prompt(read_slug(slug)[0], one["instructions"], one["message"]),
                 int(one["version"]),
                 str(one["label"]),
-                slug.partition("@")[2] or GENERAL,
+                read_slug(slug)[1] or GENERAL,
             )
             for slug, one in stored.items()
         }

@@ -21,7 +21,7 @@ _PERSON = {"document_instructions": "What a person asked for this document, if a
 _PAGE = {"page_text": "Text of the page, between tags"}
 
 _FIELDS = {
-    "fields": "The fields to extract, one a line, with their descriptions",
+    "fields": "The fields to extract, one per line: name, label, type, description and examples",
     "examples": "Values of up to three other reviewed documents, between tags; kept with each run",
 }
 
@@ -39,7 +39,10 @@ PURPOSES: Mapping[str, Purpose] = {
             "classify",
             "Classify documents",
             "Finds the type of a document among the site's classifications.",
-            {"document_text": "Text of the first pages, between tags", "types": "The types to choose from, one a line"}
+            {
+                "document_text": "Text of the first pages, between tags",
+                "types": "The types to choose from, one per line: ID, name and fields",
+            }
             | _LANGUAGE
             | _PROJECT,
             frozenset({"document_text"}),
@@ -63,3 +66,19 @@ PURPOSES: Mapping[str, Purpose] = {
 GENERAL = "general"  # the scope of documents of every classification
 # Purposes that a classification can have a prompt of its own for; which type a document has is asked before it has one.
 BY_TYPE = ("extract", "summarize", "answer")
+_BETWEEN = "@"
+
+
+def make_slug(purpose: str, type_id: str = "") -> str:
+    """A prompt in addresses, and in what runs pin; ``type_id`` is empty for the general one.
+
+    >>> make_slug("extract"), make_slug("extract", "invoice")
+    ('extract', 'extract@invoice')
+    """
+    return f"{purpose}{_BETWEEN}{type_id}" if type_id else purpose
+
+
+def read_slug(slug: str) -> tuple[str, str]:
+    """The inverse of ``make_slug``."""
+    purpose, _, type_id = slug.partition(_BETWEEN)
+    return purpose, type_id

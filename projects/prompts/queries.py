@@ -8,7 +8,7 @@ from config.item import Page
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
 from projects.prompts.prompt import Prompt, get_shipped_prompt
-from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES, Purpose
+from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES, Purpose, make_slug, read_slug
 from projects.schemas import queries as schema_queries
 
 MISSING = "There is no such prompt in this project."
@@ -43,7 +43,7 @@ class PromptRef:
     @property
     def slug(self) -> str:
         """In addresses, and in what runs pin."""
-        return self.purpose if self.scope == GENERAL else f"{self.purpose}@{self.scope}"
+        return make_slug(self.purpose, self.type_id)
 
     @property
     def entity_id(self) -> str:
@@ -58,11 +58,11 @@ class PromptRef:
 
 def find_ref(site: str, project_id: str, slug: str) -> PromptRef:
     """The inverse of ``slug``. Raises: NotFound: no such purpose, or it has no prompts for single types."""
-    purpose, separator, scope = slug.partition("@")
+    purpose, type_id = read_slug(slug)
     get_purpose(purpose)
-    if separator and (purpose not in BY_TYPE or scope in {"", GENERAL}):
+    if slug != make_slug(purpose, type_id) or (type_id and (purpose not in BY_TYPE or type_id == GENERAL)):
         raise NotFound(MISSING)
-    return PromptRef(site, project_id, purpose, scope or GENERAL)
+    return PromptRef(site, project_id, purpose, type_id or GENERAL)
 
 
 def get_ref(site: str, project_id: str, slug: str) -> PromptRef:

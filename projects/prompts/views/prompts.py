@@ -12,11 +12,11 @@ from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
-from projects.prompts.actions import ProductionMove
+from projects.prompts.actions import ProductionMove, SavedVersion
 from projects.prompts.comparison import Piece, compare_words
 from projects.prompts.forms import CandidateForm, DeclineForm, LabelForm, PromptForm, read_base_version
 from projects.prompts.items import PromptHead, PromptVersion, describe_version
-from projects.prompts.purposes import BY_TYPE, PURPOSES
+from projects.prompts.purposes import BY_TYPE, PURPOSES, make_slug
 from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
@@ -62,7 +62,7 @@ def list_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
 def choose_type(request: DeskRequest, project_id: str) -> HttpResponse:
     """``?purpose=&type=``: on to the editor of the prompt for documents of that type."""
     project = access.project_to_configure(request, project_id)
-    slug = f"{request.GET.get('purpose', '')}@{request.GET.get('type', '')}"
+    slug = make_slug(request.GET.get("purpose", ""), request.GET.get("type", ""))
     ref = _ref(request, project, slug)
     return HttpResponseRedirect(reverse("prompts:edit-prompt", args=[project.id, ref.slug]))
 
@@ -93,12 +93,21 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
         form.add_error(None, str(error))
         return _editor(request, project, ref, head, form, status=409)
     done = f"Saved as version {saved.version}." if saved.is_new else f"Version {saved.version} has this text already."
-    if saved.since:
-        others = ", ".join(str(one) for one in saved.since)
-        messages.warning(request, f"{done} Others saved version {others} while you edited.")
+    if meanwhile := _describe_meanwhile(saved):
+        messages.warning(request, f"{done} {meanwhile}")
     else:
         messages.success(request, f"{done} Put it into production to use it." if saved.is_new else done)
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, saved.version]))
+
+
+def _describe_meanwhile(saved: SavedVersion) -> str:
+    """What was saved after the version that the editor began with; empty if nothing was."""
+    told = [("Others", saved.since), ("You", saved.own)]
+    return " ".join(
+        f"{who} saved version{'s' if len(some) > 1 else ''} {', '.join(map(str, some))} while you edited."
+        for who, some in told
+        if some
+    )
 
 
 @require_POST

@@ -45,8 +45,9 @@ def test_both_kinds_are_listed_in_one_query() -> None:
         page = text(signed_in(alice()).get(LIST))
     assert calls.names().count("dynamodb.Query") == 1
     for words in (
-        "OCR models", "PP-OCR (built-in)", "Not installed", "Endpoint not set up", "OCR fine", "German", "300 dpi",
-        "Lines from 50 %", "Forms, Tables, Queries, Layout, Signatures", "As it comes",
+        "OCR models", "PP-OCR (built-in)", "Not installed", "Install the package tesseract-ocr", "Endpoint not set up",
+        "Set COUNTERSIGN_OCR_ENDPOINT_URL to a server", "OCR fine", "German", "300 dpi",
+        "Minimum confidence 50 %", "Forms, Tables, Queries, Layout, Signatures", "Default",
     ):  # fmt: skip
         assert words in page
     assert [one.id for one in model_queries.list_models("default")] == ["bedrock", "bedrock-strong", "embedded", "own"]

@@ -88,6 +88,19 @@ def test_the_second_of_two_admins_is_told_that_another_saved():
     assert "Saved as version 3. Others saved version 2 while you edited." in text(second)
 
 
+def test_a_second_tab_is_told_what_the_first_saved_and_a_second_press_is_not():
+    project, browser = make_project(), signed_in(alice())
+    url = f"{base(project)}extract/"
+    browser.post(url, TYPED)
+    twice = text(browser.post(url, TYPED, follow=True))
+    assert ("Version 2 has this text already." in twice, "while you edited" in twice) == (True, False)
+    second = browser.post(url, TYPED | {"instructions": "Read the receipt."}, follow=True)
+    assert "Saved as version 3. You saved version 2 while you edited." in text(second)
+    signed_in(person("rosa", "Marin", ADMINS)).post(url, TYPED | {"instructions": "Hers.", "based_on": "3"})
+    third = browser.post(url, TYPED | {"instructions": "Mine."}, follow=True)
+    assert "Others saved version 4 while you edited. You saved versions 2, 3 while you edited." in text(third)
+
+
 def test_who_saves_the_newest_text_again_is_told_that_nothing_was_saved():
     project, browser = make_project(), signed_in(alice())
     url = f"{base(project)}extract/"
