@@ -1,0 +1,1 @@
+"""What a project's reviews teach of where values stand: numbered extractors, compared, activated and pinned by runs."""

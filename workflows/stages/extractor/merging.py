@@ -1,0 +1,116 @@
+"""How a learned reading and the others come together: the same value is evidence, and what is proved stays."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from projects.settings.columns import TABLE
+from workflows.stages import proofs, results
+from workflows.stages.extractor.choosing import HINTS, Choice, Hint, choose_values, confidence_of
+from workflows.stages.extractor.learned import SOURCE, LearnedField
+from workflows.stages.extractor.words import Words
+from workflows.stages.field_spec import FieldSpec
+from workflows.stages.fields import confidence
+from workflows.stages.fields.candidates import RULES, Candidate, Document
+
+AGREED, DISPUTED = "learned", "disputed"  # evidence: the learned reading is the same, or another
+_OPEN = frozenset({RULES, "default"})  # sources whose value it may replace
+_SHOWN = 2  # of its values, for the reviewer
+# More likely right than wrong, to replace a value of the rules. Taught on generated receipts alone, F1 on 24 others
+# fell from 0.916 to 0.875 without this, and to 0.906 with it.
+_SURE_ENOUGH = 0.5
+
+
+def add_learned_values(
+    fields: Sequence[Mapping[str, Any]],
+    document: Document,
+    learned: Mapping[str, LearnedField],
+    *,
+    calibrated: frozenset[str] = frozenset(),
+) -> list[dict[str, Any]]:
+    """The result's fields with what was learned of them.
+
+    ``calibrated``: fields whose confidence reviews taught; there the agreement is evidence that they weigh themselves.
+    """
+    held = [dict(one) for one in fields]
+    mine = [one for one in held if one["name"] in learned and one["type"] != TABLE]
+    if not mine:
+        return held
+    words = Words(document)
+    adds_up = any(proofs.find_proof(one, adds_up=False) == "sums" for one in held if one["type"] != TABLE)
+    for one in mine:
+        spec, known = FieldSpec.from_stored(one), learned[str(one["name"])]
+        choices = [choice for choice in choose_values(words, spec, list_hints(one), known) if choice.share > 0]
+        if choices and choices[0].value:
+            proved = bool(proofs.find_proof(one, adds_up=adds_up))
+            _merge(one, choices, known, proved=proved, is_calibrated=spec.name in calibrated)
+    return held
+
+
+def list_hints(field: Mapping[str, Any]) -> list[Hint]:
+    """What the rules found, as sure as the prior has it: a calibration must not move what was learned beside it."""
+    weights = confidence.prior_weights(str(field["name"]))
+    found = []
+    for one in field["candidates"]:
+        evidence = one.get("evidence") or {}
+        if "on_page" in evidence and "agreed" not in evidence:
+            continue  # a service's alone
+        box = tuple(one["box"]) if one.get("box") else None
+        found.append(
+            Hint(one["value"], one.get("raw") or "", one.get("page"), box, confidence.share(weights, evidence))
+        )
+    return found[:HINTS]
+
+
+def describe_candidates(found: Sequence[Candidate]) -> list[dict[str, Any]]:
+    """Candidates of the rules as a result's field keeps them."""
+    return [
+        {"value": one.value, "raw": one.raw, "page": one.page, "box": list(one.box), "evidence": dict(one.evidence)}
+        for one in found
+    ]
+
+
+def _merge(
+    field: dict[str, Any], choices: Sequence[Choice], learned: LearnedField, *, proved: bool, is_calibrated: bool
+) -> None:
+    best = choices[0]
+    believed = round(confidence_of(best.share, learned), 4)
+    kind, value = str(field["type"]), field["value"]
+    if value is not None and results.normalise_value(kind, value) == results.normalise_value(kind, best.value):
+        _note(field, AGREED)
+        if not is_calibrated:
+            field["confidence"] = max(field["confidence"], believed)
+        return
+    if value is not None:
+        _note(field, DISPUTED)
+    own = [_describe_choice(one, learned) for one in choices if one.value][:_SHOWN]
+    is_surer = value is None or (field["source"] in _OPEN and believed >= _SURE_ENOUGH)
+    if is_surer and not proved:
+        shown = {name: own[0][name] for name in ("value", "raw", "confidence", "page", "box")}
+        field.update(shown | {"source": SOURCE})
+        field["candidates"] = _without_repeats(kind, [own[0], *field["candidates"], *own[1:]])
+    else:
+        field["candidates"] = _without_repeats(kind, [*field["candidates"], *own])
+
+
+def _note(field: dict[str, Any], evidence: str) -> None:
+    if field["candidates"]:
+        first, *others = field["candidates"]
+        field["candidates"] = [first | {"evidence": {**(first.get("evidence") or {}), evidence: 1.0}}, *others]
+
+
+def _describe_choice(one: Choice, learned: LearnedField) -> dict[str, Any]:
+    return {
+        "value": one.value,
+        "raw": one.raw,
+        "confidence": round(confidence_of(one.share, learned), 4),
+        "page": one.page,
+        "box": [round(edge, 5) for edge in one.box] if one.box else None,
+        "evidence": {SOURCE: round(one.share, 3)},
+    }
+
+
+def _without_repeats(kind: str, candidates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for one in candidates:
+        found.setdefault(results.normalise_value(kind, one["value"]), one)
+    return list(found.values())
