@@ -10,6 +10,7 @@ from config.errors import NotFound
 from workflows.learning import reviewed
 from workflows.learning.reviewed import DecidedRun
 from workflows.stages import proofs, results
+from workflows.stages.fields.candidates import RULES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -65,6 +66,6 @@ def _is_audited(decided: DecidedRun, version: int) -> bool:
 def _judge_accepted(decided: DecidedRun) -> Iterator[bool]:
     for field in decided.seen_fields:
         learned = (field.get("proof") or "") in proofs.LEARNED
-        if field.get("source") == proofs.RULES and field.get("value") is not None and learned:
+        if field.get("source") == RULES and field.get("value") is not None and learned:
             kind = str(field["type"])
             yield results.normalise_value(kind, decided.correct(field)) == results.normalise_value(kind, field["value"])

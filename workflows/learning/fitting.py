@@ -9,16 +9,16 @@ import numpy as np
 
 from workflows.learning.reliability import Judgement, area_under_curve
 from workflows.stages.fields import confidence
-from workflows.stages.fields.confidence import BIAS
+from workflows.stages.fields.confidence import BIAS, VENDOR
 
 FEWEST = 20  # values of a field that people judged; with fewer the prior stays as it is
 FOLDS = 5
 FEWEST_OF_FOLDS = FEWEST * (FOLDS - 2) // FOLDS  # what is left of as many, with the largest sellers' held back
-# How far a weight may be from the prior before the reviews have to insist: standard deviations, of which the one that
-# foretells other sellers best is taken. Of the bias more: how often a field is right differs most between projects.
-# The least leaves only the bias free, which ranks values as the prior does.
+# How far a weight may be from the prior before the reviews have to insist: standard deviations, of which the least that
+# foretells other sellers as well as the best is taken. Of the bias more: how often a field is right differs most
+# between projects. The least leaves only the bias free, which ranks values as the prior does.
 LEAST_SPREAD = 0.01
-SPREADS, BIAS_SPREAD = (LEAST_SPREAD, 0.3, 0.7, 1.5), 2.0
+SPREADS, BIAS_SPREAD, MEMORY_SPREAD = (LEAST_SPREAD, 0.3, 0.7, 1.5), 2.0, 1.5
 FARTHEST = 8.0  # no weight may be farther from the prior, whatever a few sellers' reviews say
 _LEAST = 1e-6  # of a probability, so that one value alone cannot decide what foretells best
 
@@ -54,6 +54,20 @@ def fit_weights(
     }
 
 
+def fit_memory(
+    weights: Mapping[str, Mapping[str, float]], observations: Iterable[Observation]
+) -> dict[str, dict[str, float]]:
+    """The same weights with how much it counts that a seller is known, from values that were recognised.
+
+    The other weights stay: values that are right because people confirmed them say nothing of how well one is read.
+    """
+    of = _group_by_field((one for one in observations if VENDOR in one.evidence), 1)
+    return {
+        name: _fit_from(held, of[name], {VENDOR: MEMORY_SPREAD}) if name in of else dict(held)
+        for name, held in weights.items()
+    }
+
+
 def choose_spreads(observations: Iterable[Observation]) -> dict[str, float]:
     """Field → how far its weights may be from the prior: what foretells the values of other sellers best.
 
@@ -70,16 +84,29 @@ def _group_by_field(observations: Iterable[Observation], fewest: int) -> dict[st
 
 
 def _choose_spread(name: str, found: Sequence[Observation]) -> float:
-    """Of those that rank other sellers' values no worse than the prior, the one that is least surprised by them."""
+    """The least that foretells other sellers as well as the best, of those that rank no worse than the prior.
+
+    As well: within one standard error of their difference, a seller's values counting together. With a dozen wrong
+    values the best is best by chance.
+    """
     prior = confidence.prior_weights(name)
     ranked = _rank([confidence.share(prior, one.evidence) for one in found], found)
-    losses: dict[float, float] = {}
+    losses: dict[float, list[float]] = {}
     for spread in SPREADS:
         believed = _believe_other_sellers(name, found, spread)
         if spread == LEAST_SPREAD or _rank(believed, found) >= ranked:
-            surprise = sum(log_loss(share, right=one.right) for share, one in zip(believed, found, strict=True))
-            losses[spread] = round(surprise, 6)
-    return min(losses, key=lambda spread: (losses[spread], spread))
+            losses[spread] = [log_loss(share, right=one.right) for share, one in zip(believed, found, strict=True)]
+    best = min(losses, key=lambda spread: (round(sum(losses[spread]), 6), spread))
+    return next(spread for spread in losses if _is_as_good(losses[spread], losses[best], found))
+
+
+def _is_as_good(losses: Sequence[float], least: Sequence[float], found: Sequence[Observation]) -> bool:
+    of_seller: dict[str, float] = {}
+    for loss, best, one in zip(losses, least, found, strict=True):
+        seller = one.seller or one.document
+        of_seller[seller] = of_seller.get(seller, 0.0) + loss - best
+    apart = np.array(list(of_seller.values()))
+    return bool(apart.sum() <= apart.std() * len(apart) ** 0.5 + _LEAST)
 
 
 def _believe_other_sellers(name: str, found: Sequence[Observation], spread: float) -> list[float]:
@@ -116,25 +143,46 @@ def log_loss(share: float, *, right: bool) -> float:
 
 
 def _fit_field_weights(name: str, found: Sequence[Observation], spread: float) -> dict[str, float]:
-    """The most probable weights under a normal prior around the shipped ones, by SciPy's L-BFGS-B.
+    """The most probable weights under a normal prior around the shipped ones."""
+    features = {*confidence.prior_weights(name), *(feature for one in found for feature in one.evidence)} - {BIAS}
+    return _fit_from(confidence.prior_weights(name), found, {BIAS: BIAS_SPREAD, **dict.fromkeys(features, spread)})
+
+
+def _fit_from(
+    centre: Mapping[str, float], found: Sequence[Observation], spreads: Mapping[str, float]
+) -> dict[str, float]:
+    """``centre`` with those weights moved that have a spread, by SciPy's L-BFGS-B.
 
     It searches along each step, so that it cannot run away, and inside bounds.
     """
     from scipy.optimize import minimize  # noqa: PLC0415 - a second and 60 MB, which only learning needs
 
-    prior = confidence.prior_weights(name)
-    features = sorted({BIAS, *prior, *(feature for one in found for feature in one.evidence)})
-    centre = np.array([prior.get(feature, 0.0) for feature in features])
-    pull = np.array([1 / (BIAS_SPREAD if feature == BIAS else spread) ** 2 for feature in features])
-    rows = np.array([[1.0 if name == BIAS else one.evidence.get(name, 0.0) for name in features] for one in found])
+    features = sorted(spreads)
+    start = np.array([centre.get(feature, 0.0) for feature in features])
+    pull = np.array([1 / spreads[feature] ** 2 for feature in features])
+    rows = np.array([[_strength(one, feature) for feature in features] for one in found])
     rows = rows.reshape(len(found), len(features))
+    still = np.array(
+        [sum(weight * _strength(one, name) for name, weight in centre.items() if name not in spreads) for one in found]
+    )
     right = np.array([float(one.right) for one in found])
 
     def penalty(weights: Any) -> tuple[float, Any]:
-        logits, away = rows @ weights, weights - centre
+        logits, away = still + rows @ weights, weights - start
         loss = float(np.sum(np.logaddexp(0, logits) - right * logits) + np.sum(pull * away**2) / 2)
         return loss, rows.T @ (1 / (1 + np.exp(-logits)) - right) + pull * away
 
-    bounds = [(middle - FARTHEST, middle + FARTHEST) for middle in centre]
-    best = minimize(penalty, centre, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12, "gtol": 1e-8})
-    return {feature: round(float(weight), 4) for feature, weight in zip(features, best.x, strict=True)}
+    bounds = [_bound(feature, middle) for feature, middle in zip(features, start, strict=True)]
+    best = minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12, "gtol": 1e-8})
+    return {**centre, **{feature: round(float(weight), 4) for feature, weight in zip(features, best.x, strict=True)}}
+
+
+def _strength(one: Observation, feature: str) -> float:
+    return 1.0 if feature == BIAS else one.evidence.get(feature, 0.0)
+
+
+def _bound(feature: str, prior: float) -> tuple[float, float]:
+    """What speaks for a value may come to count for nothing, never against it: a few sellers say so by chance."""
+    least = 0.0 if prior > 0 and feature != BIAS else prior - FARTHEST
+    most = 0.0 if prior < 0 and feature != BIAS else prior + FARTHEST
+    return least, most

@@ -1,4 +1,4 @@
-"""A version of what a project's reviews taught: the row; its content is an object in S3."""
+"""Rows of what a project's reviews taught: a version of it, and the last collecting; contents are objects in S3."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -19,3 +19,12 @@ class StoredCalibration(Item):
     created_by = UnicodeAttribute()
     activated_at = UnicodeAttribute(null=True)
     activated_by = UnicodeAttribute(null=True)
+
+
+class ReviewCollection(Item):
+    """Access: by project. ``order_id``: whose end counts; ``message``: why it failed."""
+
+    status = UnicodeAttribute()
+    order_id = UnicodeAttribute()
+    asked_at = UnicodeAttribute()
+    message = UnicodeAttribute(null=True)

@@ -15,8 +15,9 @@ from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.stages import results
+from workflows.stages.answers import Answer
 from workflows.stages.document_types import of_result
-from workflows.stages.segment_analyzer import SOURCE
+from workflows.stages.fields.candidates import RULES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -26,7 +27,9 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True)
 class DecidedRun:
-    """What a person made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread."""
+    """What a person made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread,
+    or illegible, which is no known answer.
+    """
 
     run: Run
     result: Mapping[str, Any]
@@ -97,14 +100,15 @@ def _load_decided_run(site: str, execution: Execution) -> DecidedRun | None:
         return None
     corrections = decision.get("corrections") or {}
     typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
-    return DecidedRun(run, typed, corrections, frozenset(decision.get("unseen") or ()))
+    untaught = {name for name, one in (decision.get("answers") or {}).items() if one == Answer.ILLEGIBLE}
+    return DecidedRun(run, typed, corrections, frozenset({*(decision.get("unseen") or ()), *untaught}))
 
 
 def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:
     """What rules read; what stands for nothing found, or came from elsewhere, is not theirs to be judged by."""
     for field in decided.seen_fields:
         value, truth = field.get("value"), decided.correct(field)
-        if field["type"] == TABLE or (value is not None and field.get("source") != SOURCE):
+        if field["type"] == TABLE or (value is not None and field.get("source") != RULES):
             continue
         if value is not None or truth is not None:
             yield ReviewedField(str(field["name"]), str(field["type"]), value, truth, _evidence(field))

@@ -91,9 +91,11 @@ def test_reviews_of_few_sellers_are_refused_since_nothing_shows_what_holds_for_o
 def test_what_does_not_hold_for_other_sellers_is_not_proposed() -> None:
     """Which totals are right follows from nothing that the next seller's papers would show."""
     project_id = project()
+    well_read = {"margin": 1.0, "lead": 1.0, "read": 1.0, "clear": 1.0, "page": 1.0}
+    named = dict.fromkeys(("legal", "trade", "registered", "addressed", "early"), 1.0)
     for number in range(40):
-        total = field("total", "amount", "12.00", label=float(number % 2), margin=1.0)
-        company = field("company", "text", f"{SELLERS[number % 6]} SDN BHD", legal=1.0, registered=1.0)
+        total = field("total", "amount", "12.00", label=float(number % 2), **well_read)
+        company = field("company", "text", f"{SELLERS[number % 6]} SDN BHD", **named, **well_read)
         decided_run(project_id, [total, company], {"total": "13.00"} if number % 6 in {0, 3} else {})
     with pytest.raises(Refused, match="would not be better for other sellers"):
         actions.propose_calibration(SITE, project_id, by=ANNA)

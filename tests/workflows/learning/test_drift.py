@@ -2,7 +2,9 @@
 
 import json
 import uuid
+from collections.abc import Mapping
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,9 @@ from tests.workflows.decided import decided_run, field, reviewed_project
 from workflows.learning import actions, calibrations, drift
 from workflows.learning.drift import Audited
 from workflows.runs import run_settings
-from workflows.stages import assess, review_reasons
+from workflows.stages import assess, proofs, review_reasons
+from workflows.stages.calibration import Calibration
+from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -84,6 +88,45 @@ def test_too_many_wrong_audited_values_pause_the_calibration_once(learned: str) 
     )
     actions.activate_calibration(SITE, learned, 1, seen=1, by=ANNA)
     assert pinned(learned) == (1, False)
+
+
+AMOUNTS = ("rent", "fee", "toll", "fine")  # none of them follows from the others
+SPECS = tuple(FieldSpec(name, name, "amount", required=True, threshold=0.8) for name in AMOUNTS)
+
+
+def read_surely(*, paused: bool) -> list[dict[str, Any]]:
+    """Values that the calibration lets pass until it is paused."""
+    promised = Calibration(1, {name: {"bias": 9.0} for name in AMOUNTS}, limits={"0.01": 0.9})
+    found = [field(name, "amount", "12.00", label=1.0) | {"confidence": 1.0} for name in AMOUNTS]
+    return proofs.add_proofs(found, promised, 0.01, paused=paused)
+
+
+def list_asked(fields: list[dict[str, Any]]) -> list[str]:
+    return [one.code for one in review_reasons.find_review_reasons({"fields": fields}, SPECS, today="2026-01-01")]
+
+
+def test_of_shifted_documents_the_audit_notices_within_50_and_people_are_asked_again(learned: str) -> None:
+    """Papers of another kind, read as surely as before and three values in ten wrong."""
+    random = Random(4)
+    for number in range(50):
+        fields = read_surely(paused=pinned(learned)[1])
+        if pinned(learned)[1]:
+            break
+        assert list_asked(fields) == []
+        wrong = {name: "13.00" for name in AMOUNTS if random.random() < 0.3}
+        if review_reasons.is_sampled(f"run-{number}", assess.LEAST_AUDITED):
+            audit_document(learned, fields, wrong)
+            actions.pause_if_drifting(SITE, learned)
+    assert pinned(learned) == (1, True)
+    assert list_asked(read_surely(paused=True)) == ["unverified"] * len(AMOUNTS)
+
+
+def audit_document(project_id: str, values: list[dict[str, Any]], corrections: Mapping[str, str]) -> None:
+    """A sampled document, as a person decided it."""
+    run = decided_run(project_id, values, corrections)
+    assessed = {"reasons": [{"code": "audit"}], "calibration": 1}
+    store = DocumentFiles(SITE, project_id, run.document_id)
+    store.write(files.assessment(run.workflow_id), json.dumps(assessed).encode(), "application/json")
 
 
 def test_only_what_was_audited_under_this_calibration_counts(learned: str) -> None:

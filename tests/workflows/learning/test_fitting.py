@@ -101,3 +101,20 @@ def test_what_ranks_other_sellers_worse_than_the_prior_moves_the_bias_alone() ->
     prior, weights = confidence.prior_weights("total"), fitting.fit_weights(found)["total"]
     assert weights["label"] == pytest.approx(prior["label"], abs=0.05)
     assert weights["bias"] != pytest.approx(prior["bias"], abs=0.05)
+
+
+def test_what_speaks_for_a_value_never_comes_to_speak_against_it() -> None:
+    """Badly read values of one seller happened to be right."""
+    found = [
+        Observation(f"d{n}", "total", {"label": 1.0, "read": -1.0 if n % 2 else 1.0}, right=bool(n % 2), seller=f"s{n}")
+        for n in range(200)
+    ]
+    assert fitting.fit_weights(found)["total"]["read"] >= 0
+
+
+def test_memory_is_fitted_with_all_else_as_it_is() -> None:
+    weights = {"company": dict(confidence.prior_weights("company"))}
+    found = [Observation(f"d{n}", "company", {"legal": 1.0, "vendor": 1.0}, right=True) for n in range(50)]
+    fitted = fitting.fit_memory(weights, found)["company"]
+    assert fitted.pop("vendor") > weights["company"].pop("vendor")
+    assert fitted == weights["company"]

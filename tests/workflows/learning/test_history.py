@@ -2,17 +2,21 @@
 
 import json
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.urls import reverse
 
+from config.brokers import queues
+from config.errors import Refused, Unavailable
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from tests.aws_faults import count_calls
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
+from tests.pump import Pump
 from tests.workflows.decided import decided_run, field, project
-from workflows.learning import history
+from workflows.learning import collecting, history, tasks
 from workflows.learning.forms import ThresholdForm
 from workflows.learning.history import History, PastDocument, PastValue
 from workflows.runs.run import Run
@@ -96,6 +100,49 @@ def stored(project_id: str) -> Project:
     return project_queries.get_project(SITE, project_id)
 
 
+def test_the_page_says_that_reviews_are_collected_until_they_are(pump: Pump) -> None:
+    project_id, admin, htmx = project(), signed_in(alice()), signed_in(alice(), htmx=True)
+    reviewed(project_id, 0.7, "13.00")
+    for _ in range(2):  # the second press joins the first
+        assert admin.post(address(project_id, "collect-reviews")).status_code == 302
+    page = one_line(admin.get(address(project_id)).content)
+    assert "Collecting reviews. This takes a moment." in page
+    waits = f"{address(project_id)}?collecting=first"
+    assert waits in page
+    assert waits in one_line(htmx.get(waits).content)
+    pump.hold = lambda message: not message.task.endswith("collect_history")
+    pump.run(lambda: pump.ran("collect_history") == 1)
+    pump.run(idle=0.3)
+    assert pump.ran("collect_history") == 1
+    assert htmx.get(waits)["HX-Refresh"] == "true"
+    page = one_line(admin.get(address(project_id)).content)
+    assert ("1 reviewed document, collected" in page, "Collecting" in page) == (True, False)
+    admin.post(address(project_id, "collect-reviews"))
+    again = f"{address(project_id)}?collecting=again"
+    assert again in one_line(admin.get(address(project_id)).content)
+    pump.run(lambda: pump.ran("collect_history") == 2)
+    done = one_line(htmx.get(again).content)
+    assert ("Reviews collected." in done, "hx-trigger" in done) == (True, False)
+
+
+def test_the_page_says_why_reviews_were_not_collected() -> None:
+    project_id, admin = project(), signed_in(alice())
+    with mock.patch.object(queues, "enqueue", side_effect=Unavailable("Away")):
+        admin.post(address(project_id, "collect-reviews"))
+    assert "No worker is available. Nothing was collected" in one_line(admin.get(address(project_id)).content)
+    first = collecting.begin_collecting(SITE, project_id)
+    with mock.patch.object(history, "collect_history", side_effect=Refused("Too many.")):
+        tasks.collect_history(site=SITE, project_id=project_id, order_id=first)
+    assert "Too many." in one_line(admin.get(address(project_id)).content)
+    lost = collecting.begin_collecting(SITE, project_id)
+    assert not collecting.begin_collecting(SITE, project_id)
+    with mock.patch.object(collecting, "LONGEST_SECONDS", 0):
+        assert "its worker was lost" in one_line(admin.get(address(project_id)).content)
+        assert collecting.begin_collecting(SITE, project_id)
+    collecting.end_collecting(SITE, project_id, lost)
+    assert collecting.find_collecting(SITE, project_id).is_under_way
+
+
 def test_the_page_simulates_by_get_and_saves_what_it_simulated() -> None:
     project_id, admin = project(), signed_in(alice())
     assert "Nothing collected yet" in one_line(admin.get(address(project_id)).content)
@@ -104,7 +151,7 @@ def test_the_page_simulates_by_get_and_saves_what_it_simulated() -> None:
     history.collect_history(SITE, project_id)
     with count_calls() as calls:
         page = one_line(admin.get(address(project_id)).content)
-    assert calls.names() == ["dynamodb.GetItem", "s3.GetObject"]
+    assert sorted(calls.names()) == ["dynamodb.GetItem", "dynamodb.GetItem", "s3.GetObject"]
     assert "50 % <small>now 50 %</small>" in page
     lower = one_line(
         admin.get(address(project_id), {"threshold": "60", "was": "80", "slide": "80", "seconds": "72"}).content

@@ -3,6 +3,7 @@
 from workflows.learning import lessons, reliability
 from workflows.learning.lessons import MOST_ADDRESSES, MOST_VENDORS, ReviewedDocument, ReviewedField
 from workflows.stages.calibration import Vendor
+from workflows.stages.fields import confidence
 
 
 def company(value: str | None, truth: str | None, **evidence: float) -> ReviewedField:
@@ -100,3 +101,21 @@ def test_cross_judging_covers_every_value_once() -> None:
 def test_the_same_reviews_teach_the_same() -> None:
     documents = [reviewed(f"d{n}", company("MERANTI", "MERANTI", legal=1.0)) for n in range(40)]
     assert lessons.learn_calibration(documents) == lessons.learn_calibration(documents)
+
+
+def test_a_name_that_memory_mended_is_not_taught_as_read_right() -> None:
+    """Badly read names of a known seller are right only because people confirmed him."""
+    documents = [
+        reviewed(f"d{n:02d}", company("MERANTl TRADING", "MERANTI TRADING", legal=1.0, page=-1.0)) for n in range(30)
+    ] + [reviewed(f"e{n:02d}", company(f"FIRM {n} LTD", f"FIRM {n} LTD", legal=1.0, page=1.0)) for n in range(30)]
+    assert {one.right for one in lessons.collect_observations(documents)} == {True}
+    weights = lessons.learn_weights(documents).weights["company"]
+    prior = confidence.prior_weights("company")
+    assert weights["page"] >= prior["page"]
+    assert weights["vendor"] > prior["vendor"]
+
+
+def test_values_that_were_read_with_memory_teach_only_what_memory_is_worth() -> None:
+    known = [reviewed(f"d{n}", company("MERANTI", "MERANTI", legal=1.0, vendor=1.0)) for n in range(40)]
+    assert lessons.list_unaided(known) == []
+    assert lessons.learn_weights(known).weights == {}

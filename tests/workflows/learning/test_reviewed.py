@@ -49,6 +49,15 @@ def test_what_was_approved_without_a_look_teaches_nothing() -> None:
     assert [one.name for one in found.fields] == ["company"]
 
 
+def test_what_no_one_could_read_teaches_nothing_and_what_is_not_there_does() -> None:
+    project_id = project()
+    fields = [field("company", "text", "MERANTI"), field("total", "amount", "12.00")]
+    corrections, answers = {"company": None, "total": None}, {"company": "absent", "total": "illegible"}
+    decided_run(project_id, fields, corrections, answers=answers)
+    (found,) = reviewed.list_reviewed_documents("default", project_id)
+    assert [(one.name, one.truth) for one in found.fields] == [("company", None)]
+
+
 def test_only_published_reviews_of_the_project_teach() -> None:
     project_id, other = project(), project(name="Other")
     decided_run(project_id, [field("company", "text", "MERANTI")], {}, outcome=Outcome.REJECTED)

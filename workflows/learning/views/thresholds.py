@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from config.errors import Conflict
 from projects.audit.events import actor_of
@@ -14,18 +15,24 @@ from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from workflows.learning import history, tasks
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from workflows.learning import collecting, history, tasks
 from workflows.learning.forms import ThresholdForm, ThresholdRow
 from workflows.learning.history import FieldSimulation
 
+_FIRST, _AGAIN = "first", "again"  # whether the page has something to show already
 _PAGE = ("workflows/learning/thresholds.html", "workflows/learning/_thresholds.html")
 
 
 @require_safe
 def show_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
-    """``?threshold=``, ``?field-<name>=`` and ``?seconds=``; without them the project's own policy."""
+    """``?threshold=``, ``?field-<name>=`` and ``?seconds=``; without them the project's own policy.
+
+    ``?collecting=``: whether the reviews are collected by now, for a page that waits.
+    """
     project = access.project_to_configure(request, project_id)
+    if "collecting" in request.GET and wants_fragment(request):
+        return _show_collecting(request, project)
     form = ThresholdForm(request.GET, project.settings)
     status = 200 if form.is_valid() else 422
     return render_answer(request, *_PAGE, _build(request, project, form), status=status)
@@ -35,8 +42,17 @@ def show_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
 def collect_reviews(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     tasks.order_history(request.site, project.id)
-    messages.success(request, "Collecting the reviews. Reload in a moment to see them.")
     return redirect_after_post(request, reverse("workflows:show-thresholds", args=[project.id]))
+
+
+def _show_collecting(request: DeskRequest, project: Project) -> HttpResponse:
+    """What is typed beside it stays: it links what was collected. A page with nothing to show is loaded again."""
+    found = collecting.find_collecting(request.site, project.id)
+    waits_for = _FIRST if request.GET["collecting"] == _FIRST else _AGAIN
+    if waits_for == _FIRST and not found.is_under_way:
+        return HttpResponseClientRefresh()
+    context = {"project": project, "collecting": found, "waits_for": waits_for, "is_polled": True}
+    return render_answer(request, "workflows/learning/_collecting.html", None, context)
 
 
 @require_POST
@@ -74,10 +90,13 @@ class _Row:
 def _build(request: DeskRequest, project: Project, form: ThresholdForm) -> dict[str, Any]:
     past = history.load_history(request.site, project.id)
     settings = project.settings
+    found = collecting.find_collecting(request.site, project.id)
     context: dict[str, Any] = {
         "project": project,
         "form": form,
         "past": past,
+        "collecting": found,
+        "waits_for": _AGAIN if past and past.documents else _FIRST,
         "most": history.MOST,
         "seen": merging.sign_seen(merging.digest_settings(settings, project.version), request.site, project.id),
     }
