@@ -17,6 +17,7 @@ DESTROYED = (
     "derived data: page images, text, results and corrections",
     "runs with their steps and pages; reviews with their decisions and drafts",
     "tags, attributes and metadata, including their history",
+    "known answers in test sets; answers of models in trials and experiments",
 )
 LEFT = (
     "this record: document name, project, and who deleted and purged it, and when",
@@ -26,6 +27,7 @@ LEFT = (
     "for files ingested from the bucket: a record that the object was processed, without its name",
     "for batch files: the manifest line, until the manifest expires",
     "its ID in the search index, so that late updates cannot restore it",
+    "in experiments: which of its fields were right, without values",
     "vendor data its project learned from the review: seller name and addresses",
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])

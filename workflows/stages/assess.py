@@ -30,6 +30,7 @@ def run(context: StageContext) -> StageResult:
         fields,
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
+        copies=(copies := context.find_copies(result)),
         sampled=review_reasons.is_sampled(context.workflow_id, _audit_share(context.settings)),
     ) | {"calibration": context.settings.calibration_version}
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
@@ -47,7 +48,9 @@ def run(context: StageContext) -> StageResult:
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
         }
         | ({"queue": context.settings.queue} if context.settings.queue else {})
-        | ({"unseen_allowed": True} if context.settings.unseen_allowed else {}),
+        | ({"unseen_allowed": True} if context.settings.unseen_allowed else {})
+        | ({"lacking_allowed": True} if context.settings.lacking_allowed else {})
+        | ({"copies": [f"{one.kind}#{one.document_id}" for one in copies]} if copies else {}),
     )
 
 
@@ -63,6 +66,8 @@ def describe_policy(settings: RunSettings, fields: Sequence[FieldSpec]) -> str:
     if settings.calibration_version:
         paused = ", paused" if settings.calibration_paused else ""
         words.append(f"calibration {settings.calibration_version}{paused}")
+    if settings.extractor_version:
+        words.append(f"extractor {settings.extractor_version}")
     if share := _audit_share(settings):
         words.append(f"audit sample {_show(share)}")
     return ", ".join(words)

@@ -8,7 +8,9 @@ from typing import Any, Literal, Protocol
 from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr, ocr_spec_from
 from workflows.stages import field_spec
 from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.copies import Copy
 from workflows.stages.document_types.types import PinnedTypes
+from workflows.stages.extractor.learned import UNLEARNED, Extractor
 from workflows.stages.services import Services
 from workflows.stages.usage import Usage
 
@@ -42,9 +44,12 @@ class RunSettings:
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
     calibration_paused: bool = False  # the audit sample found more wrong than was promised: its limits do not count
+    extractor_version: int = 0  # 0: the rules read alone
+    extractor_sha256: str = ""
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
     most_wrong: float = 0.0  # 0–1, of the values that no one looks at; 0: the thresholds alone decide
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
+    lacking_allowed: bool = False  # may one approve without a required field, once they say why it has no value
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
     )
@@ -102,10 +107,12 @@ class StageContext:
     heartbeat: Callable[[], None]
     only: frozenset[int] | None = None
     calibration: Calibration = UNCALIBRATED  # the one that the run pinned
+    extractor: Extractor = UNLEARNED  # as well
     services: Services = field(default_factory=Services)
     project_id: str = ""
     types: PinnedTypes = field(default_factory=PinnedTypes)  # that the run pinned
     decision: str = ""  # the artifact of the applied decision; empty if no one decided
+    find_copies: Callable[[Mapping[str, Any]], Sequence[Copy]] = lambda _: ()  # of a result: who was the same before
     attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
 
 

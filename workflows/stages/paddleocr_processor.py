@@ -220,7 +220,7 @@ def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int
         picture = context.artifacts.read(files.page_image(index)) if image.size == size else encode_png(image)
         read = reader.read(picture, index, image.size).without_unsure(spec.least_score)
         return page_entries.entry(read, size, reader.service)
-    reading = read_locally(spec, context.settings, image, index, scale=image.width / size[0])
+    reading = read_locally(context.settings, image, index, scale=image.width / size[0])
     across, down = size[0] / image.width, size[1] / image.height
     return {
         "page_index": index,
@@ -244,19 +244,17 @@ def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int
     }
 
 
-def read_locally(
-    spec: OcrSpec, settings: RunSettings, image: Image.Image, index: int, *, scale: float = 1.0
-) -> ocr.OcrReading:
+def read_locally(settings: RunSettings, image: Image.Image, index: int, *, scale: float = 1.0) -> ocr.OcrReading:
     """By the built-in engine. ``scale``: how much larger ``image`` is than the page that people see."""
+    spec = settings.ocr_spec
     turn = spec.orientation == LINES or (
         not spec.orientation and bool(settings.ocr_options.get("use_textline_orientation"))
     )
-    languages = spec.languages or (settings.language,)
     return ocr.read_page_image(
         image,
         index,
         turn_lines=turn,
-        accents=any(one not in ocr.WITHOUT_ACCENTS for one in languages),
+        accents=any(one not in ocr.WITHOUT_ACCENTS for one in settings.ocr_languages),
         least_score=spec.least_score,
         scale=scale,
     )

@@ -9,9 +9,10 @@ from typing import Any
 
 from projects.settings.columns import TABLE
 from workflows.stages.calibration import Calibration
+from workflows.stages.extractor.learned import SOURCE as EXTRACTOR
+from workflows.stages.fields.candidates import RULES
 from workflows.stages.fields.confidence import MARGIN, TEXT_LAYER, VENDOR
 
-RULES = "rules"
 _SUMS, _SELLER, _PRINTED = "sums", "seller", "printed"
 LEARNED = frozenset({"", _SELLER})  # what lets a value pass that reviews taught: its confidence, a seller
 _TOTAL = "total"
@@ -34,6 +35,8 @@ def add_proofs(
             # What reviews taught of single values says nothing of rows: of a table only its sums count.
             unlearned = paused or one["type"] == TABLE
             one["limit"] = None if unlearned else calibration.limit(str(one["name"]), most_wrong)
+        elif one["source"] == EXTRACTOR:  # no review tells yet how far its confidence can be relied on
+            one["proof"], one["limit"] = "", None
     return held
 
 

@@ -130,9 +130,14 @@ def _message(field: Field, text: str) -> str | None:
 
 
 def merge_corrections(
-    result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """The published result: the machine's values, a person's where they differ, and the facts of the decision."""
+    result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None,
+    answers: Mapping[str, str] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The published result: the machine's values, a person's where they differ, and the facts of the decision.
+
+    ``answers``: field → what a person said of it, an ``Answer``.
+    """
+    said = answers or {}
     chosen = corrections.get(of_result.KEY)
     typed = of_result.apply_type_choice(result, chosen)
     kind = of_result.type_to_publish(result, chosen)
@@ -141,7 +146,10 @@ def merge_corrections(
         "document_type": typed["document_type"],
         "classification": typed.get("classification"),
         **({"type": kind} if kind else {}),
-        "fields": [_field_to_publish(field, corrections) for field in typed["fields"]],
+        "fields": [
+            _field_to_publish(field, corrections) | ({"answer": said[field["name"]]} if field["name"] in said else {})
+            for field in typed["fields"]
+        ],
         "decision": None if decision is None else dict(decision),
     }
 

@@ -1,24 +1,22 @@
 """Why a document goes to review: each field against its threshold, its type and what is plausible."""
 
-import datetime as dt
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from projects.settings.values import ANY, PAST, date_range
+from projects.settings.values import date_range
+from workflows.stages.copies import WORDS, Copy
 from workflows.stages.document_types import of_result
+from workflows.stages.field_rules import find_odd_date, list_contradictions
 from workflows.stages.results import Field, to_allowed_form, to_stored_form
 
 AUDIT = "Audit sample: randomly selected for review"
 
 
-FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
-
-
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, unverified, missing, invalid, not_allowed, rule, check, type, unreadable or audit.
+    """``code``: low_confidence, unverified, missing, invalid, not_allowed, rule, check, type, unreadable, copy, audit.
 
     ``field`` None: the document as a whole.
     """
@@ -34,11 +32,25 @@ def find_review_reasons(result: Mapping[str, Any], fields: Iterable[Field], *, t
     whole = [Reason(None, "unreadable", note) for note in result.get("notes", [])]
     if doubt := of_result.describe_type_doubt(result):
         whole.append(Reason(None, "type", doubt))
+    fields = tuple(fields)
     asked = {field.name: _reason(field, found.get(field.name, {}), today) for field in fields}
     # What does not fit together is not said twice of a field that is looked at anyhow.
     checks = [one for one in result.get("checks", ()) if one["field"] in asked and asked[one["field"]] is None]
     failed = [Reason(one["field"], "check", one["text"]) for one in checks]
+    told = {one["field"] for one in checks} | {name for name, one in asked.items() if one}
+    stored = {
+        name: str(one["value"]) for name, one in found.items() if one.get("value") and _is_stored(asked.get(name))
+    }
+    failed += [
+        Reason(one.field, "check", one.text)
+        for one in list_contradictions(fields, stored)
+        if told.isdisjoint({one.field, one.beside})
+    ]
     return [*whole, *(reason for reason in asked.values() if reason is not None), *failed]
+
+
+def _is_stored(reason: Reason | None) -> bool:
+    return reason is None or reason.code not in {"invalid", "not_allowed"}
 
 
 def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
@@ -54,7 +66,7 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "low_confidence", f"{field.label} {_describe_rating(rated, field.threshold)}")
     if "limit" in found and not found["proof"] and (doubt := _describe_limit(found["limit"], float(rated))):
         return Reason(field.name, "unverified", f"{field.label} {doubt}")
-    odd = _odd_date(stored, today, date_range(field.name, field.type, field.date_range))
+    odd = find_odd_date(stored, today, date_range(field.name, field.type, field.date_range))
     return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
 
 
@@ -63,19 +75,6 @@ def _describe_limit(limit: float | None, rated: float) -> str:
     if limit is None:
         return "is not verified; too few reviews to rely on its confidence"
     return "" if rated >= limit else f"{_describe_rating(rated, limit)} to keep the error limit"
-
-
-def _odd_date(value: str, today: str, plausible: str) -> str:
-    """``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
-    if plausible in {"", ANY}:
-        return ""
-    # Tomorrow in UTC is today in half of the world.
-    if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
-        return "lies in the future"
-    years = int(value[:4]) - int(today[:4])
-    if years < -FARTHEST:
-        return f"is more than {FARTHEST} years ago"
-    return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
 
 
 def _describe_rating(rated: float | None, threshold: float) -> str:
@@ -92,10 +91,13 @@ def is_sampled(workflow_id: str, share: float) -> bool:
 
 
 def build_assessment(
-    result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False
-) -> dict[str, Any]:
+    result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False,
+    copies: Sequence[Copy] = (),
+) -> dict[str, Any]:  # fmt: skip
     """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
-    found = find_review_reasons(result, fields, today=today)
+    kinds = dict.fromkeys(one.kind for one in copies)
+    found = [Reason(None, "copy", WORDS[one]) for one in kinds]
+    found += find_review_reasons(result, fields, today=today)
     if sampled and not found:
         found = [Reason(None, "audit", AUDIT)]
     return {

@@ -11,8 +11,9 @@ from workflows.stages import artifacts, fields, given, kinds, proofs, results, s
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.document_type import document_type
-from workflows.stages.fields import checks, printed
-from workflows.stages.fields.candidates import Candidate, Document
+from workflows.stages.extractor import learned, merging
+from workflows.stages.fields import checks, dates, printed
+from workflows.stages.fields.candidates import RULES, Candidate, Document
 from workflows.stages.formats import einvoice, videos
 from workflows.stages.formats.einvoice import EInvoiceItems
 from workflows.stages.models import model_pages
@@ -24,7 +25,7 @@ from workflows.storage import files
 # Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
 FIRST, LAST = 8, 4
 SHOWN = 5  # candidates kept for the reviewer
-SOURCE, DEFAULT = "rules", "default"
+DEFAULT = "default"
 _UNANSWERED = {"unanswered": "page", "left_out": "some fields of page"}  # of a segment, and how people are told
 
 
@@ -104,17 +105,20 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         return one
 
     said = _read_document(context, document, read_given_fields, is_invoice=bool(exact))
+    said["fields"] = _add_learned(context, document, said)
+    _hide_places(said["fields"], texts)
     if most_wrong := context.settings.most_wrong:
         paused = context.settings.calibration_paused
         said["fields"] = proofs.add_proofs(said["fields"], context.calibration, most_wrong, paused=paused)
     plain = [field for field in said["fields"] if field["type"] != TABLE]
-    ruled = [field for field in plain if field["source"] == SOURCE]
+    ruled = [field for field in plain if field["source"] in {RULES, learned.SOURCE}]
     written = [field for field in plain if field["source"] == einvoice.SOURCE]
     unanswered = _list_unanswered(context, described)
     result = {
         "version": 1,
         **said,
         "pages": described,
+        "day_first": dates.is_day_first(document.text),
         "checks": [
             *checks.list_contradictions(document, ruled),
             *printed.compare_with_print(document, written),
@@ -129,6 +133,15 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         facts["prompt_unused"] = True  # only models are told the project's words
     used = usage.sum_usage([*usage.of_counts(done.counts), *typed.type_usage(context)])
     return StageResult("completed", ". ".join(unanswered) or None, facts, done.failed, used)
+
+
+def _add_learned(context: StageContext, document: Document, said: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """With what reviews of documents of this type taught the run's extractor."""
+    type_id = str((said["classification"] or {}).get("id") or "")
+    known = context.extractor.types.get(type_id, {})
+    return merging.add_learned_values(
+        said["fields"], document, known, calibrated=frozenset(context.calibration.weights)
+    )
 
 
 def _read_document(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
@@ -283,7 +296,7 @@ def _reading_entry(best: Candidate | None) -> dict[str, Any]:
         "confidence": best.confidence if best else 0.0,
         "page": best.page if best else None,
         "box": _round_box(best.box) if best else None,
-        "source": best.source if best else SOURCE,
+        "source": best.source if best else RULES,
     }
 
 

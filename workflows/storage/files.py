@@ -34,8 +34,8 @@ ARTIFACTS = (
     "graph_work/",
 )  # fmt: skip
 _KINDS = {
-    "runs": "result", "rules": "result", "calibrations": "result", "truths": "result", "testsets": "result",
-    "experiments": "result", "batches": "batch", "debug": "debug", "uploads": "debug",
+    "runs": "result", "rules": "result", "calibrations": "result", "extractors": "result", "truths": "result",
+    "testsets": "result", "experiments": "result", "batches": "batch", "debug": "debug", "uploads": "debug",
 }  # fmt: skip
 # Pages look the same whoever cuts them again: all runs of a content share the pictures.
 _PICTURES = "preprocessed/page_"
@@ -212,6 +212,11 @@ def trial_answer(name: str) -> str:
     return f"debug/trials/answers/{name}.json"
 
 
+def region(name: str) -> str:
+    """What OCR read in a region of a page that a reviewer marked; ``name``: of what was marked."""
+    return f"debug/regions/{name}.json"
+
+
 def examples(workflow_id: str) -> str:
     """What a run's prompt shows of other documents, the same at each attempt."""
     return f"runs/{workflow_id}/examples.txt"
@@ -225,6 +230,11 @@ def doctype(workflow_id: str) -> str:
 def calibration(project_id: str, sha256: str) -> str:
     """Relative to the site's root: what the reviews of a project taught, named by its content."""
     return f"calibrations/{project_id}/{sha256}.json"
+
+
+def extractor(project_id: str, sha256: str) -> str:
+    """Relative to the site's root: what reviews taught of where values stand, as hashes; named by its content."""
+    return f"extractors/{project_id}/{sha256}.json"
 
 
 def truth(sha256: str) -> str:

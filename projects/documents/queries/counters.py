@@ -30,6 +30,12 @@ class Counts:
         found = [(look, self.count_of(status)) for status, look in STATUS_LABELS.items() if self.count_of(status)]
         return [(look, number, _in_words(look, number)) for look, number in found]
 
+    @property
+    def figures(self) -> list[tuple[DocumentStatus, StatusLabel, int, str]]:
+        """As ``shown``, with the status that a link asks for."""
+        there = [status for status in STATUS_LABELS if self.count_of(status)]
+        return [(status, *one) for status, one in zip(there, self.shown, strict=True)]
+
     def count_of(self, status: DocumentStatus) -> int:
         return self.by_status.get(status.value, 0)
 

@@ -22,6 +22,14 @@ def get_removal(site: str, document_id: str) -> DocumentRemoval:
         raise NotFound("Document not found.") from error
 
 
+def is_purged(site: str, document_id: str) -> bool:
+    """Whether it was purged, or is about to be: one strong read."""
+    try:
+        return get_removal(site, document_id).status in {RemovalState.PURGING, RemovalState.PURGED}
+    except NotFound:
+        return False
+
+
 def is_gone(site: str, document_id: str) -> bool:
     """Whether it was deleted or purged, and is not on its way back: one strong read."""
     try:

@@ -11,6 +11,7 @@ from config.errors import NotFound, Refused
 from config.table import InvalidKey
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
+from projects.documents.document_status import look_of
 from projects.documents.filters import filters_from
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
 from projects.documents.page import activity_of, page_of
@@ -109,6 +110,8 @@ def document_page(
     rows = document_queries.document_rows(request.site, document_id)
     context = page_of(rows, schema_queries.attribute_definitions(request.site))
     context["children"] = admission.filter_rows(request, context["children"], lambda child: child.documentId)
+    context["look"] = look_of(rows.document.status)
+    context |= _activity_context(request.site, document_id)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return render_answer(request, "projects/documents/show.html", fragment, context | more, status=status)
 
@@ -126,15 +129,19 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
     try:
-        page = document_queries.list_activities(request.site, document_id, cursor=request.GET.get("after"))
+        context = _activity_context(request.site, document_id, request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("Document not found.") from error
     if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
         raise NotFound(DELETED)
-    context = {
-        "document_id": document_id,
-        "rows": [activity_of(row) for row in page.rows],
-        "next": page.next,
-        "is_first": "after" not in request.GET,
-    }
     return render_answer(request, "projects/documents/activity.html", "projects/documents/_activity.html", context)
+
+
+def _activity_context(site: str, document_id: str, cursor: str | None = None) -> dict[str, Any]:
+    page = document_queries.list_activities(site, document_id, cursor=cursor)
+    return {
+        "document_id": document_id,
+        "activities": [activity_of(row) for row in page.rows],
+        "next_activities": page.next,
+        "is_first": not cursor,
+    }

@@ -1,5 +1,7 @@
 """Each rule on a few rows of invented paper; what they reach on real receipts is in test_accuracy."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.each import each
@@ -8,6 +10,7 @@ from workflows.stages import fields
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.fields.totals import repair_digits
+from workflows.stages.pages.layout import Line
 
 SPECS = {spec.name: spec for spec in FIELDS}
 RECEIPT = (
@@ -333,3 +336,17 @@ def test_an_empty_document_has_no_fields() -> None:
     for wanted in FIELDS:
         assert fields.find_candidates(Document(()), wanted) == []
         assert fields.find_candidates(document(), wanted) == []
+
+
+def test_a_value_on_a_badly_read_page_is_less_sure_than_the_same_on_a_good_one() -> None:
+    good = document(*RECEIPT)
+    bad_lines = tuple(
+        line if number == 0 else Line(0, tuple(replace(word, score=0.7) for word in line.words))
+        for number, line in enumerate(good.pages[0].lines)
+    )
+    bad = Document((replace(good.pages[0], lines=bad_lines),))
+    (of_good, *_), (of_bad, *_) = (fields.find_candidates(one, SPECS["company"]) for one in (good, bad))
+    assert (of_good.value, of_good.score) == (of_bad.value, of_bad.score)
+    assert of_good.evidence["page"] > 0.9
+    assert of_bad.evidence["page"] < 0
+    assert of_good.confidence > of_bad.confidence

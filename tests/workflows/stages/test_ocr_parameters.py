@@ -81,7 +81,7 @@ def test_a_service_is_sent_the_page_in_the_models_resolution(tmp_path: Path) -> 
     ctx = scan(tmp_path, ocr=pinned("endpoint", dpi=300, least_score=0.6, price_page=2))
     ctx = replace(ctx, services=Services(page_reader=reader))
     done = paddleocr_processor.run(ctx)
-    assert done.facts["ocr_model"] == "Own, 300 dpi, Lines from 60 %"
+    assert done.facts["ocr_model"] == "Own, 300 dpi, Minimum confidence 60 %"
     stored = kept(ctx).json("paddleocr/result.json")
     (page,) = stored["pages"]
     ((index, size),) = reader.asked

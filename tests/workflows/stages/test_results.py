@@ -253,3 +253,10 @@ def test_the_sample_is_the_share_that_was_asked_for_and_always_the_same() -> Non
     assert set(sampled) < {run for run in runs if review_reasons.is_sampled(run, 0.2)}
     assert not any(review_reasons.is_sampled(run, 0.0) for run in runs)
     assert all(review_reasons.is_sampled(run, 1.0) for run in runs)
+
+
+def test_what_a_person_said_of_a_field_is_published_with_it() -> None:
+    merged = results.merge_corrections(result(), {"total": None}, answers={"total": "illegible"})
+    fields = {one["name"]: one for one in merged["fields"]}
+    assert (fields["total"]["value"], fields["total"]["answer"]) == (None, "illegible")
+    assert "answer" not in fields["company"]

@@ -146,10 +146,12 @@ def test_what_does_not_fit_together_is_kept_and_asked_about(tmp_path: Path) -> N
     assert text in [reason["text"] for reason in kept(ctx).json("runs/run1/assessment.json")["reasons"]]
 
 
-def test_the_assessment_tells_the_review_that_unchecked_fields_may_be_approved(tmp_path: Path) -> None:
-    allowed, usual = (invoice(tmp_path, unseen_allowed=one) for one in (True, False))
-    assert run_all(allowed)["assess"].facts["unseen_allowed"] is True
-    assert "unseen_allowed" not in run_all(usual)["assess"].facts
+def test_the_assessment_tells_the_review_what_may_be_approved(tmp_path: Path) -> None:
+    names = ("unseen_allowed", "lacking_allowed")
+    allowed, usual = (invoice(tmp_path, **dict.fromkeys(names, one)) for one in (True, False))
+    facts = run_all(allowed)["assess"].facts
+    assert [facts[name] for name in names] == [True, True]
+    assert not {*names} & run_all(usual)["assess"].facts.keys()
 
 
 def test_the_assessment_says_by_which_policy_it_decided(tmp_path: Path) -> None:

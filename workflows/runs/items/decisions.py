@@ -6,24 +6,45 @@ from typing import Any
 from pynamodb.attributes import ListAttribute
 
 from config.item import Item
+from workflows.stages.answers import describe_nothing
 
 
 class DecidedFields(Item):
-    """``changes``: maps of field, label, before, after; ``confirmed`` and ``unseen``: labels of fields that were found
-    right, and of fields that were approved though no one had checked them.
+    """``changes``: maps of field, label, before, after, answer; ``confirmed`` and ``unseen``: labels of fields that
+    were found right, and of fields that were approved though no one had checked them.
     """
 
     changes: ListAttribute[Mapping[str, str | None]] = ListAttribute(null=True)
     confirmed: ListAttribute[str] = ListAttribute(null=True)
     unseen: ListAttribute[str] = ListAttribute(null=True)
+    warnings: ListAttribute[Mapping[str, str]] = ListAttribute(null=True)  # that were accepted: field, text, reason
 
     @property
     def told(self) -> Sequence[Mapping[str, Any]]:
         """For a list of changes: what, before, after."""
-        changes = [{"what": one["label"], "before": one["before"], "after": one["after"]} for one in self._changes]
+        changes = [
+            {
+                "what": one["label"],
+                "before": one["before"],
+                "after": one["after"] or _describe_answer(one.get("answer")),
+            }
+            for one in _as_dicts(self.changes)
+        ]
+        warned = [
+            {"what": "Warning accepted", "before": one["text"], "after": one["reason"]}
+            for one in _as_dicts(self.warnings)
+        ]
         named = (("Confirmed", self.confirmed), ("Not checked", self.unseen))
-        return [*changes, *({"what": what, "before": None, "after": ", ".join(one)} for what, one in named if one)]
+        return [
+            *changes,
+            *warned,
+            *({"what": what, "before": None, "after": ", ".join(one)} for what, one in named if one),
+        ]
 
-    @property
-    def _changes(self) -> Sequence[Mapping[str, str | None]]:
-        return [one.as_dict() if hasattr(one, "as_dict") else one for one in self.changes or ()]
+
+def _describe_answer(answer: str | None) -> str | None:
+    return describe_nothing(answer) if answer else None
+
+
+def _as_dicts(stored: Sequence[Any] | None) -> Sequence[Mapping[str, Any]]:
+    return [one.as_dict() if hasattr(one, "as_dict") else one for one in stored or ()]

@@ -36,6 +36,5 @@ def find_candidates(document: Document, spec: FieldSpec, calibration: Calibratio
     found = vendors.apply_vendor_memory(spec.name, document, found, calibration.vendors)
     if spec.allowed:
         found = listed.match_allowed_values(document, spec, found)
-    printed = {page.index for page in document.pages if page.source != "ocr"}
     possible = [candidate for candidate in found if candidate.points > 0]
-    return confidence.rate_candidates(spec.name, possible, printed, calibration)
+    return confidence.rate_candidates(spec.name, possible, document, calibration)

@@ -7,6 +7,7 @@ from statistics import fmean
 
 from workflows.stages.pages.layout import Box, Line, Page, Row, union
 
+RULES = "rules"  # the source of a value that the built-in rules found
 SPELLED = "spelled"  # evidence of a value that is another's usual spelling, not what was read
 
 
@@ -23,7 +24,7 @@ class Candidate:
     evidence: Mapping[str, float] = field(default_factory=dict)
     confidence: float = 0.0
     mean_score: float = 1.0  # of all words of its lines; ``score`` is the worst one's
-    source: str = "rules"  # or the service that read it
+    source: str = RULES  # or the service that read it
 
     def stronger(self, points: float, **evidence: float) -> "Candidate":
         return replace(self, points=self.points + points, evidence={**self.evidence, **evidence})
@@ -50,6 +51,12 @@ class Document:
     @cached_property
     def text(self) -> str:
         return "\n".join(row.text for row in self.rows)
+
+    @cached_property
+    def worse_lines(self) -> Mapping[int, float]:
+        """Page that the engine read → the score (0–1) that a quarter of its lines do not reach."""
+        scores = {page.index: sorted(line.score for line in page.lines) for page in self.pages if page.source == "ocr"}
+        return {index: found[len(found) // 4] for index, found in scores.items() if found}
 
     @cached_property
     def head(self) -> tuple[Row, ...]:

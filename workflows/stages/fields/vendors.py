@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from workflows.stages import values
 from workflows.stages.calibration import Vendor
@@ -63,17 +64,17 @@ class Memory:
 
     def __init__(self, confirmed: Iterable[str]) -> None:
         # Another number is another branch, or another firm: of two alike ones the letters do not tell.
-        self._by_digits: dict[str, list[tuple[str, str]]] = {}
+        self._by_digits: dict[str, dict[int, list[tuple[str, str]]]] = {}
         for value in dict.fromkeys(confirmed):
             words = values.words(value)
             if len(words) >= _SHORTEST:
-                self._by_digits.setdefault(_digits(words), []).append((words, value))
+                self._by_digits.setdefault(_digits(words), {}).setdefault(len(words), []).append((words, value))
 
     def find_reading(self, value: str, among: Choice) -> str | None:
         """The confirmed value that ``value`` is, but for letters that look alike; None if it may be two of them."""
         read = values.words(value)
         found: list[tuple[int, str]] = []
-        for words, confirmed in self._same_digits(read):
+        for words, confirmed in self._list_near(read, 1 - 1 / _SLIP):
             slips = count_slips(read, words) if among(confirmed) else None
             if slips is not None:
                 found.append((slips, confirmed))
@@ -89,15 +90,18 @@ class Memory:
         """The confirmed values that are much like ``value``, the most alike first."""
         read = values.words(value)
         found: list[tuple[float, str]] = []
-        for words, confirmed in self._same_digits(read):
-            if 2 * min(len(read), len(words)) * 100 >= ALIKE * (len(read) + len(words)) and among(confirmed):
-                alike = likeness(read, words)
-                if alike >= ALIKE:
-                    found.append((alike, confirmed))
+        for words, confirmed in self._list_near(read, ALIKE / (200 - ALIKE)):
+            alike = likeness(read, words) if among(confirmed) else 0.0
+            if alike >= ALIKE:
+                found.append((alike, confirmed))
         return [confirmed for _, confirmed in sorted(found, key=lambda one: -one[0])]
 
-    def _same_digits(self, read: str) -> Sequence[tuple[str, str]]:
-        return self._by_digits.get(_digits(read), ()) if len(read) >= _SHORTEST else ()
+    def _list_near(self, read: str, shortest: float) -> Iterator[tuple[str, str]]:
+        """Those with the same digits of which neither has fewer than ``shortest`` (0–1) of the other's letters."""
+        by_length = self._by_digits.get(_digits(read), {}) if len(read) >= _SHORTEST else {}
+        for length, held in by_length.items():
+            if min(length, len(read)) >= shortest * max(length, len(read)):
+                yield from held
 
 
 def _digits(words: str) -> str:
@@ -151,8 +155,14 @@ class Sellers:
         return any(value in self._beside[field].get(one, ()) for one in beside)
 
 
+@lru_cache(maxsize=4)
+def remember_sellers(vendors: tuple[Vendor, ...]) -> Sellers:
+    """A worker reads one project's documents after another: building 500 sellers takes longer than a page."""
+    return Sellers(vendors)
+
+
 def apply_vendor_memory(
-    name: str, document: Document, found: Sequence[Candidate], vendors: Sequence[Vendor]
+    name: str, document: Document, found: Sequence[Candidate], vendors: tuple[Vendor, ...]
 ) -> list[Candidate]:
     """``found`` with what is known laid over it: the confirmed spelling is the value, ``raw`` stays as read.
 
@@ -160,7 +170,7 @@ def apply_vendor_memory(
     """
     if name not in REMEMBERED or not vendors:
         return list(found)
-    sellers, other = Sellers(vendors), REMEMBERED[name]
+    sellers, other = remember_sellers(vendors), REMEMBERED[name]
     beside = sellers.list_readings(other, (text for _, _, text in _runs(document, _MOST_LINES[other])))
     ranked = best_first(found)
     known: list[Candidate] = []

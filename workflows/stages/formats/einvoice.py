@@ -85,9 +85,11 @@ class EInvoiceItems:
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "EInvoiceItems":
-        """Of an artifact, an older one included; empty for none."""
-        items = ({**one, "description": one["name"], "unit_price": one["price"]} for one in stored.get("items", ()))
-        return cls(tuple(items), str(stored.get("items_total") or ""))
+        """Of an artifact; empty for none."""
+        if not stored:
+            return cls()
+        items = ({**one, "description": one["name"], "unit_price": one["price"]} for one in stored["items"])
+        return cls(tuple(items), stored["items_total"])
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from projects.settings.columns import TABLE, Column
 from workflows.stages import values
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields import totals
-from workflows.stages.fields.candidates import Document
+from workflows.stages.fields.candidates import RULES, Document
 from workflows.stages.fields.checks import Check
 from workflows.stages.formats import einvoice
 from workflows.stages.formats.einvoice import EInvoiceItems
@@ -19,7 +19,6 @@ from workflows.stages.tables.finding import Cell, FoundTable, find_table
 from workflows.stages.tables.headings import concept_of
 from workflows.stages.tables.rows import read_rows, to_stored_cell, write_rows
 
-RULES = "rules"
 # How sure a cell is by itself, of a page with a text layer; of one that was read, times how well its words were.
 _TEXT, _FIGURE, _PROVED, _DOUBTED, _INVALID, _EMPTY = 0.95, 0.93, 0.99, 0.5, 0.2, 0.9
 _READ = 0.95  # at most, of what OCR read

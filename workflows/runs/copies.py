@@ -1,0 +1,42 @@
+"""Whether a run's document came before: the same file, or an invoice of the same supplier, number and total."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from config.errors import NotFound
+from projects.documents.actions.copies import remember_digests
+from projects.documents.queries.copies import list_earlier_copies
+from projects.documents.queries.documents import get_document
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.run import Run
+from workflows.stages.copies import FILE, INVOICE, Copy, digest_invoice
+
+
+def find_copies(run: Run, document: DocumentWorkflow, result: Mapping[str, Any]) -> list[Copy]:
+    """Keep what the document is recognised by, then ask who was recognised by it before; once for each document."""
+    digests = _digests(run, document, result)
+    remember_digests(run.site, run.document_id, digests, afresh=bool(document.follows))
+    found: dict[str, Copy] = {}
+    for kind, digest in digests.items():
+        for one in list_earlier_copies(run.site, run.document_id, digest):
+            found.setdefault(one, Copy(kind, one))
+    return list(found.values())
+
+
+def remember_decided(run: Run, document: DocumentWorkflow, published: Mapping[str, Any]) -> None:
+    """What a person corrected is what the next invoice is compared with."""
+    remember_digests(run.site, run.document_id, _digests(run, document, published), afresh=True)
+
+
+def _digests(run: Run, document: DocumentWorkflow, result: Mapping[str, Any]) -> dict[str, str]:
+    digests = {FILE: _file_digest(run, document), INVOICE: digest_invoice(result["fields"])}
+    return {kind: digest for kind, digest in digests.items() if digest}
+
+
+def _file_digest(run: Run, document: DocumentWorkflow) -> str | None:
+    """None if S3 counted none, or a newer content has come since."""
+    try:
+        found = get_document(run.site, run.document_id)
+    except NotFound:
+        return None
+    return found.checksum if found.s3version == document.s3version else None

@@ -1,0 +1,223 @@
+"""Rules of a document's values: what a person is warned of while typing, and what does not fit together; pure.
+
+The same rules judge what a machine has read, what someone types, and what is sent.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+
+from stdnum import get_cc_module, iban
+
+from projects.settings.columns import TABLE
+from projects.settings.values import ANY, PAST, date_range
+from workflows.stages import results, values
+from workflows.stages.results import Field
+from workflows.stages.tables import arithmetic
+from workflows.stages.tables import rows as table_rows
+
+FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
+_CENT = Decimal("0.01")
+_MOST_ADJUSTMENTS = 6  # of which each may be in the sum already
+# The parts of a sum, by the words of their fields' names.
+_TOTALS = ("total", "grand_total", "gross_total", "total_gross", "total_amount", "amount_due")
+_NETS = ("net_total", "net", "subtotal", "sub_total", "net_amount", "tax_basis_total", "total_net")
+_TAX_SUMS = ("tax_total", "vat_total", "total_tax", "total_vat")
+_TAX = re.compile(r"\b(tax|vat|gst|cgst|sgst|igst|pst|hst|sst|mwst|ust|tva|iva|btw)\b")
+_NO_SUM = re.compile(r"\b(rate|percent|id|no|number|basis|base|net|code)\b")
+_TAKEN = re.compile(
+    r"\b(discount|rebate|voucher|coupon|deposit|prepaid|prepayment|advance|credit|skonto|rabatt|remise)\b"
+)
+_ADDED = re.compile(
+    r"\b(shipping|freight|delivery|postage|handling|packing|surcharge|fee|service|tip|insurance|versand|fracht|"
+    r"round\w*|rundung)\b"
+)
+_ISSUED = ("date", "issue_date", "invoice_date")
+_DUE = ("due_date", "payment_due_date", "payment_due", "due")
+_IBAN = re.compile(r"(^|_)iban($|_)")
+_VAT_ID = re.compile(r"(^|_)(vat_(id|number|no)|ust_id|ustid|ust_idnr)$")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Warn:
+    """``text`` begins with the field's label, as reasons do. ``beside``: the other field that it is about as much."""
+
+    field: str
+    text: str
+    beside: str = ""
+
+
+def list_warnings(
+    fields: Sequence[Field], texts: Mapping[str, str], *, today: str, read: Mapping[str, str | None] | None = None
+) -> list[Warn]:
+    """Everything a person is warned of, the first of each field. ``texts``: field → text in any form; ``today``: ISO.
+
+    ``read``: field → value as the machine found it. Rows that no one has changed since were held against the page,
+    with discounts that no field has.
+
+    A value that is none of its type is an error, which ``validate_corrections`` has, and no warning.
+    """
+    found = dict(_store(fields, texts))
+    warned: dict[str, Warn] = {}
+    changed = {name for name, value in found.items() if value != (read or {}).get(name)}
+    every = (
+        *_check_each(fields, found, today),
+        *list_contradictions(fields, found),
+        *_check_items(fields, found, changed),
+    )
+    for one in every:
+        warned.setdefault(one.field, one)
+    return list(warned.values())
+
+
+def list_contradictions(fields: Sequence[Field], stored: Mapping[str, str]) -> list[Warn]:
+    """What does not fit together. ``stored``: field → value in its stored form."""
+    return [*_check_total(fields, stored), *_check_due(fields, stored)]
+
+
+def _store(fields: Iterable[Field], texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for one in fields:
+        text = texts.get(one.name, "")
+        stored = results.to_allowed_form(one, text) if text else None
+        if stored:
+            yield one.name, stored
+
+
+def _check_each(fields: Iterable[Field], stored: Mapping[str, str], today: str) -> Iterator[Warn]:
+    for one in fields:
+        value = stored.get(one.name)
+        if not value:
+            continue
+        if odd := find_odd_date(value, today, date_range(one.name, one.type, one.date_range)):
+            yield Warn(one.name, f"{one.label} {value} {odd}")
+        if one.type == "text" and _IBAN.search(one.name) and not iban.is_valid(value):
+            yield Warn(one.name, f"{one.label} is no valid IBAN: its check digits do not fit")
+        if one.type == "text" and _VAT_ID.search(one.name) and not _is_vat_id(value):
+            yield Warn(one.name, f"{one.label} is no valid VAT ID of its country")
+
+
+def _is_vat_id(text: str) -> bool:
+    """Also of a country that no one knows the form of."""
+    country = re.match(r"\s*([A-Za-z]{2})", text)
+    known = get_cc_module(country[1].lower().replace("el", "gr"), "vat") if country else None
+    return known is None or bool(known.is_valid(text))
+
+
+def find_odd_date(value: str, today: str, plausible: str) -> str:
+    """What is odd about an ISO date. ``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
+    if plausible in {"", ANY}:
+        return ""
+    # Tomorrow in UTC is today in half of the world.
+    if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
+        return "lies in the future"
+    years = int(value[:4]) - int(today[:4])
+    if years < -FARTHEST:
+        return f"is more than {FARTHEST} years ago"
+    return f"is more than {FARTHEST} years ahead" if years > FARTHEST else ""
+
+
+def _check_total(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator[Warn]:
+    """That net and taxes, with any of discount, shipping, rounding and the like, are the total.
+
+    A discount may be in the net already, and a deposit below the total: each is counted or not. Taxes are all counted.
+    """
+    amounts = {one.name: Decimal(stored[one.name]) for one in fields if one.type == "amount" and one.name in stored}
+    total, net = (next((one for one in names if one in amounts), None) for names in (_TOTALS, _NETS))
+    taxes = _list_taxes(amounts)
+    if total is None or net is None or not taxes:
+        return
+    steps = _list_adjustments(amounts)
+    base = amounts[net] + sum((amounts[one] for one in taxes), Decimal(0))
+    if _leads(base, amounts[total], steps, _CENT):
+        return
+    label = {one.name: one.label for one in fields}[total]
+    parts = [amounts[net], *(amounts[one] for one in taxes), *steps]
+    yield Warn(total, f"{label} {values.plain(amounts[total])} is not {_write_sum(parts)}")
+
+
+def _list_taxes(amounts: Mapping[str, Decimal]) -> list[str]:
+    """The fields of several rates, or the one that says their sum."""
+    summed = next((one for one in _TAX_SUMS if one in amounts), None)
+    if summed:
+        return [summed]
+    words = {name: name.replace("_", " ") for name in amounts if name not in (*_TOTALS, *_NETS)}
+    return [name for name, text in words.items() if _TAX.search(text) and not _NO_SUM.search(text)]
+
+
+def _list_adjustments(amounts: Mapping[str, Decimal]) -> list[Decimal]:
+    """What is taken off is negative, however it is written; what is added has its sign."""
+    steps = []
+    for name, value in amounts.items():
+        words = name.replace("_", " ")
+        if name in (*_TOTALS, *_NETS) or _TAX.search(words) or not value:
+            continue
+        if _TAKEN.search(words):
+            steps.append(-abs(value))
+        elif _ADDED.search(words):
+            steps.append(value)
+    return steps[:_MOST_ADJUSTMENTS]
+
+
+def _leads(base: Decimal, target: Decimal, steps: Sequence[Decimal], tolerance: Decimal) -> bool:
+    some = (chosen for count in range(len(steps) + 1) for chosen in combinations(steps, count))
+    return any(abs(base + sum(chosen, Decimal(0)) - target) <= tolerance for chosen in some)
+
+
+def _write_sum(parts: Sequence[Decimal]) -> str:
+    first, *others = parts
+    signed = "".join(f" {'−' if one < 0 else '+'} {values.plain(abs(one))}" for one in others)
+    return f"{values.plain(first)}{signed} = {values.plain(sum(parts, Decimal(0)))}"
+
+
+def _check_items(fields: Sequence[Field], stored: Mapping[str, str], changed: Set[str]) -> Iterator[Warn]:
+    """That a column of a table adds up to the field that its schema names."""
+    known = {one.name: one for one in fields}
+    amounts = {one.name: Decimal(stored[one.name]) for one in fields if one.type == "amount" and one.name in stored}
+    steps = _list_adjustments(amounts)
+    for one in fields:
+        if one.type != TABLE or one.name not in stored:
+            continue
+        rows = table_rows.read_rows(stored[one.name], len(one.table_columns))
+        for place, column in enumerate(one.table_columns):
+            is_asked = column.total in amounts and not changed.isdisjoint({one.name, column.total})
+            added = arithmetic.sum_of(rows, place) if is_asked else None
+            if added is not None and not _leads(added, amounts[column.total], steps, _CENT):
+                told = f"{one.label}: {column.label} adds up to {values.plain(added)}, not"
+                yield Warn(one.name, f"{told} {known[column.total].label} {values.plain(amounts[column.total])}")
+
+
+def _check_due(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator[Warn]:
+    dates = {one.name: one for one in fields if one.type == "date" and one.name in stored}
+    issued, due = (next((dates[one] for one in names if one in dates), None) for names in (_ISSUED, _DUE))
+    if issued and due and stored[due.name] < stored[issued.name]:
+        text = f"{due.label} {stored[due.name]} is before {issued.label} {stored[issued.name]}"
+        yield Warn(due.name, text, beside=issued.name)
+
+
+def localise(field: Field, text: str, *, day_first: bool) -> str:
+    """A date as it is stored, read as the document writes dates; everything else as it is."""
+    return (values.date(text, day_first=day_first) or text) if field.type == "date" else text
+
+
+def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
+    """What will be stored, in words, where it is not what was typed: ``12.50`` for 12,5; 3 April 2025 for 03/04/2025.
+
+    Empty also where it cannot be stored.
+    """
+    typed = " ".join(text.split())
+    if field.type in (TABLE, "text") and not field.allowed:
+        return ""
+    stored = results.to_allowed_form(field, localise(field, typed, day_first=day_first))
+    if stored is None or stored == typed:
+        return ""
+    if field.type == "date":
+        day = dt.date.fromisoformat(stored)
+        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return stored
