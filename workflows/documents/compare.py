@@ -122,6 +122,7 @@ def _describe_settings(one: RunSettings) -> list[tuple[str, str]]:
         ("Document type detection", TYPINGS.get(one.typing, "Set by the project")),
         ("Types to find", f"list …{one.types_sha256[-6:]}" if one.types_sha256 else "none"),
         ("Confidence calibration", f"v{one.calibration_version}" if one.calibration_version else "default"),
+        ("Extractor", f"v{one.extractor_version}" if one.extractor_version else "none"),
         ("Project prompt", one.document_prompt or "none"),
         ("Language", one.language),
         ("Bedrock Data Automation", "used" if one.use_bda else "not used"),

@@ -9,6 +9,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, VersionItem, translate_store_errors
 from config.table import Key
+from projects.documents.actions.copies import forget_digests
 from projects.documents.items.removals import DocumentRemoval
 from workflows.documents.actions import hide
 from workflows.intake.actions import bucket
@@ -38,6 +39,7 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _empty_partition(Item, of_document, beat, keep=lambda sk: sk.startswith(event))
     _empty_partition(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
+    forget_digests(site, document_id)
     _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
     _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
     history = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)

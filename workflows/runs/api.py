@@ -67,6 +67,7 @@ class FieldShape(Schema):
     """``confidence`` 0–1; ``page`` 0-based; ``box`` left, top, right, bottom as shares of the page.
 
     ``rows``: of a table, whose ``value`` has a line a row and a tab between cells; null for other fields.
+    ``answer``: what a reviewer said of it: confirmed, corrected, blank, absent or illegible; null if nothing.
     """
 
     name: str
@@ -75,6 +76,7 @@ class FieldShape(Schema):
     page: int | None
     box: list[float] | None
     rows: list[list[CellShape]] | None
+    answer: str | None
 
 
 class ResultShape(Schema):

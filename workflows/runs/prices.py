@@ -42,13 +42,3 @@ def cost(used: Usage) -> int | None:
 def _price(service: str, model: str) -> Mapping[str, float] | None:
     found = settings.PRICES.get(service, {})
     return next((price for pattern, price in found.items() if fnmatchcase(model, pattern)), None)
-
-
-def money(micros: int) -> str:
-    """For people.
-
-    >>> money(0), money(210), money(70_000), money(12_345_678)
-    ('$0.00', '$0.0002', '$0.07', '$12.35')
-    """
-    dollars = micros / 1_000_000
-    return f"${dollars:.4f}" if 0 < dollars < 0.01 else f"${dollars:.2f}"

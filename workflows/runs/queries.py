@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import Key
+from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.runs import seed_000
 from workflows.runs.items.decisions import DecidedFields
@@ -71,6 +74,22 @@ def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
     page = WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
     seed_000.fill_boards(site, page.rows)
     return page
+
+
+def documents_with_status(
+    site: str, status: DocumentStatus, *, cursor: str | None = None, limit: int = settings.PAGE_SIZE
+) -> Page[ProjectDocument]:
+    """All of a site that are in this state, the one that has been for longest first."""
+    pk = table.DOCUMENT_BY_STATUS.gsi2_partition(site, status=status)
+    page = ProjectDocument.page(pk, index="GSI2", limit=limit, cursor=cursor)
+    seed_000.fill_documents(page.rows)
+    return page
+
+
+def boards_of(site: str, workflow_ids: Iterable[str]) -> Mapping[str, WorkflowSteps]:
+    """By the run's id, those that are there; one call for a hundred."""
+    keys = {table.WORKFLOW_STEPS.key(site, workflow_id=one): one for one in workflow_ids}
+    return {keys[found.key]: found for found in WorkflowSteps.load_many(list(keys), consistent=False)}
 
 
 def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:

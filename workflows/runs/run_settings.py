@@ -98,6 +98,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
     """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults."""
     policy = data.get("review_policy") or {}
     classified, calibration = governing.classification, data.get("calibration") or {}
+    extractor = data.get("extractor") or {}
     return RunSettings(
         language=str(data.get("language") or "en"),
         document_prompt=str(data.get("document_prompt") or ""),
@@ -117,9 +118,12 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         calibration_version=int(calibration.get("version") or 0),
         calibration_sha256=str(calibration.get("sha256") or ""),
         calibration_paused=bool(calibration.get("paused_at")),
+        extractor_version=int(extractor.get("version") or 0),
+        extractor_sha256=str(extractor.get("sha256") or ""),
         audit_share=float(policy.get("audit_share") or 0.0),
         most_wrong=float(policy.get("most_wrong", settings.MOST_WRONG_PERCENT / 100)),
         unseen_allowed=bool(policy.get("unseen_allowed")),
+        lacking_allowed=bool(policy.get("lacking_allowed")),
     )
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.runs.views import about, history, model_calls, overview, pages, runs, segments
+from workflows.runs.views import about, history, model_calls, overview, pages, results, reviews, runs, segments
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -15,10 +15,11 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/history/", history.show_history, name="show-history"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
-    path("workflows/<str:document_id>/<str:workflow_id>/result/", runs.show_result, name="show-result"),
+    path("workflows/<str:document_id>/<str:workflow_id>/review/", reviews.open_review, name="open-review"),
+    path("workflows/<str:document_id>/<str:workflow_id>/result/", results.show_result, name="show-result"),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/result/<slug:field>.csv",
-        runs.export_table,
+        results.export_table,
         name="export-table",
     ),
     path(

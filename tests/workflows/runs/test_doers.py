@@ -147,16 +147,29 @@ def test_a_run_from_before_reads_as_it_did():
     assert (kept.analyzer, kept.models) == ("rules", {})  # ... a missing one is an older run
 
 
-def test_what_is_no_choice_is_not_taken():
+def test_what_is_no_choice_is_not_taken(table):
     assert provider_choice.read_provider_choices(
-        {"ocr_model": "evil", "analyzer": "", "summarizer": "model", "use_bda": "on"}
+        {"ocr_model": "evil", "analyzer": "", "summarizer": "model", "use_bda": "on"},
+        provider_choice.list_choices("default"),
     ) == {"summarizer": "model"}
 
 
-def test_every_choice_has_a_default_that_is_one_of_it():
-    assert all(provider_choice.desk_default(name) in choices for name, choices in provider_choice.CHOICES.items())
-    assert set(provider_choice.CHOICES) == {"ocr_model", *DOERS}
-    assert provider_choice.CHOICES["ocr_model"] == OCR_MODELS
+def test_every_choice_has_a_default_that_is_one_of_it(table):
+    choices = provider_choice.list_choices("default")
+    assert all(provider_choice.desk_default(name) in values for name, values in choices.items())
+    assert set(choices) == {*provider_choice.NAMES} == {"ocr_model", *DOERS}
+    assert choices["ocr_model"] == OCR_MODELS
+
+
+def test_one_document_is_read_by_an_ocr_model_of_the_catalogue(table):
+    project = make_project()
+    model_actions.create_model("default", replace(BUILT_IN_OCR["pp-ocrv5"], id="sharp", name="Sharp", dpi=200), by=ADA)
+    assert '<option value="sharp">Sharp</option>' in one_line(signed_in(bob()).get(url(project)).content)
+    document = sent(project, ocr_model="sharp")
+    assert (pinned(document).ocr_model, pinned(document).ocr_spec.dpi) == ("sharp", 200)
+    model_actions.remove_model("default", "sharp", version=1, by=ADA)
+    refused = signed_in(bob()).post(url(project), {"files": [pdf()], "ocr_model": "sharp"})
+    assert (refused.status_code, "choose one of the list" in one_line(refused.content)) == (422, True)
 
 
 def test_the_form_of_a_project_offers_and_keeps_them(table, settings):

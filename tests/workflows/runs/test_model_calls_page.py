@@ -9,7 +9,7 @@ from projects.models.choice import choose_models
 from tests.html import one_line
 from tests.outside import answering
 from tests.people import alice, signed_in
-from tests.workflows.providers.test_bedrock import tool_reply
+from tests.workflows.providers.language_models.test_bedrock import tool_reply
 from tests.workflows.questions.made import BY, read_run
 from workflows.providers import actions as provider_actions
 from workflows.questions import actions as question_actions

@@ -17,6 +17,16 @@ from workflows.runs.status import END
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import words_of
 
+_RESULTS = {
+    "completed": "Completed",
+    "skipped": "Not needed",
+    "approve": "Approved",
+    "reject": "Rejected",
+    "partial": "Partial",
+    "Cancelled": "Cancelled",
+    "ReviewExpired": "Review expired",
+}
+
 
 @dataclass(frozen=True)
 class Move:
@@ -60,5 +70,11 @@ def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> It
         seconds = (clock.parse(row.occurredAt) - clock.parse(since)).total_seconds()
         data = row.data.as_dict() if row.data is not None else {}
         left, to = labels.get(int(row.fromStep), "?"), labels.get(int(row.toStep), "?")
-        yield Move(left, to, row.result, row.occurredAt, words_of(max(seconds, 0.0)), str(data.get("reason") or ""))
+        took, reason = words_of(max(seconds, 0.0)), str(data.get("reason") or "")
+        yield Move(left, to, _describe_result(row.result, is_choice="choice" in data), row.occurredAt, took, reason)
         since = row.occurredAt
+
+
+def _describe_result(result: str, *, is_choice: bool) -> str:
+    """A failed step's result is its error's code: the reason beside it says what happened."""
+    return _RESULTS.get(result) or (result.replace("_", " ").capitalize() if is_choice else "Failed")

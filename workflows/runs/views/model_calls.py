@@ -7,13 +7,14 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
+from projects.models.prices import describe_cost
 from projects.prompts.purposes import PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.values import BY_MODEL
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
-from workflows.providers import model_calls
+from workflows.providers.language_models import model_calls
 from workflows.questions import queries as question_queries
 from workflows.questions.queries import QuestionRef
 from workflows.runs import pinned_prompts, prices, queries, run_settings
@@ -79,6 +80,4 @@ def _describe_call(call: dict[str, Any]) -> dict[str, Any]:
     given = call["answer"] or ""  # nothing, if the call brought none
     words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
     used = Usage(**call["usage"])
-    micros = prices.cost(used)
-    cost = "no price set" if micros is None else prices.money(micros)
-    return {**call, "words": words, "seconds": used.ms / 1000, "cost": cost}
+    return {**call, "words": words, "seconds": used.ms / 1000, "cost": describe_cost(prices.cost(used))}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -14,7 +15,7 @@ from workflows.intake import containers
 from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import WorkflowSteps
-from workflows.runs.views import state_labels
+from workflows.runs.views import state_labels, under_way
 from workflows.runs.views.state_labels import Mark
 
 
@@ -55,7 +56,9 @@ def _analysis(board: WorkflowSteps) -> Analysis:
 @require_safe
 def overview(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    cursor = request.GET.get("after")
+    filters, cursor = under_way.Filters.from_query(request.GET), request.GET.get("after")
+    if filters.state:
+        return _by_state(request, filters, cursor)
     page = admission.filter_page(
         request,
         lambda place: queries.in_progress(request.site, cursor=place),
@@ -63,14 +66,40 @@ def overview(request: DeskRequest) -> HttpResponse:
         lambda board: board.document_id,
     )
     rows = [_analysis(board) for board in page.rows]
+    counts = counters.count_documents(request.site)
     context = {
         "rows": rows,
-        "counts": counters.count_documents(request.site),
+        "figures": under_way.figures(counts),
+        "tabs_of_state": under_way.tabs(filters, counts.count_of),
         "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": reverse("workflows:overview"),
+        "poll_url": request.get_full_path(),
+    }
+    return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
+
+
+def _by_state(request: DeskRequest, filters: under_way.Filters, cursor: str | None) -> HttpResponse:
+    page = under_way.read_page(request, filters, cursor)
+    counts = counters.count_documents(request.site)
+    context = {
+        "filters": filters,
+        "rows": page.rows,
+        "figures": under_way.figures(counts),
+        "tabs_of_state": under_way.tabs(filters, counts.count_of),
+        "moving": filters.state == under_way.RUNNING and bool(page.rows),
+        "waiting": len(page.rows) if filters.state == under_way.WAITING else 0,
+        "projects": under_way.projects_of(page.rows, filters),
+        "queues": under_way.queues_of(request),
+        "steps": under_way.steps_of(filters.state),
+        "ages": [(value, words) for value, (words, _) in under_way.AGES.items()],
+        "most_read": under_way.MOST_READ,
+        "page_size": under_way.MOST_READ if filters.chosen else settings.PAGE_SIZE,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": filters.url,
         "poll_url": request.get_full_path(),
     }
     return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)

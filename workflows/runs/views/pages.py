@@ -4,7 +4,7 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import CountersignError, NotFound
@@ -12,6 +12,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert
 from workflows.runs import queries
+from workflows.runs.page_pictures import shrink_picture
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -22,7 +23,10 @@ _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".we
 
 @require_safe
 def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
-    """``index`` is 0-based. The site is the request's own, so another site's document is not found."""
+    """``index`` is 0-based; ``?size=``: page or thumb for WebP of that size, otherwise the stored image.
+
+    The site is the request's own, so another site's document is not found.
+    """
     access.check_can_view(request)
     admission.check_document(request, document_id)
     if queries.project_document(request.site, project_id, document_id).hidden:
@@ -34,8 +38,21 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     except NotFound:
         name = _named_image(documents, index)
         body, length = documents.open(name)
-    response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=_TYPES[PurePosixPath(name).suffix.lower()])
-    response["Content-Length"] = str(length)
+    return send_picture(body, length, _TYPES[PurePosixPath(name).suffix.lower()], request.GET.get("size", ""))
+
+
+def send_picture(body: Any, length: int, content_type: str, size: str) -> HttpResponseBase:
+    """``body``: a stream of S3. ``size``: as of ``shrink_picture``; the image as it is stored for any other."""
+    response: HttpResponseBase
+    stored = body.read() if size else b""
+    smaller = shrink_picture(stored, size)
+    if smaller:
+        response = HttpResponse(smaller, content_type="image/webp")
+    elif size:
+        response = HttpResponse(stored, content_type=content_type)
+    else:
+        response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=content_type)
+        response["Content-Length"] = str(length)
     response["Cache-Control"] = "private, max-age=3600"
     return make_inert(response)
 

@@ -1,8 +1,7 @@
 """Runs: the list, one run with its steps, what happened to its document, what was read."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -10,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from config import clock, table
+from config import table
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
 from projects.documents.queries import removals
@@ -18,7 +17,6 @@ from projects.documents.view_log import record_view
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
-from projects.web.spreadsheets import csv_line
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
@@ -27,18 +25,15 @@ from workflows.engine.step_outcome import PARTIAL_AT
 from workflows.operations import costs
 from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.events import DocumentEvent
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 from workflows.runs.views import state_labels
-from workflows.runs.views.segments import run_of, segments_of, summary_page
+from workflows.runs.views.segments import run_of, segments_of
 from workflows.runs.views.state_labels import Mark
+from workflows.runs.views.timeline import list_event_rows, list_step_rows
+from workflows.runs.views.waterfall import bars_of
 from workflows.stages import paddleocr_processor
-from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
-
-_REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"
 
 
 @dataclass(frozen=True)
@@ -184,7 +179,8 @@ class Failure(NamedTuple):
 
 def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
     waits = board.current_step in APPROVALS and not board.outcome
-    steps = state_labels.step_rows(seed_000.definition_of(board), board, link)
+    definition = seed_000.definition_of(board)
+    steps = state_labels.step_rows(definition, board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
     kept = queries.run_kept_instead(board)
     segments, following = segments_of(request, board, link)
@@ -205,6 +201,9 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
         "cancelled": board.outcome == Outcome.CANCELLED,
         "steps": steps,
+        "definition": definition,
+        "bars": bars_of(steps, APPROVALS),
+        "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
         "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
         "cost": str(costs.of_board(board)),
@@ -215,16 +214,6 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
     return render_answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
 
 
-@dataclass(frozen=True)
-class EventRow:
-    at: str
-    words: str
-    details: str = ""
-    review_id: str | None = None
-    places: Sequence[tuple[str, str]] = ()  # where its file and its work are found outside the desk, with labels
-    changes: Sequence[Mapping[str, Any]] = ()  # of a decision: what, before, after
-
-
 @require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
@@ -232,10 +221,10 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     if not access.can_delete(request) and removals.is_gone(request.site, document_id):
         raise NotFound("Document not found.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
-    rows = _event_rows(page.rows)
+    rows = list_event_rows(page.rows)
     derived = not rows and seed_000.wrote(workflow_id)
     if derived:  # that system keeps no history: its steps tell most of it
-        rows = _rows_of_steps(*run_of(request, document_id, workflow_id))
+        rows = list_step_rows(*run_of(request, document_id, workflow_id))
     if not rows and not derived:
         raise NotFound("Document not found.")
     ids = {"document_id": document_id, "workflow_id": workflow_id}
@@ -247,137 +236,3 @@ def _has_asked_models(board: WorkflowSteps) -> bool:
     """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
     steps = board.data.as_dict()
     return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
-
-
-_PLACES = {
-    "bucket": "Bucket",
-    "s3_key": "Key",
-    "s3version": "Version",
-    "executionArn": "Execution",
-    "jobId": "Job",
-    "retryCount": "Retries",
-}
-
-
-def _event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
-    """Each execution is named once: by the first of its events."""
-    rows, named, decided = [], set(), queries.list_decided_fields(events)
-    for event in events:
-        known = {name: getattr(event, name) for name in _PLACES}
-        if known["executionArn"] in named:
-            known["executionArn"] = None
-        named.add(event.executionArn)
-        told = any(known[name] for name in ("s3_key", "executionArn", "jobId"))
-        places = [(label, str(known[name])) for name, label in _PLACES.items() if told and known[name]]
-        key = queries.decision_key(event)
-        changes = decided[key].told if key and key in decided else ()
-        rows.append(replace(_event_row(event), places=places, changes=changes))
-    return rows
-
-
-def _event_row(event: DocumentEvent) -> EventRow:
-    facts = event.facts.as_dict() if event.facts is not None else {}
-    review_id = str(facts["review"]) if event.type == _REVIEW_REQUIRED and facts.get("review") else None
-    labels = {step.name.upper(): step.label for one in DEFINITIONS.values() for step in one.steps}
-    head, _, end = event.type.rpartition("_")
-    words = f"{labels[head]} {end.lower()}" if head in labels else event.type.replace("_", " ").capitalize()
-    if event.by and event.by != "system":
-        words = f"{words} by {event.by}"
-    details = str(facts.get("reason") or ", ".join(_facts_in_words(facts)))
-    return EventRow(event.occurredAt, words, details, review_id)
-
-
-# Facts that a link or the list of what was decided tells.
-_OF_DECISIONS = {"review", "decision", "corrected", "confirmed", "unseen"}
-# Facts that are other runs of the document.
-_RUNS = {"beside": "in addition to run", "keeps": "in use: run", "before": "replaces run"}
-
-
-def _facts_in_words(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Facts as words; an id that a link stands for, and a hash, tell a person nothing."""
-    for name, value in facts.items():
-        if name in _OF_DECISIONS or name.endswith("sha256") or value is False:
-            continue
-        if name in _RUNS:
-            yield f"{_RUNS[name]} …{str(value)[-6:]}"
-            continue
-        yield name.replace("_", " ") if value is True else f"{name.replace('_', ' ')} {value}"
-
-
-def _rows_of_steps(board: WorkflowSteps, link: Link | None) -> list[EventRow]:
-    found = [EventRow(board.created_at, "Run created")] if board.created_at else []
-    for step in state_labels.step_rows(seed_000.definition_of(board), board, link):
-        if step.started_at:
-            found.append(EventRow(step.started_at, f"{step.label} started"))
-        if step.ended_at:
-            end = "failed" if step.error else "completed"
-            found.append(EventRow(step.ended_at, f"{step.label} {end}", step.error or step.reason or ""))
-    return sorted(found, key=lambda row: clock.parse(row.at))
-
-
-@require_safe
-def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    board, link = run_of(request, document_id, workflow_id)
-    if link is not None:
-        return summary_page(request, board, link)
-    found = _load_fields(request, board)
-    published = board.outcome == Outcome.PUBLISHED
-    context = {
-        "board": board,
-        "published": published,
-        "kept": published and queries.run_kept_instead(board),
-        "fields": None if found is None else _with_changes(found),
-        "classification": (found or {}).get("classification"),
-        "type": (found or {}).get("type"),
-    }
-    return render_answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
-
-
-@require_safe
-def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
-    """The rows of a field that is a table, for a spreadsheet. Raises: NotFound."""
-    board, link = run_of(request, document_id, workflow_id)
-    fields = () if link is not None else (_load_fields(request, board) or {}).get("fields", ())
-    rows = next((one.get("rows") for one in fields if one["name"] == field), None)
-    if not rows:
-        raise NotFound("This run has no such table.")
-    lines = [[cell["column"] for cell in rows[0]], *([cell["value"] or "" for cell in row] for row in rows)]
-    response = HttpResponse("".join(csv_line(*line) for line in lines), content_type="text/csv")
-    response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.csv"'
-    return response
-
-
-def _name_column(cell: Mapping[str, Any]) -> str:
-    return str(cell["column"]).replace("_", " ").capitalize()
-
-
-def _load_fields(request: DeskRequest, board: WorkflowSteps) -> Mapping[str, Any] | None:
-    """What was published, else what was found; None if nothing has been read yet."""
-    workflow_id = str(board.workflow_id)
-    name = files.output(workflow_id) if board.outcome == Outcome.PUBLISHED else files.result(workflow_id)
-    return _read_artifact(DocumentFiles(request.site, str(board.project_id), str(board.document_id)), name)
-
-
-def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields, each with what people have made of it, the first change first, and whether no one has checked it."""
-    decision = found.get("decision") or {}
-    changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
-    return [
-        {
-            **one,
-            "changes": [each for each in changes if each["field"] == name],
-            "unseen": name in unseen,
-            "headings": [_name_column(cell) for cell in (one.get("rows") or [()])[0]],
-        }
-        for one in found["fields"]
-        for name in [one["name"]]
-    ]
-
-
-def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
-    """None if nothing has been read yet."""
-    try:
-        stored: Mapping[str, Any] = json.loads(documents.read(name))
-    except NotFound:
-        return None
-    return stored

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from ulid import ULID
 
 from config import clock
+from projects.models.prices import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
 from workflows.runs.items.runs import WorkflowSteps
-from workflows.runs.prices import money
 from workflows.runs.seed_000 import Link
 from workflows.runs.status import Outcome, StepStatus
 from workflows.stages.usage import LOCAL
@@ -61,7 +61,7 @@ _SEGMENTS: dict[str, Mark] = {
     "failed": _ENDS[Outcome.FAILED],
 }
 _COUNTS = {
-    "segment_count": ("segment", "segments"),
+    "segment_count": ("page", "pages"),
     "entity_count": ("entity", "entities"),
     "relationship_count": ("relationship", "relationships"),
 }
@@ -155,7 +155,7 @@ class Use:
         told += [f"{float(stored['ms']) / 1000:.1f} s"] if stored.get("ms") else []
         micros = int(stored["micros"]) if "micros" in stored else None
         if stored["service"] != LOCAL:
-            told.append("no price set" if micros is None else money(micros))
+            told.append(describe_cost(micros))
         return cls(f"{stored['model']}: {', '.join(told)}", micros)
 
 

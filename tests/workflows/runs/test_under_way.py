@@ -1,0 +1,127 @@
+import datetime as dt
+from types import SimpleNamespace
+
+import pytest
+from django.http import QueryDict
+
+from config import clock
+from projects.documents.document_status import DocumentStatus
+from tests.aws_faults import count_calls
+from tests.each import each
+from tests.factories import PROJECT_ID, start_run
+from tests.html import one_line
+from tests.people import charlie, dora, signed_in
+from tests.projects.make_queues import make_queue
+from tests.workflows.advancing import waiting
+from workflows.runs import queries
+from workflows.runs.views.under_way import Filters, find_cause
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+
+
+def read(url: str) -> str:
+    return one_line(signed_in(charlie()).get(url).content)
+
+
+def run_url(run) -> str:
+    return f"/workflows/{run.document_id}/{run.workflow_id}/"
+
+
+def test_machine_work_and_waiting_reviews_stand_apart_the_longest_first():
+    first, second, asked = start_run(), start_run(), waiting(start_run())
+    running, needs = read("/?state=running"), read("/?state=waiting")
+    assert running.index(run_url(first)) < running.index(run_url(second))
+    assert run_url(asked) not in running
+    assert run_url(asked) in needs
+    assert run_url(first) not in needs
+    assert "Segment Prep" in running
+    assert 'hx-trigger="every 4s"' in running
+    assert "hx-trigger" not in needs
+
+
+def test_a_list_costs_a_query_its_count_the_queues_and_for_machine_work_the_boards():
+    start_run(), waiting(start_run())
+    browser = signed_in(charlie())
+    calls = {}
+    for state in ("running", "waiting"):
+        with count_calls() as seen:
+            browser.get(f"/?state={state}&project={PROJECT_ID}")
+        calls[state] = seen.names()
+    assert calls["running"] == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query", "dynamodb.Query"]
+    assert calls["waiting"] == ["dynamodb.Query"] * 3
+
+
+@each(
+    ("asked", "there"),
+    [
+        ("", True), ("&step=segment_prep", True), ("&step=publish", False), ("&older=10m", False),
+        (f"&project={PROJECT_ID}", True), ("&project=proj_other", False), ("&older=never&step=odd", True),
+    ],
+)  # fmt: skip
+def test_filters_are_kept_in_the_address(asked, there):
+    run = start_run()
+    page = read(f"/?state=running{asked}")
+    assert (run_url(run) in page) is there
+    assert ("No runs match" in page) is not there
+
+
+def test_a_form_shows_what_is_chosen_and_a_way_back():
+    start_run()
+    page = read("/?state=running&older=1d")
+    assert '<option value="1d" selected>1 day</option>' in page
+    assert '<a class="button quiet" href="/?state=running">Clear</a>' in page
+
+
+def test_what_the_address_cannot_ask_for_is_not_asked():
+    filters = Filters.from_query(QueryDict("state=running&step=publish&older=1h&project=p"))
+    assert Filters.from_query(QueryDict(filters.url.partition("?")[2])) == filters
+    assert Filters.from_query(QueryDict("state=odd&step=publish")) == Filters()
+
+
+def test_figures_lead_to_what_they_count():
+    start_run(), waiting(start_run())
+    page = read("/")
+    for url in ("/?state=running", "/?state=waiting"):
+        assert f'href="{url}"' in page
+
+
+def test_it_is_for_those_who_may_look():
+    assert signed_in(dora()).get("/?state=running").status_code == 403
+
+
+def test_ages_count_from_the_change_of_the_status():
+    run = start_run()
+    (row,) = queries.documents_with_status("default", DocumentStatus.IN_PROGRESS).rows
+    assert row.document_id == run.document_id
+    assert Filters("running", older="10m").is_old_enough(clock.now() - dt.timedelta(minutes=11))
+    assert not Filters("running", older="10m").is_old_enough(clock.now() - dt.timedelta(minutes=9))
+
+
+def ago(minutes: int) -> str:
+    return clock.iso(clock.now() - dt.timedelta(minutes=minutes))
+
+
+@each(
+    ("stored", "minutes", "join", "words"),
+    [
+        ({}, 2, None, ""),
+        ({}, 12, None, "Longer than a step usually takes (10 min). It is retried automatically; see Workers."),
+        ({"waits_for": "textract"}, 2, None, ""),
+        ({"waits_for": "textract"}, 12, None, "Waiting for Amazon Textract."),
+        ({"waits_for": "textract", "waits_why": "paused"}, 2, None, "Waiting for Amazon Textract: paused"),
+        ({}, 300, SimpleNamespace(stalls=0), ""),
+        ({}, 300, SimpleNamespace(stalls=2), "None of its pages was finished since the last check."),
+    ],
+)
+def test_a_run_that_does_not_go_on_says_why(stored, minutes, join, words):
+    assert find_cause({"started_at": ago(minutes), **stored}, ago(minutes), join) == words
+
+
+def test_a_queue_is_chosen_by_those_whom_it_lets_in():
+    run, queue, secret = waiting(start_run()), make_queue(), make_queue("Secret", ["finance"])
+    page = read("/?state=waiting")
+    assert f'<option value="{queue.id}">Payables</option>' in page
+    assert "Secret" not in page
+    assert run_url(run) in read("/?state=waiting&queue=default")
+    assert run_url(run) not in read(f"/?state=waiting&queue={queue.id}")
+    assert secret.id not in page

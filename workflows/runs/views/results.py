@@ -1,0 +1,97 @@
+"""What was read in a run: its fields, each with what people made of it, and its tables for a spreadsheet."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config.errors import NotFound
+from projects.web.http import DeskRequest, render_answer
+from projects.web.spreadsheets import csv_line
+from workflows.runs import queries
+from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.status import Outcome
+from workflows.runs.views.segments import run_of, summary_page
+from workflows.stages.answers import describe_nothing
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+
+@require_safe
+def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    board, link = run_of(request, document_id, workflow_id)
+    if link is not None:
+        return summary_page(request, board, link)
+    published = board.outcome == Outcome.PUBLISHED
+    context = _load_result(request, board) | {
+        "board": board,
+        "published": published,
+        "kept": published and queries.run_kept_instead(board),
+    }
+    return render_answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
+
+
+@require_safe
+def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
+    """The rows of a field that is a table, for a spreadsheet. Raises: NotFound."""
+    board, link = run_of(request, document_id, workflow_id)
+    fields = () if link is not None else _load_result(request, board)["fields"] or ()
+    rows = next((one.get("rows") for one in fields if one["name"] == field), None)
+    if not rows:
+        raise NotFound("This run has no such table.")
+    lines = [[cell["column"] for cell in rows[0]], *([cell["value"] or "" for cell in row] for row in rows)]
+    response = HttpResponse("".join(csv_line(*line) for line in lines), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.csv"'
+    return response
+
+
+def _name_column(cell: Mapping[str, Any]) -> str:
+    return str(cell["column"]).replace("_", " ").capitalize()
+
+
+def _load_result(request: DeskRequest, board: WorkflowSteps) -> dict[str, Any]:
+    ids = str(board.project_id), str(board.document_id), str(board.workflow_id)
+    return load_result(request.site, *ids, published=board.outcome == Outcome.PUBLISHED)
+
+
+def load_result(site: str, project_id: str, document_id: str, workflow_id: str, *, published: bool) -> dict[str, Any]:
+    """What was published, else what was found: ``fields`` with their changes, None if nothing has been read yet."""
+    name = files.output(workflow_id) if published else files.result(workflow_id)
+    found = _read_artifact(DocumentFiles(site, project_id, document_id), name)
+    return {
+        "fields": None if found is None else _with_changes(found),
+        "classification": (found or {}).get("classification"),
+        "type": (found or {}).get("type"),
+    }
+
+
+def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The fields, each with what people have made of it, the first change first, and whether no one has checked it."""
+    decision = found.get("decision") or {}
+    changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
+    return [
+        {
+            **one,
+            "changes": [
+                {**each, "nothing": describe_nothing(each.get("answer"))} for each in changes if each["field"] == name
+            ],
+            "unseen": name in unseen,
+            "nothing": describe_nothing(one.get("answer"))
+            if "answer" in one or one.get("source") == "reviewer"
+            else "not found",
+            "headings": [_name_column(cell) for cell in (one.get("rows") or [()])[0]],
+        }
+        for one in found["fields"]
+        for name in [one["name"]]
+    ]
+
+
+def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
+    """None if nothing has been read yet."""
+    try:
+        stored: Mapping[str, Any] = json.loads(documents.read(name))
+    except NotFound:
+        return None
+    return stored
