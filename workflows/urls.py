@@ -8,6 +8,7 @@ urlpatterns = [
     path("", include("workflows.publish.urls")),
     path("", include("workflows.intake.urls")),
     path("", include("workflows.learning.urls")),
+    path("", include("workflows.extractors.urls")),
     path("", include("workflows.testsets.urls")),
     path("", include("workflows.experiments.urls")),
     path("", include("workflows.batches.urls")),

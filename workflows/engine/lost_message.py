@@ -7,9 +7,10 @@ messages are left to the sweeper, so that no decision can end with its worker.
 from django.conf import settings
 
 from config import clock
+from config.brokers import queues
 from workflows.definitions import states
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.engine import fanout, message_delivery, tokens
+from workflows.engine import fanout, tokens
 from workflows.engine.actions import joins
 from workflows.engine.step_outcome import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
@@ -62,8 +63,8 @@ def is_lost(run: Run, execution: Execution, definition: Definition) -> bool:
     if quiet < settings.MESSAGE_LOST_SECONDS or _has_due_row(run, execution, step):
         return False
     # A large document's step waits where its slices will.
-    queues = (settings.DESK_QUEUE,) if step.type == "approval" else (settings.STEPS_QUEUE, settings.SLICES_QUEUE)
-    return quiet > states.step_seconds(definition) or not any(map(message_delivery.count_waiting, queues))
+    names = (settings.DESK_QUEUE,) if step.type == "approval" else (settings.STEPS_QUEUE, settings.SLICES_QUEUE)
+    return quiet > states.step_seconds(definition) or not any(map(queues.count_messages, names))
 
 
 def _has_due_row(run: Run, execution: Execution, step: StepDefinition) -> bool:

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config import aws, logs
 from config.brokers import queues
-from config.brokers.transport import REDIS, SQS
+from config.brokers.transport import REDIS
 from config.errors import CountersignError
 
 log = logging.getLogger(__name__)
@@ -59,13 +59,3 @@ def _keep_on_redis(tag: str) -> None:
     """As kombu does when it takes a message: by the time at which it was taken, in a sorted set of its own."""
     with queues.borrow_channel() as channel, channel.conn_or_acquire() as client:
         client.zadd(channel.unacked_index_key, {tag: time.time()}, xx=True)  # never back, once it is acknowledged
-
-
-def count_waiting(queue: str) -> int:
-    """About how many messages of ``queue`` no worker has taken yet. Raises: Unavailable."""
-    if settings.BROKER != SQS:
-        return queues.count_messages(queue)
-    name = "ApproximateNumberOfMessages"
-    with aws.translate_aws_errors():
-        answer = aws.aws_client("sqs").get_queue_attributes(QueueUrl=settings.QUEUE_URLS[queue], AttributeNames=[name])
-    return int(answer["Attributes"][name])

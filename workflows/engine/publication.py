@@ -12,7 +12,7 @@ from projects.documents.actions.classification import Classified, set_classifica
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine.step_outcome import StepOrder, slot_of
 from workflows.publish import follow_ups
-from workflows.runs import events
+from workflows.runs import copies, events
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
@@ -42,7 +42,10 @@ def publish(
         sha256 = str(execution.decision_sha256)
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
-    merged = results.merge_corrections(found, decision["corrections"] if decision else {}, decision=_public(decision))
+    decided = decision or {}
+    merged = results.merge_corrections(
+        found, decided.get("corrections") or {}, decision=_public(decision), answers=decided.get("answers")
+    )
     beside = bool(run_rows.place_of(run, execution, Outcome.PUBLISHED).keeps)
     merged |= {
         "documentId": run.document_id,
@@ -75,6 +78,8 @@ def publish(
         classified=typed,
         execution=execution,
     )
+    if decision:
+        copies.remember_decided(run, document, merged)
     done = advance.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)
     return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}

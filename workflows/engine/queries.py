@@ -1,5 +1,7 @@
 """Reads of the engine's own rows."""
 
+from collections.abc import Iterable, Mapping
+
 from config import table
 from workflows.engine.items import Join
 
@@ -9,3 +11,15 @@ def newest_join(site: str, workflow_id: str, stage: str) -> Join | None:
     pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
     prefix = Join.SK.startswith(table.JOIN.sort_prefix(stage=stage))
     return next(iter(Join.page(pk, sk=prefix, limit=1, newest_first=True).rows), None)
+
+
+def first_joins(site: str, stages: Iterable[tuple[str, str]]) -> Mapping[str, Join]:
+    """How far slices are, by the run's id, for runs and the stage that each is at; one call for a hundred.
+
+    Of the first attempt: to find a later one takes a Query for each run.
+    """
+    keys = {
+        table.JOIN.key(site, workflow_id=workflow_id, stage=stage, attempt=1): workflow_id
+        for workflow_id, stage in stages
+    }
+    return {keys[found.key]: found for found in Join.load_many(list(keys), consistent=False)}

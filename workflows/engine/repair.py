@@ -6,8 +6,9 @@ from typing import Any
 from django.conf import settings
 
 from config import clock
+from config.brokers import queues
 from workflows.definitions import states
-from workflows.engine import driver, fanout, lost_message, message_delivery
+from workflows.engine import driver, fanout, lost_message
 from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
 from workflows.engine.step_outcome import StepOrder
@@ -35,7 +36,7 @@ def resume_join(site: str, join: Join) -> None:
         return
     stands_still = len(join.done or ()) <= int(join.seen)
     paused = bool(join.waits_until) and str(join.waits_until) > clock.iso(clock.now())
-    if stands_still and (paused or message_delivery.count_waiting(settings.SLICES_QUEUE)):
+    if stands_still and (paused or queues.count_messages(settings.SLICES_QUEUE)):
         # workers are behind or away, or a service does not answer: no slice's fault
         joins.check_again(join, stalls=int(join.stalls))
         return

@@ -1,6 +1,7 @@
 """What a stage is given to work with: settings as the run froze them, artifacts, and the original where it reads it."""
 
 import atexit
+import functools
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,10 +10,11 @@ from pathlib import Path
 
 from config import table
 from projects.models.ocr_spec import PAGES_DPI
+from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.providers import factory
-from workflows.runs import pinned_types, run_files, run_settings
-from workflows.runs.actions import spending
+from workflows.runs import copies, pinned_types, run_files, run_settings
+from workflows.runs.actions import ocr, spending
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
@@ -20,11 +22,11 @@ from workflows.stages import kinds
 from workflows.stages.base import RunSettings, Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.document_types.types import PinnedTypes
+from workflows.stages.extractor.learned import UNLEARNED
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 JUDGING = "segment_analyzer"  # the stage that says how sure it is
-READING = "paddleocr_processor"
 
 
 def document_of(run: Run) -> DocumentWorkflow:
@@ -46,7 +48,7 @@ def open_context(
 ) -> Iterator[StageContext]:  # fmt: skip
     """``keep_original``: the next slice of the same document in this process finds the original where it is.
 
-    Raises: NotFound if the original is gone; StageFailed, where the pinned calibration is.
+    Raises: NotFound if the original is gone; StageFailed, where the pinned calibration or extractor is.
     """
     settings = run_settings.from_json(document.settings)
     with spending.meter_calls(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
@@ -74,15 +76,17 @@ def open_context(
             only=frozenset(int(index) for index in execution.only) if execution.only else None,
             types=pinned_types.load_types(run.site, settings.types_sha256) if stage.name == JUDGING else PinnedTypes(),
             calibration=calibrations.run_calibration(run, settings) if stage.name == JUDGING else UNCALIBRATED,
+            extractor=extractors.run_extractor(run, settings) if stage.name == JUDGING else UNLEARNED,
             services=chosen,
             attempt=int(execution.engine_attempt),
+            find_copies=functools.partial(copies.find_copies, run, document),
         )  # fmt: skip
 
 
 def needs_original(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
     """Also OCR does, if its model renders the pages again in a resolution of its own."""
     is_pdf = document.data["file_type"] == kinds.PDF
-    renders = stage.name == READING and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
+    renders = stage.name == ocr.STEP and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
     return stage.reads_original or renders
 
 

@@ -13,6 +13,7 @@ from workflows.runs.run import Run
 class WaitingReview:
     """``deadline``: stored instant; ``decision``: what the machine goes on with, once there is one."""
 
+    review_id: str
     deadline: str
     decision: Mapping[str, Any] | None = None
 

@@ -19,6 +19,8 @@ from projects.documents.queries.documents import DocumentRows, document_rows
 from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
+from projects.settings.provider_choice import Choices
+from projects.settings.values import DOERS
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
 from projects.web.http import problem_response
@@ -128,10 +130,11 @@ _FORM = {
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
                         # before what the project says, for this document only
-                        **{
-                            name: {"type": "string", "enum": list(them)}
-                            for name, them in provider_choice.CHOICES.items()
+                        "ocr_model": {
+                            "type": "string",
+                            "description": "ID, as list_ocr_models has it.",
                         },
+                        **{name: {"type": "string", "enum": list(them)} for name, them in DOERS.items()},
                     },
                 }
             }
@@ -173,7 +176,8 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
         return problem_response(413, too_large())
     if len(found) != 1:
         raise Refused("Send exactly one file in the multipart part named file. Nothing was stored.")
-    chosen = _choices(request)
+    choices = provider_choice.list_choices(request.site)
+    chosen = _read_choices(request, choices)
     if known := _repeat_upload(request, project, document_id, found[0], chosen):
         return Status(200, known)
     try:
@@ -194,20 +198,20 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
     return str(uuid.uuid5(_UPLOADS, "\n".join([request.site, request.auth.actor.id, project_id, key])))
 
 
-def _choices(request: ApiRequest) -> dict[str, str]:
+def _read_choices(request: ApiRequest, choices: Choices) -> dict[str, str]:
     """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
     parts = [*request.POST, *request.FILES]
     if unknown := provider_choice.list_unknown_parts(parts, beside={"file"}):
-        allowed = ", ".join(provider_choice.CHOICES)
+        allowed = ", ".join(provider_choice.NAMES)
         raise Refused(f"Unknown part {quote_names(unknown[:1])}. Send file, and optionally {allowed}.")
     for name in parts:
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send part {name} only once. Nothing was stored.")
     sent = {name: request.POST.get(name) for name in parts}  # a choice that is sent as a file has no value
-    for name in provider_choice.list_wrong_choices(sent):
-        allowed = ", ".join(provider_choice.CHOICES[name])
+    for name in provider_choice.list_wrong_choices(sent, choices):
+        allowed = ", ".join(choices[name])
         raise Refused(f"{name} must be one of {allowed}. Omit it for the project's setting.")
-    return provider_choice.read_provider_choices(request.POST)
+    return provider_choice.read_provider_choices(request.POST, choices)
 
 
 def _repeat_upload(
@@ -232,11 +236,11 @@ def _differences(
     first: DocumentVersion, row: ProjectDocument, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> list[str]:
     """In what this upload is not the one that made the document; values that were sent are not repeated."""
-    before = provider_choice.read_provider_choices(row.data.as_dict())
+    before = row.data.as_dict()
     found = {
         "another file (SHA-256)": first.checksum != getattr(file, "sha256", ""),
         "another name": first.name != upload_name(file.name or ""),
-        **{f"another {name}": before.get(name) != chosen.get(name) for name in provider_choice.CHOICES},
+        **{f"another {name}": (before.get(name) or None) != chosen.get(name) for name in provider_choice.NAMES},
     }
     return [words for words, differs in found.items() if differs]
 

@@ -163,7 +163,7 @@ def take_content(
     """
     # before a long upload is stored in vain; asked again when it is
     row = new_version.check_takes_content(site, document)
-    own = provider_choice.read_provider_choices(row.data.as_dict())
+    own = provider_choice.read_provider_choices(row.data.as_dict(), provider_choice.list_choices(site))
 
     def enter(found: Inspection) -> Enter:
         plan = run_plan.plan_run(site, project.id, settings_to_store(project.settings), found.file_type, own)

@@ -4,9 +4,9 @@ import logging
 
 from django.conf import settings
 
+from config.brokers import queues
 from config.due import actions as due_work
 from config.due.registry import due
-from workflows.engine import message_delivery
 from workflows.questions import actions, queries, tasks
 from workflows.questions.items import Question
 
@@ -20,7 +20,7 @@ def resume_question(site: str, row: Question) -> None:
     if due_work.attempts_exhausted(row):
         actions.give_up(ref, row)
         return
-    waiting = bool(message_delivery.count_waiting(settings.STEPS_QUEUE))  # its message may be among them: no try
+    waiting = bool(queues.count_messages(settings.STEPS_QUEUE))  # its message may be among them: no try
     actions.postpone(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
     tasks.send_question(ref, int(row.generation))

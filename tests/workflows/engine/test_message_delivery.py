@@ -45,14 +45,6 @@ def test_a_task_that_no_queue_delivered_has_nothing_to_keep() -> None:
     message_delivery.keep(SimpleNamespace(properties=None))
 
 
-def test_only_messages_that_nobody_has_taken_are_waiting(table: str) -> None:
-    for _ in range(3):
-        aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
-    assert message_delivery.count_waiting(settings.STEPS_QUEUE) == 3
-    assert received()
-    assert message_delivery.count_waiting(settings.STEPS_QUEUE) == 2
-
-
 @pytest.fixture
 def tag() -> Iterator[str]:
     """Of a message that this process has taken from Redis so long ago that it would be shown to others now."""
@@ -69,7 +61,7 @@ def tag() -> Iterator[str]:
 def shown_again() -> int:
     """What any worker of Redis does every few seconds; how many messages come back."""
     OPENED[0].channel.qos.restore_visible(interval=1)
-    return message_delivery.count_waiting(settings.STEPS_QUEUE)
+    return queues.count_messages(settings.STEPS_QUEUE)
 
 
 def test_on_redis_too_a_kept_message_is_not_handed_to_another_worker(tag: str) -> None:

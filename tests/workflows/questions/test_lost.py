@@ -6,13 +6,13 @@ import time
 import pytest
 from django.conf import LazySettings, settings
 
+from config.brokers import queues
 from config.due import sweeper
 from config.errors import Conflict, Unavailable
 from tests.aws_faults import crash_after, crash_before, fail
 from tests.pump import Pump, acknowledge, receive
 from tests.workflows import stored
 from tests.workflows.questions.made import BY, read_run
-from workflows.engine import message_delivery
 from workflows.questions import actions as question_actions
 from workflows.questions import answering, queries, tasks
 from workflows.questions.due import resume_question
@@ -55,7 +55,7 @@ def swept(ref: QuestionRef) -> None:
 
 def lost() -> None:
     """Every message, also what other tests left behind."""
-    while message_delivery.count_waiting(settings.STEPS_QUEUE):
+    while queues.count_messages(settings.STEPS_QUEUE):
         for message in receive(settings.STEPS_QUEUE):
             acknowledge(message)
 

@@ -9,11 +9,12 @@ from celery.exceptions import Retry
 
 from config.errors import ProviderPaused
 from tests.aws_faults import fail
+from tests.workflows.providers.language_models.test_bedrock import CHEAP
+from tests.workflows.providers.language_models.test_bedrock import model as make_bedrock_model
 from tests.workflows.providers.services import stubbed
-from tests.workflows.providers.test_bedrock import CHEAP
-from tests.workflows.providers.test_bedrock import model as make_bedrock_model
 from tests.workflows.questions.made import BY, read_run
-from workflows.providers import answer_tool, factory
+from workflows.providers import factory
+from workflows.providers.language_models import answer_tool
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef

@@ -18,6 +18,7 @@ from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
+from projects.settings.provider_choice import Choices
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
@@ -69,20 +70,17 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     found = request.FILES.getlist("files")
     if guard.exceeded:
         return _refuse_whole(request, project)
-    if problem := _unknown_choices(request):
+    choices = provider_choice.list_choices(request.site)
+    if problem := _unknown_choices(request, choices):
         return _report(request, project, [Answer("Upload failed", error=problem, status=422)])
+    chosen = provider_choice.read_provider_choices(request.POST, choices)
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
-        return _report(request, project, [empty], provider_choice.read_provider_choices(request.POST))
-    return _report(
-        request,
-        project,
-        [_take_one(request, project, file) for file in found],
-        provider_choice.read_provider_choices(request.POST),
-    )
+        return _report(request, project, [empty], chosen)
+    return _report(request, project, [_take_one(request, project, file, chosen) for file in found], chosen)
 
 
-def _unknown_choices(request: DeskRequest) -> str:
+def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
     """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
     own = {"files", "csrfmiddlewaretoken"}
     if unknown := provider_choice.list_unknown_parts([*request.POST, *request.FILES], beside=own):
@@ -90,13 +88,13 @@ def _unknown_choices(request: DeskRequest) -> str:
             f"This form has unknown parts: {quote_names(unknown)}. Nothing was uploaded. Reload the page and try again."
         )
     typed = {name: value for name, value in request.POST.items() if value}  # empty: as the project has it
-    if wrong := provider_choice.list_wrong_choices(typed):
+    if wrong := provider_choice.list_wrong_choices(typed, choices):
         labels = ", ".join(SETTING_LABELS[name] for name in wrong)
         return f"{labels}: choose one of the list. Nothing was uploaded. Reload the page and try again."
     return ""
 
 
-def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> Answer:
+def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]", chosen: Mapping[str, str]) -> Answer:
     name = file.name or ""
     try:
         taken = take(
@@ -105,7 +103,7 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]")
             file,
             document_id=str(uuid.uuid4()),
             by=actor_of(request.user),
-            chosen=provider_choice.read_provider_choices(request.POST),
+            chosen=chosen,
         )
     except Refused as error:
         return Answer(name, error=str(error), status=422)
@@ -158,7 +156,7 @@ def _page(
         "settings": project.settings,
         "doers": [
             DoerChoice(name, SETTING_LABELS[name], choices, (chosen or {}).get(name, ""))
-            for name, choices in provider_choice.CHOICES.items()
+            for name, choices in provider_choice.list_choices(request.site).items()
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
