@@ -5,18 +5,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from workflows.stages.answers import describe_nothing
+
 _MOST_BYTES = 150_000  # of one row's changes: an item of the table has 400 KB
 _SHORTER = (200, 40)
 
 
 @dataclass(frozen=True)
 class FieldChange:
-    """``before``: what the person had in front of them; None: not on the document."""
+    """``before``: what the person had in front of them; None: no value."""
 
     field: str
     label: str
     before: str | None
     after: str | None
+    answer: str = ""  # why there is no value after it, if they said so
+
+
+@dataclass(frozen=True)
+class AcceptedWarning:
+    """What a person was warned of, and why the value is right all the same."""
+
+    field: str
+    text: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,12 @@ class PersonsChange:
     after: str | None
     by: str
     at: str
+    answer: str = ""
+
+    @property
+    def nothing(self) -> str:
+        """What is said where it left no value."""
+        return describe_nothing(self.answer)
 
 
 def changes_to_store(
@@ -42,7 +60,13 @@ def last_changes(decision: Mapping[str, Any]) -> dict[str, PersonsChange]:
     """Field → its last change, of a decision's object: its own changes and those of the approvals before it."""
     return {
         one["field"]: PersonsChange(
-            one["field"], one["label"], one["before"], one["after"], str(one["by"]["name"]), str(one["at"])
+            one["field"],
+            one["label"],
+            one["before"],
+            one["after"],
+            str(one["by"]["name"]),
+            str(one["at"]),
+            str(one.get("answer") or ""),
         )
         for one in decision.get("changes", ())
     }

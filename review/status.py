@@ -20,6 +20,13 @@ class Decision(StrEnum):
     REJECT = "reject"
 
 
+class Bar(StrEnum):
+    """Why a person may not decide a review."""
+
+    UPLOADED = "uploaded"  # a version of the document
+    DECIDED = "decided"  # on it, earlier in the run
+
+
 class Delivery(StrEnum):
     """What became of the answer to another system's question, once it was sent or put up to be fetched."""
 

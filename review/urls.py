@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from review.desk import decisions, drafts, page, queue, undoing
+from review.desk import (
+    ahead,
+    checking,
+    decisions,
+    drafts,
+    page,
+    queue,
+    recordings,
+    regions,
+    undo_window,
+    undoing,
+    watching,
+    words,
+)
 from review.handovers import pages
 
 app_name = "review"
@@ -10,14 +23,21 @@ urlpatterns = [
     path("", queue.show_queue, name="queue"),
     path("queues/", queue.list_queues, name="list-queues"),
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
+    path("undo/window/", undo_window.change_window, name="change-undo-window"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),
+    path("ahead/", ahead.peek_next, name="peek-next"),
     path("<str:document_id>/<str:review_id>/", page.show_review, name="show-review"),
     path("<str:document_id>/<str:review_id>/pages/<int:index>/", pages.show_page, name="show-page"),
+    path("<str:document_id>/<str:review_id>/pages/<int:index>/words/", words.list_words, name="list-words"),
+    path("<str:document_id>/<str:review_id>/pages/<int:index>/region/", regions.read_region, name="read-region"),
+    path("<str:document_id>/<str:review_id>/recording/", recordings.play_recording, name="play-recording"),
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
     path("<str:document_id>/<str:review_id>/release/", decisions.release, name="release"),
+    path("<str:document_id>/<str:review_id>/watch/", watching.watch_claim, name="watch-claim"),
     path("<str:document_id>/<str:review_id>/draft/", drafts.save_draft, name="save-draft"),
+    path("<str:document_id>/<str:review_id>/check/", checking.check_fields, name="check-fields"),
     path("<str:document_id>/<str:review_id>/decide/", decisions.decide, name="decide"),
     path("<str:document_id>/<str:review_id>/undo/", decisions.undo, name="undo"),
 ]

@@ -1,4 +1,4 @@
-"""The demo's people: an admin, a reviewer and a viewer, with passwords of this machine's own."""
+"""The demo's people: an admin, two reviewers and a viewer, with passwords of this machine's own."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from projects.sites.permissions import ADMINS, REVIEWERS, VIEWERS
 _PEOPLE = (
     ("admin", "Ada", "Admin", ADMINS, "admin: full access"),
     ("rosa", "Rosa", "Keller", REVIEWERS, "reviewer: uploads and reviews documents"),
+    ("milo", "Milo", "Brandt", REVIEWERS, "reviewer: for a second approval, or to see who was first"),
     ("vera", "Vera", "Okafor", VIEWERS, "viewer: read-only"),
 )
 

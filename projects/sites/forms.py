@@ -10,6 +10,7 @@ from projects.settings.forms import SlotsField
 from projects.sites.actions.api_keys import NAME_LENGTH, OFFERED
 from projects.sites.actions.sites import TITLE_LENGTH, check_id
 from projects.sites.permissions import ADMINS, Permission, known_permissions
+from projects.sites.separation import SEPARATIONS
 
 
 class SiteTitleForm(forms.Form):
@@ -43,6 +44,18 @@ class SecondPersonForm(forms.Form):
 
     second_person = forms.BooleanField(
         required=False, label="Require a second person to put a prompt into production", widget=forms.CheckboxInput
+    )
+
+
+class SeparationForm(forms.Form):
+    """In which reviews people may not decide on their own work."""
+
+    separation = forms.ChoiceField(
+        choices=[(one.value, label) for one, label in SEPARATIONS.items()],
+        label="Applies to",
+        help_text="Who uploaded a document, or decided on it earlier in the same run, cannot decide its review.",
+        widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"required": "Select an option.", "invalid_choice": "Select an option from the list."},
     )
 
 

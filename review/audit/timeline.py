@@ -28,6 +28,7 @@ from review.items.reviews import ReviewDecision
 from workflows.runs.items.decisions import DecidedFields
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.queries import decision_key
+from workflows.runs.views.timeline import describe_event
 
 _ENDED = "-"
 HIDDEN = "Document in a restricted queue"
@@ -70,17 +71,22 @@ class AuditRow:
 
 @dataclass(frozen=True)
 class Source:
-    """One list of the table: its partition, its index, the head of its sort keys, and what its rows say."""
+    """One list of the table: its partition, its index, the head of its sort keys, and what its rows say.
+
+    After the head of a sort key stands the time, so that the rows of a day are one Query as well.
+    """
 
     model: type[Item]
     pk: str
     row: Callable[[Any], AuditRow]
-    prefix: str = ""
+    prefix: str
+    kind: str
     index: str | None = None
 
     @property
     def sk(self) -> Condition | None:
-        return self.model.SK.startswith(self.prefix) if self.prefix else None
+        keys = {None: self.model.SK, "GSI1": self.model.GSI1SK, "GSI2": self.model.GSI2SK}
+        return keys[self.index].startswith(self.prefix) if self.prefix else None
 
     def page(self, cursor: str | None, limit: int) -> Page[Any]:
         return self.model.page(self.pk, sk=self.sk, index=self.index, cursor=cursor, limit=limit, newest_first=True)
@@ -91,38 +97,51 @@ class Source:
 
 def all_sources(site: str) -> list[Source]:
     """What happens on a site, but for the steps of its runs, which each document's own lineage has."""
+    lines, activity, decisions = table.AUDIT_LINE, table.DOCUMENT_ACTIVITY, table.REVIEW_DECISION
     return [
-        Source(AuditLine, table.AUDIT_LINE.partition_key(site), _settings),
-        Source(DocumentActivity, table.DOCUMENT_ACTIVITY.gsi2_partition(site), _activity, index="GSI2"),
-        Source(ReviewDecision, table.REVIEW_DECISION.gsi2_partition(site), _decision, index="GSI2"),
+        Source(AuditLine, lines.partition_key(site), _settings, lines.sort_prefix(), "settings"),
+        Source(
+            DocumentActivity, activity.gsi2_partition(site), _activity, activity.gsi2_prefix(), "document", index="GSI2"
+        ),
+        Source(
+            ReviewDecision, decisions.gsi2_partition(site), _decision, decisions.gsi2_prefix(), "decision", index="GSI2"
+        ),
     ]
 
 
 def of_user(site: str, user_id: str) -> list[Source]:
     """Raises: InvalidKey."""
-    activity = table.DOCUMENT_ACTIVITY.gsi1_partition(site, username=user_id)
+    events, activity, decisions = table.ENTITY_EVENT, table.DOCUMENT_ACTIVITY, table.REVIEW_DECISION
+    of_events = events.gsi2_partition(site, user_id=user_id)
+    of_activity = activity.gsi1_partition(site, username=user_id)
+    of_decisions = decisions.gsi1_partition(site, user_id=user_id)
     return [
-        Source(EntityEvent, table.ENTITY_EVENT.gsi2_partition(site, user_id=user_id), _event, index="GSI2"),
-        Source(DocumentActivity, activity, _activity, index="GSI1"),
-        Source(ReviewDecision, table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id), _decision, index="GSI1"),
+        Source(EntityEvent, of_events, _event, events.gsi2_prefix(), "settings", index="GSI2"),
+        Source(DocumentActivity, of_activity, _activity, activity.gsi1_prefix(), "document", index="GSI1"),
+        Source(ReviewDecision, of_decisions, _decision, decisions.gsi1_prefix(), "decision", index="GSI1"),
     ]
 
 
 def of_document(site: str, document_id: str) -> list[Source]:
     """Its activity and its lineage, the decisions among it. Raises: InvalidKey."""
     activity, lineage = table.DOCUMENT_ACTIVITY, table.DOCUMENT_EVENT
+    of_activity = activity.partition_key(site, document_id=document_id)
+    of_lineage = lineage.partition_key(site, document_id=document_id)
     return [
-        Source(
-            DocumentActivity, activity.partition_key(site, document_id=document_id), _activity, activity.sort_prefix()
-        ),
-        Source(DocumentEvent, lineage.partition_key(site, document_id=document_id), _lineage, lineage.sort_prefix()),
+        Source(DocumentActivity, of_activity, _activity, activity.sort_prefix(), "document"),
+        Source(DocumentEvent, of_lineage, _lineage, lineage.sort_prefix(), "run"),
     ]
 
 
 def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
     """The changes of one record. Raises: InvalidKey."""
     pk = table.ENTITY_EVENT.partition_key(site, entity_type=entity_type, entity_id=entity_id)
-    return [Source(EntityEvent, pk, _settings)]
+    return [Source(EntityEvent, pk, _settings, table.ENTITY_EVENT.sort_prefix(), "settings")]
+
+
+def narrow(sources: Sequence[Source], *, kind: str = "", day: str = "") -> list[Source]:
+    """Only what is of this kind and, by UTC, of this day (``2026-11-23``); all if neither is said."""
+    return [replace(one, prefix=one.prefix + day) for one in sources if kind in ("", one.kind)]
 
 
 def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
@@ -323,7 +342,7 @@ def _decision(row: ReviewDecision) -> AuditRow:
 
 
 def _lineage(row: DocumentEvent) -> AuditRow:
-    words = row.type.replace("_", " ").capitalize()
+    words = describe_event(row.type)
     facts = row.facts.as_dict() if row.facts else {}
     changes = [_change(name, value) for name, value in facts.items()]
     document_id = row.PK.rpartition("#")[2]

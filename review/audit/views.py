@@ -1,5 +1,6 @@
 """The audit page: who did what, on the whole site, by a person, to a document or to a record; and its export."""
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -26,7 +27,8 @@ _EXPORT_PAGE = 200
 _COLUMNS = ("at", "kind", "who", "user_id", "words", "what", "document_id", "changes")
 _FORMS = ("csv", "json")
 _NOBODY = "0"  # accounts are counted from 1
-_FILTERS = ("document", "user", "person", "type", "record")
+_FILTERS = ("document", "user", "person", "type", "record", "kind", "day")
+_KINDS = {"settings": "Settings and sign-ins", "document": "Documents", "decision": "Decisions", "run": "Runs"}
 
 
 @require_safe
@@ -42,6 +44,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     context = {
         "rows": timeline.redact_rows(request, rows),
         "asked": asked,
+        "kinds": [one for one in _KINDS.items() if one[0] != "run" or asked["document"]],  # only documents have those
         "unknown": unknown,
         "next_cursor": following,
         "is_first": not cursor,
@@ -90,7 +93,16 @@ def _redact_stream(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[A
 
 
 def _read_filters(request: DeskRequest) -> dict[str, str]:
-    return {name: request.GET.get(name, "").strip() for name in _FILTERS}
+    asked = {name: request.GET.get(name, "").strip() for name in _FILTERS}
+    return asked | {"kind": asked["kind"] if asked["kind"] in _KINDS else "", "day": _read_day(asked["day"])}
+
+
+def _read_day(text: str) -> str:
+    """Empty if it is none: an address that someone changed shows every day."""
+    try:
+        return dt.date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
 
 
 def _filter_query(asked: dict[str, str]) -> str:
@@ -101,6 +113,10 @@ def _filter_query(asked: dict[str, str]) -> str:
 
 def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
     """Raises: InvalidKey; NotFound, of a document in a queue that does not let the person in."""
+    return timeline.narrow(_all_sources(request, asked), kind=asked["kind"], day=asked["day"])
+
+
+def _all_sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
     if asked["document"]:
         _check_shown(request, asked["document"])
         return timeline.of_document(request.site, asked["document"])

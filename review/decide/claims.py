@@ -12,7 +12,7 @@ from config.errors import Conflict, NotFound
 from config.transaction import Change, Update, transact
 from review import queries
 from review.identity import Person, ReviewRef, ref_at
-from review.items.reviews import READABLE, Review, may_move
+from review.items.reviews import READABLE, Review, may_be_decided_by, may_move
 from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
 from workflows.runs import events
 from workflows.runs.run import Run
@@ -34,8 +34,8 @@ def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview |
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
 
     Raises:
-        Conflict: someone else holds it, it is decided, its deadline has passed, or this person approved the run before
-            and another one has to; with ``after`` in ``failed`` the decision that it follows was undone.
+        Conflict: someone else holds it, it is decided, its deadline has passed, or this person may not decide on their
+            own work; with ``after`` in ``failed`` the decision that it follows was undone.
 
     """
     try:
@@ -79,7 +79,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> 
     lapsed: Condition = may_move(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
     free: Condition = may_move(TAKE) | (lapsed & (Review.holder != by.id))
-    free &= Review.not_by.does_not_exist() | (Review.not_by != by.id)
+    free &= may_be_decided_by(by.id)
     actions: list[Action] = [
         Review.status.set(TAKE.to),
         Review.holder.set(by.id),

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -17,17 +17,18 @@ from config.errors import Conflict, CountersignError
 from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
-from review.changes import FieldChange, changes_to_store, row_changes
+from review.changes import AcceptedWarning, FieldChange, changes_to_store, row_changes
 from review.decide import claims, drafts
 from review.decide.drafts import TypedValues
 from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, checkpoint_key
-from review.items.reviews import READABLE, Review, ReviewDecision, may_move
+from review.items.reviews import READABLE, Review, ReviewDecision, may_be_decided_by, may_move
 from review.status import DECIDE, UNDO, Decision
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.run import Run
+from workflows.stages.answers import WITHOUT_VALUE
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -57,8 +58,11 @@ class Verdict:
     queue: str = DEFAULT_QUEUE  # that it waits in, as it is stored
     changes: Sequence[FieldChange] = ()
     earlier: Sequence[Mapping[str, Any]] = ()
+    judges: Sequence[str] = ()  # ids of the people of the approvals before it
     confirmed: Mapping[str, str] = field(default_factory=dict)
     unseen: Sequence[str] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)  # field → Answer, earlier approvals' included
+    warnings: Sequence[AcceptedWarning] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
 
     def labels(self, names: Iterable[str]) -> list[str]:
@@ -75,11 +79,14 @@ class _Stored:
     sha256: str
 
 
-def decide_review(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> dt.datetime:
+def decide_review(
+    ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person, undo_seconds: int | None = None
+) -> dt.datetime:
     """Write the corrections (T0), then decide in one transaction (T1); returns until when it can be undone.
 
-    The same ``decision_id`` again is the same decision. Neither the lease nor the token is in the condition: only a
-    takeover displaces a holder, and a restarted machine must not look like someone else's decision.
+    ``undo_seconds``: the person's own window; None: the default. The same ``decision_id`` again is the same decision.
+    Neither the lease nor the token is in the condition: only a takeover displaces a holder, and a restarted machine
+    must not look like someone else's decision.
 
     Raises:
         Conflict: it is decided, taken over, expired, or its result has changed; nothing of this one was kept but
@@ -91,7 +98,7 @@ def decide_review(ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person) -> 
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
     sha256 = files.sha256(body)
     uri = store.write(files.decision(run.workflow_id, verdict.decision_id, sha256), body, "application/json")
-    redeem_after = now + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS)
+    redeem_after = now + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS if undo_seconds is None else undo_seconds)
     stored = _Stored(now, redeem_after, uri, sha256)
     changes: list[Change] = [
         _mark(ref, verdict, by, stored),
@@ -126,7 +133,7 @@ def _find_repeated_decision(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.
 def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Update:
     now = stored.at
     redeem_after = stored.redeem_after
-    mine: Condition = may_move(DECIDE) & (Review.holder == by.id)
+    mine: Condition = may_move(DECIDE) & (Review.holder == by.id) & may_be_decided_by(by.id)
     shown: Condition = (Review.version == verdict.version) & (Review.result_sha256 == verdict.result_sha256)
     repair_at = clock.iso(redeem_after + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     actions = [
@@ -178,6 +185,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         changes=row_changes(verdict.changes) or None,
         confirmed=verdict.labels(verdict.confirmed) or None,
         unseen=verdict.labels(verdict.unseen) or None,
+        warnings=[asdict(one) for one in verdict.warnings] or None,
         decidedAt=at,
         TimeToLive=keeping.keep_until() if ref.is_handed_over else None,  # the lineage says for ever who decided
     )
@@ -197,8 +205,11 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
         "changes": [*verdict.earlier, *own],
         "confirmed": dict(verdict.confirmed),
         "unseen": list(verdict.unseen),
+        "answers": dict(verdict.answers),
+        "warnings": [asdict(one) for one in verdict.warnings],
         "reason": verdict.reason,
         "reviewer": {"id": by.id, "name": by.name},
+        "judges": [*(one for one in verdict.judges if one != by.id), by.id],
         "at": clock.iso(now),
     }
     return json.dumps(content, ensure_ascii=False, sort_keys=True).encode()
@@ -286,6 +297,7 @@ def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
             {name: text or "" for name, text in (sent.get("corrections") or {}).items() if name in own},
             sent.get("reason") or None,
             sent.get("confirmed") or {},
+            {name: one for name, one in (sent.get("answers") or {}).items() if one in WITHOUT_VALUE},
         )
         if not typed.is_empty:
             drafts.keep_draft(ref, typed, by=by, begun=True)

@@ -20,15 +20,17 @@ class TypedValues:
     """What was done since the last save: field → text; ``reason`` None if untouched.
 
     ``confirmed``: field → the text that was found right, None if that was taken back.
+    ``answers``: field → why it has no value, empty if that was taken back.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)
     reason: str | None = None
     confirmed: Mapping[str, str | None] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
-        return not self.values and self.reason is None and not self.confirmed
+        return not self.values and self.reason is None and not self.confirmed and not self.answers
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,12 @@ def _draft_ttl() -> int:
 
 def _begin(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Put:
     key = ref.draft_key(by.id)
+    answers = {name: one for name, one in typed.answers.items() if one}
     confirmed = {name: text for name, text in typed.confirmed.items() if text is not None}
     draft = ReviewDraft(
-        *key, values=dict(typed.values), confirmed=confirmed, reason=typed.reason, savedAt=at, TimeToLive=_draft_ttl()
-    )
+        *key, values=dict(typed.values), confirmed=confirmed, answers=answers, reason=typed.reason, savedAt=at,
+        TimeToLive=_draft_ttl(),
+    )  # fmt: skip
     return Put(draft)
 
 
@@ -110,6 +114,9 @@ def _add(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Update:
     for name, looked_at in typed.confirmed.items():
         path = ReviewDraft.confirmed[name]
         actions.append(path.remove() if looked_at is None else path.set(looked_at))
+    for name, answer in typed.answers.items():
+        path = ReviewDraft.answers[name]
+        actions.append(path.set(answer) if answer else path.remove())
     if typed.reason is not None:
         actions.append(ReviewDraft.reason.set(typed.reason))
     return Update(ref.draft_key(by.id), actions, ~NEW)

@@ -16,10 +16,11 @@ from config.transaction import NEW, Change, Check, EventAt, Put, Update, transac
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.changes import last_changes
+from review.decide import separation
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
-from workflows.definitions.blueprint import ROUTED, StepDefinition
+from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import tokens
 from workflows.runs import events, queries
 from workflows.runs.actions import run_rows
@@ -119,32 +120,39 @@ def complete_pause(pause: Pause) -> Pause:
         Conflict: the run was never assessed.
 
     """
+    step = DEFINITIONS[pause.definition].step(pause.step)
     if "result_sha256" in pause.found:
-        return pause
+        return _bar(pause, separation.find_barred(pause.run, pause.definition, step))
     execution = queries.execution(pause.run)
     definition = queries.definition_of(execution)
+    step = definition.step(pause.step)
     assessed = queries.transition_from(pause.run, definition.named(ROUTED).order)
     if assessed is None or assessed.data is None:
         raise Conflict("The run has no result to review.")
-    step = definition.step(pause.step)
     found = assessed.data.as_dict() | {"last": str(execution.last_transition)}
     asks = [step.asks] if step.asks else []
     if not execution.decision_id:
+        pause = _bar(pause, separation.find_barred(pause.run, definition.id, step))
         return replace(pause, found=found if found.get("reasons") else found | {"reasons": asks, "unsure": 0})
-    pointer, changed = _before(pause.run, execution, step)
+    pointer, changed, judges = _before(pause.run, execution)
+    pause = _bar(pause, separation.find_barred(pause.run, definition.id, step, judges))
     found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed)}
-    return replace(pause, found=found, more=pointer)
+    return replace(pause, found=found, more={**pause.more, **pointer})
 
 
-def _before(run: Run, execution: Execution, step: StepDefinition) -> tuple[dict[str, Any], list[str]]:
-    """The applied decision of an approval before this one, whom it keeps from giving this one, and what it changed."""
+def _bar(pause: Pause, barred: Mapping[str, str]) -> Pause:
+    return replace(pause, more={**pause.more, "barred": dict(barred)}) if barred else pause
+
+
+def _before(run: Run, execution: Execution) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The applied decision of an approval before this one, what it changed, and the ids of all who decided so far."""
     sha256 = str(execution.decision_sha256)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     name = files.decision(run.workflow_id, execution.decision_id, sha256)
     decision = json.loads(store.read_pinned(name, sha256))
     pointer = {"before_uri": store.uri(name), "before_sha256": sha256}
     changed = [f"{one.label} changed by {one.by}" for one in last_changes(decision).values()]
-    return pointer | ({"not_by": str(decision["reviewer"]["id"])} if step.another else {}), changed
+    return pointer, changed, [str(one) for one in decision["judges"]]
 
 
 def plan_review(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
@@ -210,6 +218,8 @@ def _review(pause: Pause, now: str) -> Review:
         page_count=found.get("pages"),
         reasons=list(found.get("reasons") or ()),
         fields_unsure=found.get("unsure"),
+        lacking_allowed=bool(found.get("lacking_allowed")) or None,
+        copies=found.get("copies"),
         unseen_allowed=bool(found.get("unseen_allowed")) or None,
         deadline=deadline,
         result_sha256=found["result_sha256"],

@@ -1,5 +1,6 @@
 """The review that a run waits at, for the engine, which knows no reviews."""
 
+from config import table
 from config.errors import NotFound
 from review.decide.redemption import decision_output
 from review.identity import ReviewRef, review_id
@@ -23,4 +24,5 @@ def find_review(run: Run, execution: Execution) -> WaitingReview | None:
 
 
 def to_waiting_review(review: Review) -> WaitingReview:
-    return WaitingReview(review.deadline, decision_output(review) if review.status in DECIDED else None)
+    decision = decision_output(review) if review.status in DECIDED else None
+    return WaitingReview(review.SK.removeprefix(table.REVIEW.sort_prefix()), review.deadline, decision)

@@ -13,7 +13,8 @@ class Draft:
     """What a person has typed and was not sent or not taken.
 
     ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: someone was first.
-    ``confirmed``: field → the text that was found right; None: as the table keeps it. ``unseen``: what was not checked
+    ``confirmed``: field → the text that was found right; None: as the table keeps it. ``answers``: field →
+    why it has no value, empty if it has one. ``unseen``: what was not checked
     and stopped the decision; ``anyway``: the word that sends it all the same, empty if the project does not allow that.
     """
 
@@ -26,6 +27,7 @@ class Draft:
     stored: Mapping[str, str] = field(default_factory=dict)
     saved_at: str = ""
     confirmed: Mapping[str, str] | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
     anyway: str = ""
 
@@ -36,8 +38,11 @@ class Draft:
         stored: dict[str, str] = kept.values.as_dict()
         typed = {**stored, **self.typed}
         confirmed = kept.confirmed.as_dict() if self.confirmed is None else self.confirmed
+        answers = {**kept.answers.as_dict(), **self.answers}
         reason = self.reason or kept.reason or ""
-        return replace(self, typed=typed, stored=stored, saved_at=kept.savedAt, reason=reason, confirmed=confirmed)
+        return replace(
+            self, typed=typed, stored=stored, saved_at=kept.savedAt, reason=reason, confirmed=confirmed, answers=answers
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 import logging
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
@@ -23,6 +22,7 @@ from review.desk.forms import Answers
 from review.desk.page import check_waits_for, desk_page, load_review, person_of, render_lost_page
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
+from review.desk.undo_window import read_window
 from review.identity import Person, ReviewRef, queue_id
 
 log = logging.getLogger(__name__)
@@ -100,11 +100,13 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
         return desk_page(request, ref, draft=_draft_of_refused(request, answers, carried), status=422)
+    window = read_window(request)
     try:
-        until = decisions.decide_review(ref, carried.run(ref), forms.make_verdict(answers, carried), by=person)
+        verdict = forms.make_verdict(answers, carried)
+        until = decisions.decide_review(ref, carried.run(ref), verdict, by=person, undo_seconds=window)
     except Conflict:
         return render_lost_page(request, ref)
-    enqueue_redeem(ref, carried.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
+    enqueue_redeem(ref, carried.decision_id, delay=window)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
     following = (
@@ -121,6 +123,7 @@ def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -
     unseen = () if carried.unseen_allowed and not asks else answers.unseen
     return Draft(
         answers.typed, answers.errors, answers.reason, answers.reason_error, confirmed=answers.confirmed,
+        answers=answers.chosen,
         unseen=unseen, anyway=anyway,
     )  # fmt: skip
 

@@ -9,15 +9,17 @@ from django.urls import reverse
 from config import clock
 from projects.settings.columns import TABLE
 from review.changes import PersonsChange
-from review.desk.forms import TYPE_LABEL, differs
+from review.desk.forms import TYPE_LABEL, WHY, differs
 from review.desk.grid import Grid, grid_of
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
 from workflows.stages import (
     review_reasons,
 )
+from workflows.stages.answers import WITHOUT_VALUE, describe_nothing
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
+from workflows.stages.field_rules import describe_stored, list_warnings, localise
 from workflows.stages.review_reasons import (
     Reason,
 )
@@ -81,8 +83,23 @@ class Line:
     rated: bool = True  # whether anybody said how sure the value is
     change: PersonsChange | None = None
     settled: bool = False
+    answer: str = ""  # why it has no value
+    warning: str = ""
+    why: str = ""  # it is right all the same, as typed
+    stored: str = ""  # what will be stored, in words, where it is not what stands there
     grid: Grid | None = None  # of a table
     cells: tuple["CellBox", ...] = ()  # of its grid, where they stand on their pages
+    raw: str = ""  # the words that it was read from
+
+    @property
+    def answers(self) -> tuple[Option, ...]:
+        """What can be said instead of a value."""
+        return tuple(Option(word, label) for word, label in WITHOUT_VALUE.items())
+
+    @property
+    def nothing(self) -> str:
+        """What stands in an empty box."""
+        return describe_nothing(self.answer).capitalize() if self.answer or self.change else "Not found"
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -103,7 +120,7 @@ class Line:
 
     @property
     def needs_look(self) -> bool:
-        return self.asked or bool(self.error)
+        return self.asked or bool(self.error or self.warning)
 
     @property
     def tone(self) -> str:
@@ -131,6 +148,15 @@ class PageSheet:
     height: int
     image: str
     title: str = ""
+
+    @property
+    def picture(self) -> str:
+        """As it is shown."""
+        return f"{self.image}?size=page"
+
+    @property
+    def thumb(self) -> str:
+        return f"{self.image}?size=thumb"
 
 
 @dataclass(frozen=True)
@@ -195,6 +221,12 @@ class FieldForm:
         return [(page, todo.count(page.index)) for page in near]
 
     @property
+    def following(self) -> PageSheet | None:
+        """The page after the shown one, if it is a picture."""
+        found = next((page for page in self.pages if self.shown and page.index == self.shown.index + 1), None)
+        return found if found and found.image else None
+
+    @property
     def before(self) -> int | None:
         return self.shown.index if self.shown and self.shown.index > 0 else None
 
@@ -214,18 +246,37 @@ def sheet_of(
     errors: Mapping[str, str] | None = None,
     changes: Mapping[str, PersonsChange] | None = None,
     confirmed: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    answered: Mapping[str, str] | None = None,
+    day_first: bool = True,
 ) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
 
     ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
+    ``answers``: field → why it has no value, and ``answered``: as the person before has left it.
     """
-    typed, changes, confirmed = typed or {}, changes or {}, confirmed or {}
+    typed, changes, confirmed, answers, answered = (
+        typed or {},
+        changes or {},
+        confirmed or {},
+        answers or {},
+        answered or {},
+    )
     pages = tuple(_page(review, one) for one in result["pages"])
     # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
     why = review_reasons.find_review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}
+    today = clock.parse(review.created_at).date().isoformat()
+    texts = {
+        spec.name: ""
+        if answers.get(spec.name) in WITHOUT_VALUE
+        else localise(spec, typed.get(spec.name, str(found.get(spec.name, {}).get("value") or "")), day_first=day_first)
+        for spec in fields
+    }
+    read = {name: one.get("value") for name, one in found.items()}
+    warned = {one.field: one.text for one in list_warnings(fields, texts, today=today, read=read)}
     lines = tuple(
         _line(
             spec,
@@ -236,6 +287,10 @@ def sheet_of(
             errors=errors or {},
             change=changes.get(spec.name),
             confirmed=confirmed.get(spec.name),
+            answer=answers.get(spec.name, ""),
+            answered=answered.get(spec.name, ""),
+            warning=warned.get(spec.name, ""),
+            stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
         )
         for spec in fields
     )
@@ -278,10 +333,15 @@ def _line(
     errors: Mapping[str, str],
     change: PersonsChange | None,
     confirmed: str | None,
+    answer: str,
+    answered: str,
+    warning: str,
+    stored: str,
 ) -> Line:
     shown = str(found.get("value") or "")
     value = typed.get(spec.name, shown)
-    checked = confirmed == value or differs(spec.type, value, shown)
+    said = bool(answer) and answer != answered
+    checked = said or confirmed == value or differs(spec.type, value, shown)
     sheet = pages.get(found["page"]) if found.get("page") is not None else None
     box = found.get("box") if sheet else None
     others = [str(one["value"]) for one in found.get("candidates", ()) if one.get("value")]
@@ -295,14 +355,19 @@ def _line(
         reason=reason,
         error=errors.get(spec.name, ""),
         page=sheet.index if sheet else None,
-        box=_box(box, sheet) if box and sheet else None,
+        box=box_of(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet and not is_table else "",
         # A field with a list has them all in front of the reader.
         candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
         default=found.get("source") == "default",
+        raw=str(found.get("raw") or ""),
         rated=found.get("confidence", 0.0) is not None,
         change=change,
         settled=checked and (reason is not None or change is not None),
+        answer=answer if answer in WITHOUT_VALUE else "",
+        warning=warning,
+        why=typed.get(f"{WHY}{spec.name}", ""),
+        stored=stored,
         grid=grid,
         cells=tuple(_cell_boxes(grid, pages)) if grid else (),
     )
@@ -312,10 +377,10 @@ def _cell_boxes(grid: Grid, pages: Mapping[int, PageSheet]) -> Iterator[CellBox]
     for cell in grid.cells:
         sheet = None if cell.page is None else pages.get(cell.page)
         if cell.box and sheet:
-            yield CellBox(cell.key, cell.words, sheet.index, _box(cell.box, sheet), cell.doubt)
+            yield CellBox(cell.key, cell.words, sheet.index, box_of(cell.box, sheet), cell.doubt)
 
 
-def _box(box: Sequence[float], page: PageSheet) -> Box:
+def box_of(box: Sequence[float], page: PageSheet) -> Box:
     """Fractions of the page in, page units out."""
     x, y, right, bottom = box[0] * page.width, box[1] * page.height, box[2] * page.width, box[3] * page.height
     return Box(f"{x:.1f}", f"{y:.1f}", f"{right - x:.1f}", f"{bottom - y:.1f}")

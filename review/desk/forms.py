@@ -5,25 +5,31 @@ from dataclasses import dataclass, field
 
 from config.errors import Refused
 from projects.settings.columns import TABLE
-from review.changes import FieldChange
+from review.changes import AcceptedWarning, FieldChange
 from review.decide.decisions import Verdict
 from review.decide.drafts import TypedValues
 from review.desk.grid import read_cells
 from review.desk.ticket import Ticket
 from review.identity import queue_to_store
 from review.status import Decision
-from workflows.stages import results
+from workflows.stages import field_rules, results
+from workflows.stages.answers import WITHOUT_VALUE, Answer
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY
+from workflows.stages.field_rules import Warn, describe_stored, localise
 
 PREFIX = "field-"
 SEEN = "seen-"  # the box beside a field in doubt: it was looked at and is right
+ANSWER = "answer-"  # the choice beside a field: why it has no value, empty if it has one
 UNSEEN = "unseen-"  # a field that the person was asked about before choosing ANYWAY
 ANYWAY = "-anyway"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
 _BLANKS = " \r\n"  # at the ends of a text; a tab there is an empty cell of a table
 TYPE_LABEL = "Document type"
+WHY = "#why-"  # among what is typed: why a value of which a person is warned is right
+_WARNED = "Correct it, or enter why it is right."
+_LACKING = "This project requires a value here. Enter it or reject the document."
 _OTHER_FIELDS = "This document type has different fields. They are shown now: check them, then approve."
 
 
@@ -32,7 +38,8 @@ class Answers:
     """``typed``: field → text as typed. ``errors``: field → what to change; ``reason`` for the reason to reject.
 
     ``confirmed``: field → the text that was found right. ``unseen``: what has to be checked and was not; ``accepted``:
-    the project allows that, and the person has said yes to exactly these.
+    the project allows that, and the person has said yes to exactly these. ``answers``: field → what was said of it.
+    ``warnings``: those that were found to be none.
     """
 
     decision: Decision
@@ -45,6 +52,9 @@ class Answers:
     confirmed: Mapping[str, str] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
     accepted: bool = False
+    chosen: Mapping[str, str] = field(default_factory=dict)  # as the form has them, empty ones too
+    answers: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[AcceptedWarning, ...] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -69,6 +79,15 @@ def read_ticked_fields(posted: Mapping[str, str]) -> dict[str, str]:
     return {name: typed.get(name, "") for name in boxes}
 
 
+def read_chosen_answers(posted: Mapping[str, str]) -> dict[str, str]:
+    """Field → why it has no value, empty if it has one; what is no such word is none."""
+    return {
+        name.removeprefix(ANSWER): word if word in WITHOUT_VALUE else ""
+        for name, word in posted.items()
+        if name.startswith(ANSWER)
+    }
+
+
 def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> TypedValues:
     """What to keep of a form that was not sent to decide: what its page did not show already, or ``all_of_it``.
 
@@ -79,6 +98,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     typed = read_typed_values(posted)
     stood = {name: text or "" for name, text in ticket.shown.items()} | dict(ticket.typed)
     names = [one.name for one in ticket.fields if one.name in typed]
+    names += [f"{WHY}{one.name}" for one in ticket.fields if f"{WHY}{one.name}" in typed]
     if ticket.type_id is not None:
         stood[KEY] = ticket.type_id
         names += [KEY] if KEY in typed else []
@@ -88,7 +108,14 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     for name, text in (*kept.items(), ("", reason or "")):
         if len(text) > longest.get(name, results.LONGEST):
             raise Refused(f"Not saved: use at most {longest.get(name, results.LONGEST):,} characters.")
-    return TypedValues(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it))
+    chosen = read_chosen_answers(posted)
+    known = {one.name for one in ticket.fields}
+    answers = {
+        name: word
+        for name, word in chosen.items()
+        if name in known and (all_of_it or word != ticket.answers.get(name, ""))
+    }
+    return TypedValues(kept, reason, _confirm_fields(posted, ticket, all_of_it=all_of_it), answers)
 
 
 def _confirm_fields(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:
@@ -122,25 +149,36 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
         raise Refused("No decision was received. Nothing was submitted; reopen the review and decide.")
     decision = Decision(chosen)
     typed, reason = read_typed_values(posted), _printable(posted.get("reason", "")).strip()
+    said = read_chosen_answers(posted)
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(
-            decision, typed, reason, reason_error=_reason_error(reason), confirmed=read_ticked_fields(posted)
-        )
+            decision, typed, reason, reason_error=_reason_error(reason), confirmed=read_ticked_fields(posted),
+            chosen=said,
+        )  # fmt: skip
     if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
-        return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=read_ticked_fields(posted))
+        ticked = read_ticked_fields(posted)
+        return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=ticked, chosen=said)
+    without = {one.name: word for one in ticket.fields if (word := said.get(one.name))}
+    meant = read_meant_values(typed, without, ticket)
     corrections: dict[str, str | None] = {
-        one.name: _correction(one, typed[one.name])
+        one.name: _correction(one, meant[one.name])
         for one in ticket.fields
-        if one.name in typed and differs(one.type, typed[one.name], ticket.shown.get(one.name))
+        if one.name in meant and differs(one.type, meant[one.name], ticket.shown.get(one.name))
     }
     # What stays as it was is asked for all the same where it is required and missing, or not an allowed value.
-    answers = {one: _answer(one.name, typed, ticket) for one in ticket.fields}
+    texts = {one: _answer(one.name, meant, ticket) for one in ticket.fields}
     asked = {
-        one.name: text
-        for one, text in answers.items()
-        if one.allowed or one.type == TABLE or (one.required and not text)
+        one.name: text for one, text in texts.items() if one.allowed or one.type == TABLE or (one.required and not text)
     }
-    errors = results.validate_corrections(ticket.fields, {**asked, **corrections})
+    lacking = without if ticket.lacking_allowed else ()
+    errors = {
+        name: _LACKING if name in without else words
+        for name, words in results.validate_corrections(ticket.fields, {**asked, **corrections}).items()
+        if name not in lacking
+    }
+    warned = list_warnings(meant, ticket)
+    reasons = {one.field: " ".join(typed.get(f"{WHY}{one.field}", "").split()) for one in warned}
+    errors |= {one.field: _WARNED for one in warned if not reasons[one.field] and one.field not in errors}
     if ticket.type_id != ticket.type_found:
         corrections[KEY] = ticket.type_id
     confirmed = {
@@ -148,25 +186,93 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
         for name, text in read_ticked_fields(posted).items()
         if name in ticket.asked and name not in corrections
     }
-    unseen = tuple(name for name in ticket.asked if name not in confirmed and name not in corrections)
+    own = {name: word for name, word in without.items() if word != ticket.answered.get(name)}
+    settled = {*confirmed, *corrections, *own}
+    unseen = tuple(name for name in ticket.asked if name not in settled)
     return Answers(
-        decision, typed, errors=errors, corrections=corrections, changes=_changes(corrections, ticket),
-        confirmed=confirmed, unseen=unseen,
+        decision, typed, errors=errors, corrections=corrections, changes=_changes(corrections, own, ticket),
+        confirmed=confirmed, unseen=unseen, chosen=said,
+        answers=_name_answers(corrections, confirmed, said, ticket),
+        warnings=tuple(AcceptedWarning(one.field, one.text, reasons[one.field]) for one in warned),
         accepted=ticket.unseen_allowed and anyway and all(f"{UNSEEN}{name}" in posted for name in unseen),
     )  # fmt: skip
 
 
-def _changes(corrections: Mapping[str, str | None], ticket: Ticket) -> tuple[FieldChange, ...]:
+def read_meant_values(typed: Mapping[str, str], without: Mapping[str, str], ticket: Ticket) -> dict[str, str]:
+    """Field → text, dates as the document writes them; of a field that has no value the box does not count."""
+    meant = {
+        one.name: localise(one, typed[one.name], day_first=ticket.day_first)
+        for one in ticket.fields
+        if one.name in typed
+    }
+    return meant | dict.fromkeys(without, "")
+
+
+def list_warnings(meant: Mapping[str, str], ticket: Ticket) -> list[Warn]:
+    """What a person is warned of, of the values as they stand."""
+    texts = {one.name: _answer(one.name, meant, ticket) for one in ticket.fields}
+    return field_rules.list_warnings(ticket.fields, texts, today=ticket.today, read=ticket.shown)
+
+
+@dataclass(frozen=True)
+class FieldCheck:
+    """What is said of one field while it is typed; each may be empty. ``stored``: what will be stored, in words."""
+
+    stored: str
+    error: str
+    warning: str
+
+
+def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldCheck]:
+    """Field → what sending this form would say of it, but for what is only asked when it is sent."""
+    typed = read_typed_values(posted)
+    without = {name: word for name, word in read_chosen_answers(posted).items() if word}
+    meant = read_meant_values(typed, without, ticket)
+    filled = {name: text for name, text in meant.items() if text.strip(_BLANKS)}
+    errors = results.validate_corrections(ticket.fields, filled)
+    warned = {one.field: one.text for one in list_warnings(meant, ticket)}
+    return {
+        one.name: FieldCheck(
+            describe_stored(one, typed[one.name], day_first=ticket.day_first) if one.name in filled else "",
+            errors.get(one.name, ""),
+            warned.get(one.name, ""),
+        )
+        for one in ticket.fields
+        if one.name in typed
+    }
+
+
+def _name_answers(
+    corrections: Mapping[str, str | None], confirmed: Mapping[str, str], chosen: Mapping[str, str], ticket: Ticket
+) -> dict[str, str]:
+    """Field → what was said of it, by those before too; a type is chosen and has no such word."""
+    names = [one.name for one in ticket.fields]
+    told = {name: one for name, one in ticket.answered.items() if name in names}
+    told = {name: one for name, one in told.items() if one not in WITHOUT_VALUE or chosen.get(name, one) == one}
+    for name in names:
+        if word := chosen.get(name):
+            told[name] = word
+        elif name in corrections:
+            told[name] = Answer.CORRECTED if corrections[name] else Answer.ABSENT
+        elif name in confirmed:
+            told.setdefault(name, Answer.CONFIRMED)
+    return {name: str(one) for name, one in told.items()}
+
+
+def _changes(
+    corrections: Mapping[str, str | None], answers: Mapping[str, str], ticket: Ticket
+) -> tuple[FieldChange, ...]:
     """What this person makes different from what the page showed."""
     changes = [
         FieldChange(
             one.name,
             one.label,
             ticket.shown.get(one.name),
-            results.to_stored_form(one.type, corrections[one.name] or ""),
+            results.to_stored_form(one.type, corrections.get(one.name) or ""),
+            answers.get(one.name, ""),
         )
         for one in ticket.fields
-        if one.name in corrections
+        if one.name in corrections or one.name in answers
     ]
     if KEY in corrections:
         was, now = (ticket.type_names.get(one or "") for one in (ticket.type_found, ticket.type_id))
@@ -210,8 +316,11 @@ def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
         reason=answers.reason,
         changes=answers.changes,
         earlier=ticket.earlier,
+        judges=ticket.judges,
         confirmed=answers.confirmed,
         unseen=answers.unseen,
+        answers=answers.answers,
+        warnings=answers.warnings,
         asked=ticket.asked,
         name=ticket.name,
         queue=queue_to_store(ticket.queue),

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -17,24 +16,26 @@ from projects.web.numbers import read_number
 from review import queries
 from review.changes import last_changes
 from review.decide import drafts
-from review.desk import forms, ticket
+from review.desk import forms, page_text, page_words, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
-from review.desk.field_form import FieldForm, sheet_of
+from review.desk.copies import list_copies
+from review.desk.field_form import FieldForm, box_of, sheet_of
 from review.desk.queue import queue_url
+from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from workflows.definitions.blueprint import DEFINITIONS
-from workflows.runs import queries as workflow_queries
-from workflows.runs import run_files
-from workflows.runs.views.reading import Passage, passages
+from workflows.runs.views.reading import passages
 from workflows.stages import results
+from workflows.stages.answers import WITHOUT_VALUE
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 MISSING = "Review not found."
+_LONGEST_SEARCH = 100
 
 
 def person_of(request: DeskRequest) -> Person:
@@ -96,30 +97,40 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     typed = (
         draft.typed if standing.open_to_me else {name: text or "" for name, text in read_corrections(decided).items()}
     )
+    answered = {name: one for name, one in (approval.get("answers") or {}).items() if one in WITHOUT_VALUE}
+    answers = {**answered, **draft.answers} if standing.open_to_me else decided.get("answers") or answered
     result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
     fields = results.fields_of(result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(
         review, result, fields, page=_asked_page_index(request), typed=typed, errors=draft.errors,
-        changes=last_changes(decided or approval), confirmed=draft.confirmed or {},
+        changes=last_changes(decided or approval), confirmed=draft.confirmed or {}, answers=answers, answered=answered,
+        day_first=result.get("day_first", True),
     )  # fmt: skip
     carried = ticket.ticket_for(
         review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
+        judges=approval.get("judges", ()), answered=approval.get("answers") or {}, answers=answers,
+        day_first=result.get("day_first", True),
         asked=sheet.asked, confirmed=sheet.settled, **_types(found, result),
     )  # fmt: skip
+    found_text = _find(request, ref, review, sheet)
     return {
+        "find": request.GET.get("find", "")[:_LONGEST_SEARCH],
+        "found": found_text,
+        "found_boxes": [box_of(box, sheet.shown) for box in found_text.boxes] if found_text and sheet.shown else [],
         "review": review,
         "about": _about(review, len(sheet.pages)),
         "ref": ref,
         "asks": _asks(review),
+        "copies": list_copies(request, review.copies or ()),
         "standing": standing,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), ref.site, person.id),
         "done": request.GET.get("done", ""),
-        "undo_seconds": settings.REVIEW_UNDO_SECONDS,
+        "undo_seconds": read_window(request),
         "draft": draft,
         "decided_reason": decided.get("reason", ""),
         "comparison": _comparison(standing, fields, shown, shown | read_corrections(decided), draft),
@@ -127,7 +138,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "types": of_result.list_type_choices(result),
         "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
-        "passages": _passages(ref, review, sheet),
+        "part": page_text.load_part(ref, review, sheet, found_text.text if found_text else ""),
         "sent_text": passages(sheet.text),
         "ticket": ticket.sign_ticket(carried, ref, person.id) if may_decide else "",
     }
@@ -152,19 +163,12 @@ def _comparison(
     return found
 
 
-def _passages(ref: ReviewRef, review: Review, sheet: FieldForm) -> list[Passage]:
-    """The shown segment where it is text; pages are pictures that the browser asks for itself."""
-    if sheet.shown is None or sheet.shown.image:
-        return []
-    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
-    try:
-        if not ref.is_handed_over:
-            link = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
-            store = run_files.open_run_files(store, link.layers)
-        segment = json.loads(store.read(files.segment(sheet.shown.index)))
-    except NotFound:
-        return []
-    return passages(str(segment.get("text_content") or ""))
+def _find(request: DeskRequest, ref: ReviewRef, review: Review, sheet: FieldForm) -> page_words.Found | None:
+    """What ``?find=`` asks for; None if nothing."""
+    text = request.GET.get("find", "")[:_LONGEST_SEARCH]
+    if not text.strip() or sheet.shown is None:
+        return None
+    return page_words.find_text(ref, review, text, shown=sheet.shown.index, count=len(sheet.pages))
 
 
 def _about(review: Review, pages: int) -> str:
@@ -180,7 +184,7 @@ def render_lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> 
     _keep(request, ref, posted)
     draft = Draft(
         forms.read_typed_values(posted), reason=posted.get("reason", ""), lost=True, notice=notice,
-        confirmed=forms.read_ticked_fields(posted) or None,
+        confirmed=forms.read_ticked_fields(posted) or None, answers=forms.read_chosen_answers(posted),
     )  # fmt: skip
     response = desk_page(request, ref, draft=draft, status=409)
     response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this

@@ -34,10 +34,17 @@ class Ticket:
     typed: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, str | None] = field(default_factory=dict)  # corrections of the approval before this one
     earlier: Sequence[Mapping[str, Any]] = ()  # changes by the approvals before this one, as their objects have them
+    judges: Sequence[str] = ()  # who decided them, by id
     # What has to be checked: field → its label; what of it this person had confirmed when the page was made.
     asked: Mapping[str, str] = field(default_factory=dict)
     confirmed: tuple[str, ...] = ()
     unseen_allowed: bool = False
+    # Field → why it has no value: as the approval before left it, and as this page shows it.
+    answered: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    lacking_allowed: bool = False
+    day_first: bool = True  # how the document writes dates
+    today: str = ""  # ISO: of the day that the review was opened, as its reasons are
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
     type_found: str | None = None
     type_id: str | None = None
@@ -67,6 +74,8 @@ def ticket_for(
         shown=shown,
         typed=dict(typed),
         unseen_allowed=bool(review.unseen_allowed),
+        lacking_allowed=bool(review.lacking_allowed),
+        today=clock.parse(review.created_at).date().isoformat(),
         **more,
     )
 

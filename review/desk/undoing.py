@@ -2,7 +2,6 @@
 
 import datetime as dt
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -12,6 +11,7 @@ from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
 from review.desk.ticket import Receipt
+from review.desk.undo_window import list_windows, read_window
 from review.items.reviews import ReviewDecision
 from review.status import Decision
 
@@ -24,9 +24,10 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
     """The newest first. ``done``: the receipt of the one just made, which the index may not know yet."""
     access.check_can_review(request)
     person_id = str(request.user.pk)
-    since = clock.iso(clock.now() - dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS))
+    window = read_window(request)
+    since = clock.iso(clock.now() - dt.timedelta(seconds=window))
     found = queries.list_decisions_since(request.site, person_id, since, limit=MOST).rows
-    receipts = [_receipt(request.site, row) for row in found if row.status in set(Decision)]
+    receipts = [_receipt(request.site, row, window) for row in found if row.status in set(Decision)]
     just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
     if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:
         receipts.insert(0, just_made)
@@ -35,12 +36,13 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
         "receipts": shown[:SHOWN] if request.htmx else shown,
         "all": len(shown),
         "as_toasts": request.GET.get("as") == "toasts",
-        "seconds": settings.REVIEW_UNDO_SECONDS,
+        "seconds": window,
+        "windows": list_windows(),
     }
     return render_answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
 
 
-def _receipt(site: str, row: ReviewDecision) -> Receipt:
+def _receipt(site: str, row: ReviewDecision, window: int) -> Receipt:
     ref, decision_id = queries.decision_place(site, row)
-    until = clock.parse(row.created_at or "") + dt.timedelta(seconds=settings.REVIEW_UNDO_SECONDS)
+    until = clock.parse(row.created_at or "") + dt.timedelta(seconds=window)
     return Receipt(ref.document_id, ref.review_id, decision_id, row.name or "", row.status or "", clock.iso(until))

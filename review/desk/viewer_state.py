@@ -32,6 +32,7 @@ class ViewerState:
     can_undo: bool = False
     decision_id: str = ""
     until: str = ""  # stored instant, when the undo window ends
+    barred_by: str = ""  # a Bar
     went: str = "The run continues."  # what becomes of a decision
     again: str = "Nothing was published. Re-run to request a new review."  # of one that no one took
 
@@ -59,7 +60,8 @@ def viewer_state_of(review: Review, person: Person) -> ViewerState:
             return ViewerState("mine", at=review.lease_until or "")
         if (review.lease_until or "") > now:
             return ViewerState("held", review.holder_name or "", review.lease_until or "")
-    return ViewerState("barred" if review.not_by == person.id else "free")
+    bar = (review.barred.as_dict() if review.barred else {}).get(person.id)
+    return ViewerState("barred", barred_by=bar) if bar else ViewerState("free")
 
 
 def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:

@@ -1,17 +1,16 @@
 """Page images of questions that other systems handed over: no document of ours lists them."""
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.sites import access
-from projects.web.http import DeskRequest, make_inert
+from projects.web.http import DeskRequest
 from review.desk.page import MISSING, load_review
 from review.identity import ReviewRef
+from workflows.runs.views.pages import send_picture
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
-
-_CHUNK = 64 * 1024
 
 
 @require_safe
@@ -23,7 +22,4 @@ def show_page(request: DeskRequest, document_id: str, review_id: str, index: int
     if not ref.is_handed_over:
         raise NotFound(MISSING)
     body, length = DocumentFiles(ref.site, review.project_id, document_id).open(files.page_image(index))
-    response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type="image/png")
-    response["Content-Length"] = str(length)
-    response["Cache-Control"] = "private, max-age=3600"
-    return make_inert(response)
+    return send_picture(body, length, "image/png", request.GET.get("size", ""))

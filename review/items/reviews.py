@@ -52,10 +52,12 @@ class Review(DueWork):
     escalated_at = UnicodeAttribute(null=True)  # its deadline is near, and everybody was told
     drives = NumberAttribute(null=True)  # how often the redemption was driven on
     hidden = map_attribute(null=True)  # while the document is deleted
-    # Of a second approval: the decision that was applied before it, and who must not give it.
+    lacking_allowed = BooleanAttribute(null=True)  # as the run froze it: without a required field, if someone says why
+    copies: ListAttribute[str] = ListAttribute(null=True)  # kind#id of earlier documents that are the same
+    barred = map_attribute(null=True)  # user id → why this person may not decide it: a review.status.Bar
+    # Of a second approval: the decision that was applied before it.
     before_uri = UnicodeAttribute(null=True)
     before_sha256 = UnicodeAttribute(null=True)
-    not_by = UnicodeAttribute(null=True)
     # Of what another system handed over, and of nothing else:
     caller = UnicodeAttribute(null=True)  # who asks, in the caller's own words
     asked_by = UnicodeAttribute(null=True)  # whose ids of questions these are
@@ -70,6 +72,11 @@ class Review(DueWork):
 def may_move(move: Move) -> Condition:
     """The review's status is one that ``move`` starts from."""
     allowed: Condition = Review.status.is_in(*move.sources)
+    return allowed
+
+
+def may_be_decided_by(user_id: str) -> Condition:
+    allowed: Condition = Review.barred[user_id].does_not_exist()
     return allowed
 
 
@@ -105,14 +112,16 @@ class ReviewDecision(DecidedFields):
 class ReviewDraft(Item):
     """What one person has typed and not sent: survives a lost claim, an ended session, a restart of the run.
 
-    ``values``: field → text as typed; ``confirmed``: field → the text that was looked at and found right. No one else
+    ``values``: field → text as typed; ``confirmed``: field → the text that was looked at and found right;
+    ``answers``: field → why it has no value. No one else
     reads it; its TTL lies after the review's deadline.
     """
 
     values = map_attribute()
     confirmed = map_attribute()
+    answers = map_attribute()
     reason = UnicodeAttribute(null=True)  # to reject, as typed
     savedAt = UnicodeAttribute()  # noqa: N815
 
 
-DRAFT_READABLE = ("values", "confirmed", "reason", "savedAt")
+DRAFT_READABLE = ("values", "confirmed", "answers", "reason", "savedAt")

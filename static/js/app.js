@@ -22,7 +22,7 @@ function icon(name) {
   svg.setAttribute("class", "icon");
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  use.setAttribute("href", `#i-${name}`);
+  use.setAttribute("href", `${document.body.dataset.icons}#i-${name}`);
   svg.append(use);
   return svg;
 }
@@ -164,14 +164,18 @@ function holds(target) {
   return times < 4;
 }
 body.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt.closest("[data-live]") && (paused() || document.hidden)) event.preventDefault();
+  const { elt } = event.detail;
+  const live = elt.closest("[data-live]");
+  if (live && (paused() || document.hidden)) event.preventDefault();
+  // The poll itself: what someone is choosing in a form would be gone.
+  if (elt === live && live.querySelector("form :is(input, select):focus")) event.preventDefault();
 });
 function showPaused() {
   for (const button of document.querySelectorAll("[data-pause-live]")) {
     button.setAttribute("aria-pressed", String(paused()));
     const words = button.querySelector("[data-words]");
     if (words) words.textContent = paused() ? "Resume" : "Pause";
-    button.querySelector("use")?.setAttribute("href", paused() ? "#i-play" : "#i-pause");
+    button.querySelector("use")?.setAttribute("href", `${body.dataset.icons}#i-${paused() ? "play" : "pause"}`);
   }
   body.classList.toggle("live-paused", paused());
 }
@@ -219,6 +223,12 @@ body.addEventListener("htmx:afterRequest", (event) => {
 });
 body.addEventListener("saved", () => { unsaved = false; });
 window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+
+// ---- signing out leaves nothing typed in this browser --------------------------------------------------------------
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[action$='/logout/']")) return;
+  for (const key of Object.keys(localStorage)) if (key.startsWith("countersign-typed:")) localStorage.removeItem(key);
+});
 
 // ---- menus close when one looks elsewhere -------------------------------------------------------------------------
 document.addEventListener("click", (event) => {

@@ -3,6 +3,9 @@
 const PAUSE = 800; // ms without a key, then it is sent; at once where the field is left
 const AGAIN = [3, 6, 12, 30]; // seconds until it is tried again
 
+const OWN = "countersign-typed:"; // in the browser's own store until it is saved: a crash or a day offline takes nothing
+const KEEP_DAYS = 7;
+
 const form = () => document.querySelector("#review-form[data-draft]");
 const waiting = new Map(); // name → text that no answer has confirmed; outlives a swap of the desk
 let page = null; // where and with which ticket, for text that is left when the form is gone
@@ -11,13 +14,50 @@ let tries = 0;
 let sending = false;
 let held = false; // a decision is on its way: it carries everything that was typed
 
-const drafted = (box) => box?.form && box.form === form() && /^(field-|seen-|reason$)/.test(box.name);
+const drafted = (box) => box?.form && box.form === form() && /^(field-|seen-|answer-|reason$)/.test(box.name);
 const textOf = (box) => (box.type !== "checkbox" ? box.value : box.checked ? "1" : "");
 
 function remember() {
   const here = form();
   if (!here) return;
-  page = { url: here.dataset.draft, ticket: here.elements.ticket.value, begun: "begun" in here.dataset || page?.begun };
+  const base = page?.url === here.dataset.draft ? page.base : here.dataset.draftAt; // the draft that this page knows of
+  page = { base, url: here.dataset.draft, person: here.dataset.person, ticket: here.elements.ticket.value, begun: "begun" in here.dataset || page?.begun };
+}
+
+// ---- the browser's own copy of what no answer has confirmed; app.js clears it at sign-out ---------------------------
+const ownKey = () => page && `${OWN}${page.person}:${page.url}`;
+
+function keepOwn() {
+  const key = ownKey();
+  if (!key) return;
+  try {
+    if (waiting.size) localStorage.setItem(key, JSON.stringify({ at: Date.now(), base: page.base, typed: [...waiting] }));
+    else localStorage.removeItem(key);
+  } catch {
+    // a full or forbidden store: the server's draft is what is promised
+  }
+}
+
+// What a crash left: newer than the draft, since all that was saved went out of it.
+function restore() {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(OWN) && Date.now() - JSON.parse(localStorage.getItem(key)).at > KEEP_DAYS * 86_400_000) localStorage.removeItem(key);
+  }
+  remember();
+  const left = JSON.parse(localStorage.getItem(ownKey()) || "null");
+  if (!left || !form()) return;
+  const savedAt = form().dataset.draftAt;
+  if (savedAt !== left.base && Date.parse(savedAt) > left.at) return keepOwn(); // another browser of this person went on
+  for (const [name, text] of left.typed) {
+    const box = form().elements.namedItem(name);
+    if (!box || waiting.has(name)) continue;
+    waiting.set(name, text);
+    if (box.type === "checkbox") box.checked = Boolean(text);
+    else box.value = text;
+  }
+  if (!waiting.size) return keepOwn();
+  say("Unsaved input restored");
+  later(0);
 }
 
 // ---- the sign ----------------------------------------------------------------------------------------------------
@@ -35,7 +75,7 @@ function icon(name) {
   svg.setAttribute("class", "icon small");
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  use.setAttribute("href", `#i-${name}`);
+  use.setAttribute("href", `${document.body.dataset.icons}#i-${name}`);
   svg.append(use);
   return svg;
 }
@@ -79,7 +119,9 @@ async function settle(answer, sent) {
 function saved(sent, news) {
   tries = 0;
   page.begun = true;
+  page.base = news.draft;
   for (const [name, text] of sent) if (waiting.get(name) === text) waiting.delete(name);
+  keepOwn();
   session(false);
   document.body.dispatchEvent(new CustomEvent("lease", { detail: { value: news.lease } }));
   if (waiting.size) return later(PAUSE);
@@ -90,6 +132,7 @@ function saved(sent, news) {
 // Somebody else has it: the answer shows who, and what was typed beside it; a text that came after is sent as well.
 function lost(sent, text) {
   for (const [name, typed] of sent) if (waiting.get(name) === typed) waiting.delete(name);
+  keepOwn();
   window.htmx.swap("#desk", text, { swapStyle: "outerHTML" });
   if (waiting.size) later(PAUSE);
   else document.body.dispatchEvent(new Event("saved"));
@@ -110,6 +153,7 @@ document.addEventListener("input", (event) => {
     waiting.set(name, textOf(form().elements.namedItem(name)));
   }
   remember();
+  keepOwn();
   say("Saving…");
   later(PAUSE);
 });
@@ -121,7 +165,11 @@ window.addEventListener("pagehide", () => send({ keepalive: true }));
 document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt === form()) held = true; });
 document.body.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail; // the event's own element is another one where the form was swapped
-  if (requestConfig.elt.id !== "review-form" || xhr.getResponseHeader("HX-Redirect")) return; // the page is left
+  if (requestConfig.elt.id !== "review-form") return;
+  if (xhr.getResponseHeader("HX-Redirect")) { // the page is left, and all of it was sent
+    waiting.clear();
+    return keepOwn();
+  }
   held = false;
   if (waiting.size) later(PAUSE);
 });
@@ -135,3 +183,11 @@ document.body.addEventListener("htmx:afterSettle", () => {
   }
   if (here) remember();
 });
+
+// Told that the claim is gone: what was typed is sent first, and its answer says the same.
+document.body.addEventListener("claim-lost", (event) => {
+  if (held || sending) return;
+  if (waiting.size) send();
+  else lost(new Map(), event.detail);
+});
+restore();

@@ -1,16 +1,69 @@
-// The list of keys and its switch (WCAG 2.1.4). Off means off: single letters then act nowhere, and no hint is shown.
+// The list of keys, which can be changed, and its switch (WCAG 2.1.4). Off means off: single letters then act nowhere.
 
 const OFF = "countersign-keys-off";
+const OWN = "countersign-keys"; // what was changed: name → key
+const TAKEN = { "?": "this list", 1: "alternative values", 2: "alternative values", 3: "alternative values", "/": "search" };
 const dialog = document.querySelector("#keys");
 const turn = dialog.querySelector("[data-keys-switch]");
+const told = dialog.querySelector("[data-keys-told]");
+const acts = [...dialog.querySelectorAll("[data-act]")];
+const wordsOf = (act) => act.querySelector("[data-words]").textContent;
+const own = () => JSON.parse(localStorage.getItem(OWN) || "{}");
+let asking = null; // the button of the key that is being changed
 
 function show() {
   const off = localStorage.getItem(OFF) === "1";
   turn.checked = !off;
   document.body.classList.toggle("keys-off", off);
   for (const button of document.querySelectorAll("[data-keys-open]")) button.hidden = false;
+  const changed = own();
+  for (const act of acts) {
+    act.dataset.letter = changed[act.dataset.act] || act.dataset.default;
+    const key = act.dataset.letter.toUpperCase();
+    const button = act.querySelector("[data-change]");
+    button.hidden = false;
+    button.textContent = key;
+    button.setAttribute("aria-label", `${wordsOf(act)}: ${key}. Change key`);
+    act.querySelector("[data-fixed]").hidden = true;
+    for (const hint of document.querySelectorAll(`.key[data-of="${act.dataset.act}"]`)) hint.textContent = key;
+  }
+  told.hidden = false;
+  dialog.querySelector("[data-keys-reset]").hidden = !Object.keys(changed).length;
 }
 
+function ask(button) {
+  stop();
+  asking = button;
+  button.textContent = "…";
+  told.textContent = `Press the new key for “${wordsOf(button.closest("[data-act]"))}”. Esc to cancel.`;
+}
+
+function stop(words = "Select a key to change it.") {
+  asking = null;
+  told.textContent = words;
+  show();
+}
+
+function take(key) {
+  const act = asking.closest("[data-act]");
+  const other = acts.find((one) => one !== act && one.dataset.letter === key);
+  const used = TAKEN[key] || other && `“${wordsOf(other)}”`;
+  if (used) return stop(`${key.toUpperCase()} is used for ${used}. Select another key.`);
+  const changed = { ...own(), [act.dataset.act]: key };
+  if (key === act.dataset.default) delete changed[act.dataset.act];
+  localStorage.setItem(OWN, JSON.stringify(changed));
+  stop(`${wordsOf(act)}: ${key.toUpperCase()}.`);
+}
+
+dialog.addEventListener("keydown", (event) => {
+  if (!asking || event.ctrlKey || event.metaKey || event.altKey || ["Shift", "Tab"].includes(event.key)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (event.key === "Escape") stop();
+  else if (event.key.length === 1 && event.key.trim()) take(event.key.toLowerCase());
+});
+dialog.addEventListener("cancel", (event) => { if (asking) event.preventDefault(); });
+dialog.addEventListener("close", () => { if (asking) stop(); });
 turn.addEventListener("change", () => {
   localStorage.setItem(OFF, turn.checked ? "0" : "1");
   show();
@@ -18,6 +71,12 @@ turn.addEventListener("change", () => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-keys-open]")) dialog.showModal();
   else if (event.target === dialog) dialog.close(); // beside it
+  else if (event.target.closest("[data-change]")) ask(event.target.closest("[data-change]"));
+  else if (event.target.closest("[data-keys-reset]")) {
+    localStorage.removeItem(OWN);
+    stop("Keys are as they were.");
+    dialog.querySelector("[data-keys-switch]").focus();
+  }
 });
 window.addEventListener("storage", show); // switched in another tab
 document.body.addEventListener("htmx:afterSettle", show);

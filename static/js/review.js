@@ -1,75 +1,63 @@
-// The review desk by keyboard and pointer: fields and boxes light each other, zoom, lease, undo. Works without it too.
+// The review desk by keyboard and pointer: fields, their order and their keys, lease, undo. Works without it too.
 
 const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
-const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility());
+const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility() || one.closest("details:not([open])"));
 const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
 const input = (field) => field.querySelector("[name^='field-']"); // of a table hidden, kept by its grid
 const entry = (field) => field.querySelector("[data-cell]") || input(field);
 const seen = (field) => field.querySelector("[data-seen]");
 
-// ---- the chosen field: its box on the page, its article beside it ------------------------------------------------
+// ---- the chosen field: its article here, its box on the page by the viewer ------------------------------------------
 let chosen = null;
 
-// Focus on the field itself leaves single keys to the desk; in its input letters are letters (WCAG 2.1.4).
-function choose(name, { focus = "", scroll = true } = {}) {
+// Focus on the field itself leaves single keys to the desk; in its input letters are letters (WCAG 2.1.4), and the
+// first one takes the place of what was there.
+function choose(name, { focus = "", scroll = true, turn = true } = {}) {
   const field = document.getElementById(`f-${name}`);
   if (!field) return;
   chosen = name;
   field.closest("details")?.setAttribute("open", "");
   for (const one of document.querySelectorAll("#desk .exception.active")) one.classList.remove("active");
   field.classList.add("active");
-  if (focus) (focus === "input" ? entry(field) : field).focus({ preventScroll: true });
+  if (focus === "input") {
+    entry(field).focus({ preventScroll: true });
+    entry(field).select?.();
+  } else if (focus) field.focus({ preventScroll: true });
   if (scroll) field.scrollIntoView({ block: "nearest" });
-  const page = field.dataset.page;
-  const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
-  if (page !== "" && shown !== undefined && page !== shown) turnTo(Number(page) + 1);
-  else light();
+  const part = field.contains(document.activeElement) ? document.activeElement.dataset : {}; // the cell of a table
+  tellViewer({ name, page: turn ? part.page || field.dataset.page : "", part: part.cell });
 }
 
-let cell = ""; // of a table: its grid says which
+const tellViewer = (detail) => document.body.dispatchEvent(new CustomEvent("chosen", { detail }));
 
-document.body.addEventListener("cell", (event) => {
-  cell = event.detail.key;
-  const shown = document.querySelector(".page-image, .page-text")?.dataset.index;
-  if (event.detail.page && shown !== undefined && event.detail.page !== shown) turnTo(Number(event.detail.page) + 1);
-  else light();
+document.body.addEventListener("cell", (event) => tellViewer({ name: chosen, page: event.detail.page, part: event.detail.key }));
+// Words of the page fill the chosen field as if they were typed, so that Ctrl+Z takes them back.
+document.body.addEventListener("fill", (event) => {
+  const field = document.getElementById(`f-${chosen}`);
+  if (!field || !mine() || entry(field).matches("select")) return;
+  const { text, append } = event.detail;
+  const at = field.contains(document.activeElement) && document.activeElement.matches("[data-cell], [name^='field-']");
+  const box = at ? document.activeElement : entry(field);
+  box.focus({ preventScroll: true });
+  if (append) box.setSelectionRange(box.value.length, box.value.length);
+  else box.select();
+  document.execCommand("insertText", false, append && box.value ? ` ${text}` : text);
+  document.body.dispatchEvent(new CustomEvent("filled", { detail: `${append ? "Added" : "Filled"}: ${text}` }));
 });
-
-function light() {
-  for (const box of document.querySelectorAll("[data-cell-box] .field-box")) {
-    const active = box.parentNode.dataset.cellBox === cell;
-    box.classList.toggle("active", active);
-    if (active) intoView(box);
-  }
-  for (const box of document.querySelectorAll("[data-box] .field-box")) {
-    const active = box.parentNode.dataset.box === chosen;
-    box.classList.toggle("active", active);
-    if (active && !cell) intoView(box);
-  }
-}
-
-function intoView(box) {
-  const area = document.querySelector(".page-scroll");
-  const at = box.getBoundingClientRect();
-  const frame = area.getBoundingClientRect();
-  if (at.top >= frame.top && at.bottom <= frame.bottom && at.left >= frame.left && at.right <= frame.right) return;
-  area.scrollBy({ top: at.top - frame.top - frame.height / 3, left: Math.min(at.left - frame.left - 24, 0) || Math.max(at.right - frame.right + 24, 0) });
-}
-
-function turnTo(page) {
-  const url = `${location.pathname}?page=${page}`;
-  window.htmx.ajax("GET", url, { target: "#page-viewer", swap: "outerHTML" });
-}
+document.body.addEventListener("choose", (event) => choose(event.detail, { focus: mine() ? "input" : "field" }));
 
 // ---- settled: a person says that it is right, or corrects it. The boxes are sent, kept with the draft, and judged by
 // the server, which counts as this does.
-const isCorrected = (field) => input(field).value.trim() !== input(field).dataset.shown.trim();
+const isAnswered = (field) => Boolean(field.querySelector("[data-answer]")?.value); // that it has no value
+const isCorrected = (field) => isAnswered(field) || input(field).value.trim() !== input(field).dataset.shown.trim();
 
 function settle(field) {
   const box = input(field);
-  if (box.hasAttribute("data-required") && !box.value.trim()) return false;
-  if (box.selectedOptions?.[0]?.hasAttribute("data-refused")) return false;
+  if (!isAnswered(field)) {
+    if (box.hasAttribute("data-required") && !box.value.trim()) return false;
+    if (box.selectedOptions?.[0]?.hasAttribute("data-refused")) return false;
+  }
   mark(field, true);
   return true;
 }
@@ -104,8 +92,7 @@ function move(step) {
   const at = all.findIndex((one) => one.dataset.field === chosen);
   const one = all[Math.max(0, Math.min(all.length - 1, at + step))];
   if (!one) return;
-  if (document.activeElement?.closest?.("[data-field]")) document.activeElement.blur();
-  choose(one.dataset.field);
+  choose(one.dataset.field, { focus: "field" });
 }
 
 function approve() {
@@ -121,49 +108,14 @@ function reject() {
   document.querySelector("#reason").focus();
 }
 
-// ---- zoom: the drawing's own width, so that no style is written --------------------------------------------------
-const ZOOMS = [400, 600, 800, 1000, 1300, 1700, 2200, 3000];
-
-function zoom(way) {
-  const image = document.querySelector(".page-image");
-  const area = document.querySelector(".page-scroll");
-  if (!image || !area) return;
-  const view = image.viewBox.baseVal;
-  const now = image.getBoundingClientRect().width;
-  let words = "Width";
-  if (way === "width") image.setAttribute("width", "100%");
-  else {
-    let width = way === "page" ? (area.clientHeight - 32) * (view.width / view.height) : null;
-    if (way === "in") width = ZOOMS.find((one) => one > now + 1) || ZOOMS.at(-1);
-    if (way === "out") width = ZOOMS.findLast((one) => one < now - 1) || ZOOMS[0];
-    image.setAttribute("width", String(Math.round(width)));
-    words = way === "page" ? "Page" : `${Math.round((width / view.width) * 100)} %`;
-  }
-  const said = document.querySelector("[data-zoom-words]");
-  if (said) said.textContent = words;
-  light();
-}
-
 // ---- pointer -----------------------------------------------------------------------------------------------------
 document.addEventListener("click", (event) => {
   const target = event.target;
-  const box = target.closest?.("[data-box]");
-  if (box) {
-    event.preventDefault();
-    return choose(box.dataset.box, { focus: mine() ? "input" : "" });
-  }
-  const page = target.closest?.("a[data-to-page]");
-  if (page && !event.metaKey && !event.ctrlKey) {
-    event.preventDefault();
-    return turnTo(new URL(page.href).searchParams.get("page"));
-  }
   const named = target.closest?.("[data-to-field]");
   if (named) {
     event.preventDefault();
     return choose(named.dataset.toField, { focus: "field" });
   }
-  const zoomed = target.closest?.("[data-zoom]");
-  if (zoomed) return zoom(zoomed.dataset.zoom);
   const field = target.closest?.("[data-field]");
   if (!field) return;
   const use = target.closest("[data-use]");
@@ -187,9 +139,19 @@ document.addEventListener("change", (event) => {
   }
   if (event.target === input(field) && isCorrected(field)) settle(field);
 });
+document.body.addEventListener("answered", (event) => {
+  const field = event.target;
+  if (!field.hasAttribute("data-todo")) return;
+  if (isCorrected(field) && settle(field)) { // by key one goes on; a pointer or a list stays where it is
+    if (event.detail.next) next(field);
+  } else mark(field, false);
+});
+// The chosen field grows: what a pointer presses must not move away before it is let go. Its click chooses.
+let pressing = false;
+document.addEventListener("pointerdown", () => { pressing = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { pressing = false; }, true);
 document.addEventListener("focusin", (event) => {
-  // The chosen field grows: what a pointer presses must not move away before it is let go. Its click chooses.
-  if (event.target.matches("button, [data-seen]") && !event.target.matches(":focus-visible")) return;
+  if (pressing) return;
   const field = event.target.closest?.("#desk [data-field]");
   if (field && field.dataset.field !== chosen) choose(field.dataset.field, { scroll: false });
 });
@@ -206,7 +168,7 @@ function enter(event) {
   if (field && typing(event.target)) {
     event.preventDefault();
     if (mine() && settle(field)) next(field, "input"); // who types goes on typing
-  } else if (!event.target.closest?.("a, button, summary, textarea") && chosen && mine()) {
+  } else if (!typing(event.target) && !event.target.closest?.("a, button, summary") && chosen && mine()) {
     event.preventDefault();
     const one = document.getElementById(`f-${chosen}`);
     if (settle(one)) next(one);
@@ -214,71 +176,75 @@ function enter(event) {
 }
 
 const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]`)[nth]?.click();
+const answer = (word) => mine() && document.getElementById(`f-${chosen}`)?.dispatchEvent(new CustomEvent("answer", { bubbles: true, detail: { word } }));
 const press = (selector) => document.querySelector(selector)?.click();
 function undoLatest() {
   const ends = (button) => Date.parse(button.closest("form").dataset.undoUntil) || 0;
   const latest = [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0];
   latest?.click();
 }
-const KEYS = {
-  a: () => mine() && approve(),
-  r: () => mine() && reject(),
-  j: () => move(1),
-  k: () => move(-1),
-  ArrowDown: () => move(1),
-  ArrowUp: () => move(-1),
-  e: () => chosen && choose(chosen, { focus: "input" }),
-  l: () => press('[data-key="l"]'),
-  z: () => undoLatest(),
-  g: () => press("[data-start]"),
-  n: () => press('[data-key="n"]'),
+const view = (what) => document.body.dispatchEvent(new CustomEvent("view", { detail: what }));
+// By the names of the list of keys, where each has its key and may get another one.
+const ACTS = {
+  approve: () => mine() && approve(),
+  reject: () => mine() && reject(),
+  next: () => move(1),
+  previous: () => move(-1),
+  edit: () => chosen && choose(chosen, { focus: "input" }),
+  blank: () => answer("blank"),
+  absent: () => answer("absent"),
+  illegible: () => answer("illegible"),
+  extend: () => press('[data-key="l"]'),
+  undo: () => undoLatest(),
+  start: () => press("[data-start]"),
+  following: () => press('[data-key="n"]'),
+  "zoom-in": () => view("in"),
+  "zoom-out": () => view("out"),
+  "fit-width": () => view("width"),
+  "zoom-field": () => view("auto"),
+  rotate: () => view("turn"),
+  boxes: () => view("boxes"),
+  select: () => view("select"),
+  play: () => view("play"),
+  back: () => view("back"),
+  ahead: () => view("ahead"),
+  speed: () => view("speed"),
+  "page-before": () => view("before"),
+  "page-after": () => view("after"),
+  "page-number": () => view("number"),
+};
+const FIXED = {
+  ArrowDown: ACTS.next,
+  ArrowUp: ACTS.previous,
+  PageDown: ACTS["page-after"],
+  PageUp: ACTS["page-before"],
   "?": () => press("[data-keys-open]"),
   1: () => take(0),
   2: () => take(1),
   3: () => take(2),
-  "+": () => zoom("in"),
-  "-": () => zoom("out"),
-  0: () => zoom("width"),
 };
+const REPEATS = ["next", "previous", "zoom-in", "zoom-out", "page-before", "page-after"];
+const actOf = (key) => document.querySelector(`#keys [data-act][data-letter="${CSS.escape(key.toLowerCase())}"]`)?.dataset.act;
+
+// What is left with Escape hands focus to what it belongs to: it never falls to the page as a whole.
+function leave(element) {
+  const field = element.closest("[data-field]") || document.getElementById(`f-${chosen}`);
+  if (element.closest(".reject-form")) document.querySelector("[data-reject] summary").focus();
+  else if (field && field.checkVisibility()) field.focus({ preventScroll: true });
+  else (document.querySelector("#left") || document.querySelector("#main")).focus({ preventScroll: true });
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === "Enter") return enter(event);
-  if (event.key === "Escape" && typing(event.target)) return event.target.blur();
+  if (event.key === "Escape" && typing(event.target)) return leave(event.target);
   if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;
-  if (typing(event.target) || event.target.closest?.(".page-scroll") && event.key.startsWith("Arrow")) return;
-  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  if (!act || event.repeat && event.key.length === 1 && !"jk".includes(event.key)) return;
+  if (typing(event.target) || event.target.closest?.(".page-scroll, audio, video") && /^(Arrow|Page)/.test(event.key)) return;
+  const name = event.key.length === 1 && actOf(event.key);
+  const act = name ? ACTS[name] : FIXED[event.key];
+  if (!act || event.repeat && event.key.length === 1 && !REPEATS.includes(name)) return;
   event.preventDefault();
   act();
-});
-
-// ---- the lease and the undo window run down ----------------------------------------------------------------------
-function tick() {
-  const lease = document.querySelector("[data-lease-until]");
-  if (lease) {
-    const left = Math.round((new Date(lease.dataset.leaseUntil) - Date.now()) / 1000);
-    const ending = left < 60;
-    lease.classList.toggle("ending", ending);
-    const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
-    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Extend it to continue." : "";
-    lease.querySelector("[data-lease]").textContent =
-      left > 0 ? `Claimed, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "Claim expired";
-  }
-  for (const undo of document.querySelectorAll("[data-undo-until]")) {
-    if (new Date(undo.dataset.undoUntil) > Date.now()) continue;
-    const told = undo.closest("[data-receipt]");
-    const words = told?.querySelector("[data-undo-words]");
-    undo.remove();
-    if (words) words.textContent = "Submitted. The run continues.";
-    if (told?.matches(".toast")) setTimeout(() => told.remove(), 6000);
-    if (!document.querySelector("[data-undo-until]")) document.querySelector(".undo-all")?.remove();
-  }
-}
-document.body.addEventListener("lease", (event) => {
-  const lease = document.querySelector("[data-lease-until]");
-  if (lease) lease.dataset.leaseUntil = event.detail.value;
-  tick();
 });
 
 // ---- begin, and again after each swap ----------------------------------------------------------------------------
@@ -289,12 +255,11 @@ function dress() {
   }
   document.getElementById(`f-${chosen}`)?.classList.add("active");
   count();
-  light();
-  tick();
 }
 document.body.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
 });
 dress();
-setInterval(tick, 1000);
-if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: mine() && matchMedia("(pointer: fine)").matches ? "field" : "", scroll: false });
+const fine = mine() && matchMedia("(pointer: fine)").matches;
+if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: fine ? "field" : "", scroll: false, turn: !/[?&]page=/.test(location.search) });
+else if (fine) document.querySelector("#left").focus({ preventScroll: true });

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from tests.pump import Pump
 from workflows.engine import driver
@@ -20,7 +21,8 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(live_server: LiveServer) -> Iterator[Browser]:
+    """Ends before the server does: a connection that outlived it would close a database that is another thread's."""
     if CHROMIUM is None:
         if os.environ.get("REQUIRE_BROWSER"):
             pytest.fail("Chromium is required here and was not found.")

@@ -12,6 +12,7 @@ from tests.browser.conftest import watch
 from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in, sign_in_by_form, waiting
 from tests.people import bob
 from tests.pump import Pump
+from tests.review.reviews import open_review
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -118,6 +119,56 @@ def test_keys_can_be_switched_off_and_never_act_in_a_dialog(
     keys.press("r")
     expect(page.locator("#reason")).to_be_focused()
     assert queries.get_review(ref).decision is None
+
+
+def test_focus_never_falls_to_the_page_and_what_is_edited_is_selected(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    bob()
+    _, ref = open_review()  # one field in doubt, three that need no look
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    keys = page.keyboard
+    expect(page.locator("#f-total")).to_be_focused()
+    keys.press("e")
+    keys.type("40.00")  # in the place of what was there
+    expect(field(page, "total")).to_have_value("40.00")
+    keys.press("Escape")
+    expect(page.locator("#f-total")).to_be_focused()
+    keys.press("j")
+    expect(page.locator("#f-company")).to_be_focused()
+    expect(field(page, "company")).to_be_visible()
+    keys.press("j")
+    expect(page.locator("#f-date")).to_be_focused()
+    company = page.locator("#f-company").bounding_box()
+    assert company
+    assert company["height"] < 48  # one line
+    keys.press("k")
+    keys.press("k")
+    expect(page.locator("#f-total")).to_be_focused()
+    keys.press("r")
+    keys.press("Escape")
+    expect(page.locator("[data-reject] summary")).to_be_focused()
+    assert [line for line in console if "404" not in line] == []  # this review has no picture
+
+
+def test_nothing_moves_between_press_and_release(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
+    bob()
+    url, _, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    box = field(page, "total")
+    before = box.bounding_box()
+    assert before
+    page.mouse.move(before["x"] + 20, before["y"] + 10)
+    page.mouse.down()
+    page.wait_for_timeout(100)
+    assert box.bounding_box() == before
+    page.mouse.up()
+    expect(page.locator("#f-total")).to_have_class("exception active")
+    expect(box).to_be_focused()
 
 
 def test_back_shows_a_whole_page_and_what_holds_now(

@@ -13,7 +13,7 @@ from tests.pump import Pump
 from tests.review.desk.test_allowed_values import field
 from tests.review.reviews import open_review, person, result, url
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 
 
 def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
@@ -72,8 +72,8 @@ def test_a_value_outside_the_list_is_not_confirmed(
     line = page.locator('[data-field="category"]')
     line.get_by_role("checkbox").click()
     expect(line.get_by_role("checkbox")).not_to_be_checked()
-    expect(line.locator("select")).to_be_focused()
+    expect(line.get_by_label("Category", exact=True)).to_be_focused()
     expect(page.locator("[data-left]")).to_have_text("1 left")
-    line.locator("select").select_option("goods")
-    line.locator("select").press("Enter")
+    line.get_by_label("Category", exact=True).select_option("goods")
+    line.get_by_label("Category", exact=True).press("Enter")
     expect(page.locator("[data-left]")).to_have_text("Ready to approve")

@@ -4,8 +4,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
+from config import clock
 from review import queries
 from review.decide import claims
+from review.items.reviews import Review
 from tests.browser.conftest import watch
 from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, sign_in_by_form, waiting
 from tests.people import alice, bob
@@ -132,3 +134,72 @@ def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
     context.set_offline(False)
     expect_saved(page)
     assert stored(ref, user) == {"total": "28.53"}
+
+
+def test_typed_text_survives_a_crash_and_goes_with_the_sign_out(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    user = bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    context.set_offline(True)
+    field(page, "total").fill("28.53")
+    page.locator("[name='seen-company']").check()
+    expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
+    page.close()  # without leaving: a crash
+    context.set_offline(False)
+    again = context.new_page()
+    again.goto(url)
+    expect(field(again, "total")).to_have_value("28.53")
+    expect(again.locator("[name='seen-company']")).to_be_checked()
+    expect_saved(again)
+    assert stored(ref, user)["total"] == "28.53"
+    assert again.evaluate("Object.keys(localStorage).filter((one) => one.startsWith('countersign-typed')).length") == 0
+    context.set_offline(True)
+    field(again, "total").fill("29.00")
+    expect(again.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
+    again.close()
+    context.set_offline(False)
+    out = context.new_page()
+    out.goto(f"{live_server.url}/review/")
+    out.locator("form[action$='/logout/']").evaluate("form => form.requestSubmit()")
+    out.wait_for_url("**/login/**")
+    assert out.evaluate("Object.keys(localStorage).filter((one) => one.startsWith('countersign-typed')).length") == 0
+
+
+def test_who_loses_the_claim_is_told_without_a_save_and_confirmations_stay(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, run, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    lapse(ref)
+    before = queries.get_review(ref).lease_until
+    page.locator("[name='seen-company']").check()
+    expect_saved(page)
+    assert (queries.get_review(ref).lease_until or "") > (before or "")  # a confirmation is being there too
+    lapse(ref)
+    page.evaluate("document.body.dispatchEvent(new CustomEvent('lease', {detail: {value: '2020-01-01T00:00:00Z'}}))")
+    claims.claim_review(ref, run, by=person(alice()))
+    expect(page.get_by_role("alert")).to_contain_text("Claimed by Alice Novak until")
+    expect(page.locator(":focus")).to_contain_text("Alice Novak")
+    lapse(ref)
+    claim(page, url)
+    expect(page.locator("[name='seen-company']")).to_be_checked()
+
+
+def test_a_deadline_is_counted_down_from_an_hour_on(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _, ref = waiting(live_server, pump)
+    Review.change(ref.key, [Review.deadline.set(clock.iso(clock.in_seconds(9 * 60)))], Review.PK.exists())
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    expect(page.locator("[data-due]")).to_have_text("Due in 9 min")
+    expect(page.locator("[data-due-told]")).to_have_text("This document is due in 9 min.")

@@ -234,7 +234,7 @@ def find_what_was_asked(bench: Workbench) -> None:
     bench.look("prompts-and-answers")
     main = page.locator("main")
     expect(main).to_contain_text("version 2 (production)")
-    expect(main).to_contain_text(re.compile(r"[1-9]\d* tokens in, [1-9]\d* out,\s+\$0\.00, \d+\.\d s"))
+    expect(main).to_contain_text(re.compile(r"[1-9]\d* tokens in, [1-9]\d* out,\s+free, \d+\.\d s"))
     sent = [words.inner_text() for words in page.locator("section").first.locator("pre").all()]
     assert sent[0] == _INSTRUCTIONS.replace("{{fields}}", "- total: Total (amount). The amount due.")
     assert "CAFE LUNA\nTotal 17.30 EUR" in sent[1]

@@ -24,6 +24,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 SITE = "default"
+SENDER = Actor("1", "1")
 PROJECT = {
     "name": "Receipts",
     "fields": [
@@ -64,13 +65,17 @@ def open_review(
     document_id="",
     project_name="Receipts",
     unseen_allowed=False,
+    by=SENDER,
 ) -> tuple[Run, ReviewRef]:
-    """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id."""
+    """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id.
+
+    ``by``: who uploaded it.
+    """
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
     run = document_start.start(
         NewRun(
             Run.new(site, project_id, document_id or str(uuid.uuid4())),
-            by=Actor("1", "1"),
+            by=by,
             project={**PROJECT, "name": project_name},
             pinned=run_settings.freeze(PROJECT),
             original=original,

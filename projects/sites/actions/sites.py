@@ -18,14 +18,17 @@ from projects.sites.items.sites import Site
 from projects.sites.permissions import EVERYTHING
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE, INACTIVE
+from projects.sites.separation import Separation
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 # Where the default site's files begin, and where other systems put theirs: a site of that name would lie among them,
 # and what lies under "raw" is announced to the main site and ends after some weeks.
 RESERVED = frozenset({
-    DEFAULT_SITE, "projects", "rules", "calibrations", "batches", "bulk", "raw", "experiments", "testsets", "uploads",
+    DEFAULT_SITE, "projects", "rules", "calibrations", "extractors", "batches", "bulk", "raw", "experiments",
+    "testsets", "uploads",
 })  # fmt: skip
 TITLE_LENGTH = 120
+_SETTINGS = ("slots", "second_person", "separation")
 
 
 def check_id(site_id: str) -> None:
@@ -85,6 +88,11 @@ def set_second_person(site_id: str, needed: bool, *, version: int, by: Actor) ->
     return _change(site_id, "second person changed", {"second_person": needed}, version, by)
 
 
+def set_separation(site_id: str, separation: Separation, *, version: int, by: Actor) -> Site:
+    """In which reviews people may not decide on their own work. Raises: Conflict, NotFound."""
+    return _change(site_id, "separation of duties changed", {"separation": separation.value}, version, by)
+
+
 def close_site(site_id: str, *, version: int, by: Actor) -> Site:
     """No one can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
 
@@ -110,7 +118,7 @@ def _change(site_id: str, event_type: str, values: dict[str, Any], version: int,
     flat = _flat(site_id, title, status, clock.iso(clock.now()), by)
     actions: list[Action] = [getattr(Site, name).set(value) for name, value in flat.items()]
     actions += [Site.siteId.set(site_id), Site.version.set(version + 1)]
-    actions += [getattr(Site, name).set(values[name]) for name in ("slots", "second_person") if name in values]
+    actions += [getattr(Site, name).set(values[name]) for name in _SETTINGS if name in values]
     event = entity_event(DEFAULT_SITE, "site", site_id, event_type, by=by, payload={**values, "version": version + 1})
     try:
         transact([Update(SITE.key(DEFAULT_SITE, site_id=site_id), actions, _at(site_id, version))], event)

@@ -17,6 +17,7 @@ class Site(Item):
     name = UnicodeAttribute(null=True)  # the title again, since the indexes carry this one
     slots = NumberAttribute(null=True)  # pieces of work under way at a time; none: as the desk's settings say
     second_person = BooleanAttribute(null=True)  # confirms what another wants to put into production
+    separation = UnicodeAttribute(null=True)  # a Separation; none: that of workflows with two approvals
     version = NumberAttribute(default=0)  # 0 for a row that an older writer made
     updated_by = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute(null=True)

@@ -14,10 +14,11 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import sites as site_actions
-from projects.sites.forms import SecondPersonForm, SiteForm, SiteSlotsForm, SiteTitleForm
+from projects.sites.forms import SecondPersonForm, SeparationForm, SiteForm, SiteSlotsForm, SiteTitleForm
 from projects.sites.items.sites import Site
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE
+from projects.sites.separation import SEPARATIONS, Separation
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import version_in
 
@@ -25,6 +26,7 @@ _FORMS: Mapping[str, type[forms.Form]] = {
     "rename": SiteTitleForm,
     "slots": SiteSlotsForm,
     "second_person": SecondPersonForm,
+    "separation": SeparationForm,
 }
 
 
@@ -103,6 +105,10 @@ def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -
         site_actions.set_second_person(site.siteId, needed, version=version, by=by)
         people = "a second person confirms" if needed else "one person moves"
         return f"{site.title}: {people} prompts into production."
+    if order == "separation":
+        chosen = Separation(form.cleaned_data["separation"])
+        site_actions.set_separation(site.siteId, chosen, version=version, by=by)
+        return f"{site.title}: separation of duties set to “{SEPARATIONS[chosen]}”."
     if order == "rename":
         title = form.cleaned_data["title"]
         return f"Site renamed to {site_actions.rename_site(site.siteId, title, version=version, by=by).title}."
@@ -115,11 +121,14 @@ def _site_page(
     titled = typed if isinstance(typed, SiteTitleForm) else None
     slots_typed = typed if isinstance(typed, SiteSlotsForm) else None
     second_typed = typed if isinstance(typed, SecondPersonForm) else None
+    separation_typed = typed if isinstance(typed, SeparationForm) else None
     context = {
         "site_row": site,
         "form": titled or SiteTitleForm(initial={"title": site.title}),
         "slots_form": slots_typed or SiteSlotsForm(initial={"slots": site.slots or None}),
         "second_person_form": second_typed or SecondPersonForm(initial={"second_person": bool(site.second_person)}),
+        "separation_form": separation_typed
+        or SeparationForm(initial={"separation": site.separation or Separation.FOUR_EYES}),
         "clash": clash,
         "open": site.status == ACTIVE,
         "can_close": site.siteId != DEFAULT_SITE,

@@ -89,6 +89,16 @@ def test_a_list_goes_on_with_its_filter() -> None:
     assert rest["next_cursor"] is None
 
 
+def test_a_kind_and_a_day_are_kept_in_the_address_and_an_odd_one_shows_all() -> None:
+    project("Hers", actor_of(alice()))
+    page = text(f"{URL}?kind=settings&day=2020-01-01")
+    assert "No entries match" in page
+    assert 'export/csv/?kind=settings&amp;day=2020-01-01"' in page
+    assert "Project created" not in text(f"{URL}?kind=decision")
+    for query in ("", "?kind=settings", "?kind=magic&day=yesterday"):
+        assert "Project created" in text(URL + query)
+
+
 def test_the_export_is_every_page_of_the_chosen_list() -> None:
     for number in range(30):
         project(f"P{number}", actor_of(alice()))

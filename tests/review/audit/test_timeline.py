@@ -54,6 +54,20 @@ def test_settings_documents_and_decisions_are_one_list_newest_first() -> None:
     assert rows[2].who == "Alice Novak"
 
 
+def test_a_kind_and_a_day_narrow_every_list_and_stay_one_query_each() -> None:
+    project("Receipts")
+    decided()
+    today = clock.iso(clock.now())[:10]
+    for sources in (timeline.all_sources(SITE), timeline.of_user(SITE, BOB.id)):
+        every, _ = timeline.merge_page(sources, None, 50)
+        of_today, _ = timeline.merge_page(timeline.narrow(sources, day=today), None, 50)
+        assert of_today == every
+        assert timeline.merge_page(timeline.narrow(sources, day="2020-01-01"), None, 50) == ([], None)
+        (only,) = timeline.narrow(sources, kind="decision", day=today)
+        rows, _ = timeline.merge_page([only], None, 50)
+        assert [row.kind for row in rows] == ["decision"]
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_pages_of_any_size_leave_nothing_out_and_repeat_nothing(limit: int) -> None:
     for number in range(4):
@@ -79,7 +93,7 @@ def test_a_document_s_list_has_its_life_and_who_touched_it() -> None:
     decided("another.pdf")
     rows = list(timeline.list_rows(timeline.of_document(SITE, run.document_id), limit=3, most=100))
     assert {row.kind for row in rows} == {"document", "run"}
-    assert "Human review approved" in [row.words for row in rows] or any("review" in row.words for row in rows)
+    assert "Review approved" in [row.words for row in rows]
     assert {row.document_id for row in rows} == {run.document_id}
 
 

@@ -61,7 +61,7 @@ def test_fields_in_doubt_that_nobody_checked_stop_the_approval(htmx, decision):
     assert response.status_code == 422
     assert "2 fields not checked: " in text
     assert re.search(r'<article class="exception" id="f-date"[^>]* autofocus ', text)
-    assert len(re.findall("autofocus", text)) == 1
+    assert len(re.findall(r"<(?!button)[^>]* autofocus", text)) == 1  # a dialog's button has its own
     assert "Approve anyway" not in text
     assert decisions_of(ref) == 0
 

@@ -5,15 +5,21 @@ import json
 
 import pytest
 
-from config import clock
+from config import clock, table
+from config.transaction import EXISTS
+from projects.audit.events import actor_of
+from projects.documents.items.documents import Document
+from projects.queues.actions import create_queue
+from projects.sites import directory
 from review import queries
 from review.decide import claims
+from review.items.reviews import Review
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.desk.pages import compared
-from tests.review.reviews import lapse, open_review, pass_deadline, person, result, url
+from tests.review.reviews import SITE, lapse, open_review, pass_deadline, person, result, url
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -200,3 +206,19 @@ def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monk
     later = clock.now() + dt.timedelta(days=20)
     monkeypatch.setattr(clock, "now", lambda: later)
     assert f"Date {ahead} lies in the future" in one_line(shown(bob(), ref).content)
+
+
+def test_an_earlier_copy_is_named_only_to_who_may_see_it():
+    first, _ = open_review("first.pdf")
+    _, ref = open_review("second.pdf")
+    stored = [f"file#{first.document_id}", "invoice#gone"]
+    Review.change(ref.key, [Review.copies.set(stored)], Review.PK.exists())
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert f'The same file was received before: <a href="/documents/{first.document_id}/">first.pdf</a>' in page
+    assert "same supplier, number and total: deleted since" in page
+    limited = create_queue(SITE, "Board", ["board"], by=actor_of(alice()), queue_id=clock.new_ulid())
+    directory.forget()
+    Document.change(table.DOCUMENT.key(SITE, document_id=first.document_id), [Document.queue.set(limited.id)], EXISTS)
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert "The same file was received before: in a restricted queue" in page
+    assert "first.pdf" not in page

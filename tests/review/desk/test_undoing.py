@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import pytest
 from django.urls import reverse
@@ -12,6 +13,7 @@ from projects.queues import actions as queue_actions
 from review import queries
 from review.decide import claims, decisions
 from review.decide.claims import DecidedReview
+from review.desk import decisions as desk_decisions
 from review.items.reviews import Review
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import verdict
@@ -280,3 +282,24 @@ def test_who_is_put_out_of_the_queue_undoes_nothing_there(settings):
     queue_actions.update_queue(SITE, "secret", name="Secret", groups=["audit"], version=1, by=actor_of(alice()))
     assert undo(signed_in(bob()), ref).status_code == 404
     assert reverse("review:list-undoable") == PAGE
+
+
+def test_a_person_chooses_how_long_a_decision_can_be_undone():
+    run, ref = open_review()
+    claims.claim_review(ref, run, by=person(bob()))
+    browser = signed_in(bob())
+    assert browser.post("/review/undo/window/", {"seconds": "61"}).status_code == 302
+    browser.post("/review/undo/window/", {"seconds": "30"})
+    assert "Submitted after 30 s" in one_line(browser.get(url("show-review", ref)).content)
+    with mock.patch.object(desk_decisions, "enqueue_redeem") as enqueued:
+        browser.post(url("decide", ref), form(bob(), ref))
+    assert enqueued.call_args.kwargs == {"delay": 30}
+    review = queries.get_review(ref)
+    window = clock.parse(review.redeem_after) - clock.parse(review.reviewedAt)
+    assert window.total_seconds() == 30
+    page = one_line(browser.get("/review/undo/").content)
+    assert '<option value="30" selected>30 seconds</option>' in page
+    assert f"/review/{ref.document_id}/{ref.review_id}/undo/" in page
+    elsewhere = signed_in(alice())
+    elsewhere.cookies[f"undo-{alice().pk}"] = browser.cookies[f"undo-{bob().pk}"].value  # another's choice is none
+    assert "can undo a decision for 30" not in one_line(elsewhere.get("/review/undo/").content)

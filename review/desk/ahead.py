@@ -1,0 +1,37 @@
+"""What comes after this document, so that its picture is there when it opens; nothing is claimed by looking."""
+
+from django.http import HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import clock
+from projects.sites import access
+from projects.web.http import DeskRequest
+from review import queries
+from review.desk.field_form import PageSheet
+from review.items.reviews import Review
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+
+@require_safe
+def peek_next(request: DeskRequest) -> HttpResponse:
+    """The first page of what ``claim_next`` would most likely take; ``but``: the document that is open."""
+    access.check_can_review(request)
+    queue = request.GET.get("queue", "")
+    access.check_admitted(request, queue)
+    found = _find_next(request, queue, request.GET.get("but", ""))
+    picture = ""
+    if found and DocumentFiles(request.site, found.project_id, found.document_id).exists(files.page_image(0)):
+        image = reverse("workflows:page-image", args=[found.project_id, found.document_id, 0])
+        picture = PageSheet(0, 0, 0, image).picture
+    return JsonResponse({"picture": picture}, headers={"Cache-Control": "private, no-store"})
+
+
+def _find_next(request: DeskRequest, queue: str, but: str) -> Review | None:
+    now, person = clock.iso(clock.now()), str(request.user.pk)
+    for row in queries.list_queue(request.site, queue).rows:
+        open_to_me = queries.holder_of(row, now=now) in {"", person} and row.deadline > now
+        if row.document_id != but and open_to_me and not queries.row_ref(request.site, row).is_handed_over:
+            return row
+    return None

@@ -1,0 +1,38 @@
+"""The documents that a review's document is a copy of, as far as this person may see them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from projects.documents.queries.copies import get_documents
+from projects.queues import admission
+from projects.web.http import DeskRequest
+from workflows.stages.copies import WORDS
+
+
+@dataclass(frozen=True)
+class CopyLine:
+    """``name``: of the earlier document, empty if this person does not see it; ``otherwise`` is said then."""
+
+    words: str
+    document_id: str
+    name: str
+    at: str
+    otherwise: str = ""
+
+
+def list_copies(request: DeskRequest, stored: Sequence[str]) -> list[CopyLine]:
+    """``stored``: as the review keeps them. One BatchGetItem; no call where there are none."""
+    if not stored:
+        return []
+    pairs = [one.split("#", 1) for one in stored]
+    live = {one.documentId: one for one in get_documents(request.site, [one for _, one in pairs])}
+    hidden = admission.find_hidden_documents(request, live)
+    lines = []
+    for kind, document_id in pairs:
+        found = live.get(document_id)
+        if found is None or document_id in hidden:
+            otherwise = "in a restricted queue" if found else "deleted since"
+            lines.append(CopyLine(WORDS[kind], "", "", "", otherwise))
+        else:
+            lines.append(CopyLine(WORDS[kind], document_id, str(found.path), found.inserteddate))
+    return lines

@@ -1,0 +1,51 @@
+// What is typed is checked by the server while it is typed, as it will be when it is sent: what will be stored, what is
+// wrong, and what wants a reason. Without an answer nothing is said; the server checks again what is sent.
+
+const PAUSE = 250; // ms without a key
+const form = () => document.querySelector("#review-form[data-check]");
+let timer = null;
+let asked = 0; // the last question counts
+
+const token = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] || "";
+
+async function check() {
+  const here = form();
+  if (!here) return;
+  const mark = ++asked;
+  const body = new FormData();
+  for (const [name, text] of new FormData(here)) {
+    if (name === "ticket" || /^(field|answer|cell)-/.test(name)) body.set(name, text);
+  }
+  const headers = { "HX-Request": "true", "X-CSRFToken": token() };
+  const answer = await fetch(here.dataset.check, { method: "POST", body, headers }).catch(() => null);
+  if (!answer?.ok || mark !== asked || here !== form()) return;
+  const { fields } = await answer.json();
+  for (const [name, said] of Object.entries(fields)) tell(document.getElementById(`f-${name}`), said);
+}
+
+function tell(field, { stored, error, warning }) {
+  if (!field) return;
+  const typed = field.contains(document.activeElement) || field.hasAttribute("data-checked");
+  show(field, "[data-stored]", "[data-stored-words]", stored);
+  if (typed) show(field, "[data-live-error]", "[data-live-words]", field.querySelector("[data-sent-error]") ? "" : error);
+  show(field, "[data-warned]", "[data-warned-words]", warning);
+  if (warning) field.closest("details")?.setAttribute("open", "");
+}
+
+function show(field, where, words, text) {
+  const told = field.querySelector(where);
+  if (!told) return;
+  told.hidden = !text;
+  const span = told.querySelector(words);
+  if (text && span.textContent !== text) span.textContent = text;
+}
+
+document.addEventListener("input", (event) => {
+  const box = event.target;
+  if (box.form !== form() || !/^(field|answer)-/.test(box.name) || box.matches("[data-why]")) return;
+  const field = box.closest("[data-field]");
+  field?.setAttribute("data-checked", "");
+  field?.querySelector("[data-sent-error]")?.remove(); // it was about another text
+  clearTimeout(timer);
+  timer = setTimeout(check, PAUSE);
+});

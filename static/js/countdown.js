@@ -1,0 +1,76 @@
+// What runs down on the review desk: the deadline, the claim, the undo window; and who has lost the claim.
+
+// ---- the deadline, from an hour before it on, and who has lost the claim ------------------------------------------
+const TOLD_AT = [60, 30, 10, 5, 1]; // minutes before the deadline
+
+function tickDue() {
+  const chip = document.querySelector("[data-due]");
+  if (!chip || !document.querySelector("[data-lease-until]")) return;
+  const minutes = Math.ceil((new Date(chip.dataset.due) - Date.now()) / 60000);
+  if (minutes > TOLD_AT[0]) return;
+  const words = minutes > 0 ? `Due in ${minutes} min` : "Due date passed";
+  const shown = chip.querySelector("[data-due-words]");
+  if (shown.textContent !== words) shown.textContent = words;
+  chip.classList.remove("not-phone");
+  chip.classList.add(minutes > 10 ? "warn" : "bad");
+  const told = document.querySelector("[data-due-told]");
+  const mark = String(TOLD_AT.findLast((one) => minutes <= one) ?? 0); // said once at each
+  if (told.dataset.at === mark) return;
+  told.dataset.at = mark;
+  told.textContent = `This document is ${words.toLowerCase()}.`;
+}
+
+const [WATCH, WATCH_LAPSED] = [15_000, 3000]; // ms; a claim that has run out may be taken at any moment
+let watched = Date.now();
+
+async function watchClaim() {
+  const form = document.querySelector("#review-form[data-watch]");
+  const until = document.querySelector("[data-lease-until]");
+  if (!form || !until || document.hidden || !navigator.onLine) return;
+  if (Date.now() - watched < (new Date(until.dataset.leaseUntil) < Date.now() ? WATCH_LAPSED : WATCH)) return;
+  watched = Date.now();
+  const address = form.dataset.watch;
+  const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
+  if (!answer || document.querySelector("#review-form")?.dataset.watch !== address) return; // another page by now
+  if (answer.status === 204) {
+    const { lease } = JSON.parse(answer.headers.get("HX-Trigger"));
+    document.body.dispatchEvent(new CustomEvent("lease", { detail: { value: lease } }));
+  } else if (answer.status === 409) {
+    document.body.dispatchEvent(new CustomEvent("claim-lost", { detail: await answer.text() }));
+  }
+}
+document.addEventListener("visibilitychange", () => { watched = 0; });
+
+// ---- the lease and the undo window run down ----------------------------------------------------------------------
+function tick() {
+  tickDue();
+  watchClaim();
+  const lease = document.querySelector("[data-lease-until]");
+  if (lease) {
+    const left = Math.round((new Date(lease.dataset.leaseUntil) - Date.now()) / 1000);
+    const ending = left < 60;
+    lease.classList.toggle("ending", ending);
+    const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
+    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Extend it to continue." : "";
+    lease.querySelector("[data-lease]").textContent =
+      left > 0 ? `Claimed, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "Claim expired";
+  }
+  for (const undo of document.querySelectorAll("[data-undo-until]")) {
+    if (new Date(undo.dataset.undoUntil) > Date.now()) continue;
+    const told = undo.closest("[data-receipt]");
+    const words = told?.querySelector("[data-undo-words]");
+    undo.remove();
+    if (words) words.textContent = "Submitted. The run continues.";
+    if (told?.matches(".toast")) setTimeout(() => told.remove(), 6000);
+    if (!document.querySelector("[data-undo-until]")) document.querySelector(".undo-all")?.remove();
+  }
+}
+document.body.addEventListener("lease", (event) => {
+  const lease = document.querySelector("[data-lease-until]");
+  if (lease) lease.dataset.leaseUntil = event.detail.value;
+  tick();
+});
+
+document.body.addEventListener("htmx:afterSettle", tick);
+tick();
+setInterval(tick, 1000);

@@ -1,0 +1,71 @@
+// A recording beside its transcript: words jump, the word that is heard is marked, speed and keys.
+
+const body = document.body;
+const player = () => document.querySelector("[data-player]");
+const SPEEDS = [1, 1.25, 1.5, 2, 0.75];
+const SPEED = "countersign-speed";
+
+// Only whole utterances have times: within one, a word's is taken from the letters before it.
+function dress() {
+  const list = document.querySelector("[data-transcript]");
+  if (!list || list.dataset.dressed) return;
+  list.dataset.dressed = "1";
+  for (const said of list.querySelectorAll("[data-at]")) {
+    const text = said.querySelector("p");
+    const [start, end, all] = [Number(said.dataset.at), Number(said.dataset.until), text.textContent.length || 1];
+    let before = 0;
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (walker.nextNode()) nodes.push(walker.currentNode);
+    for (const node of nodes) {
+      const parts = node.data.split(/(\s+)/).map((part) => {
+        const at = start + ((end - start) * before) / all;
+        before += part.length;
+        if (!part.trim()) return part;
+        const word = document.createElement("span");
+        word.dataset.said = at.toFixed(2);
+        word.textContent = part;
+        return word;
+      });
+      node.replaceWith(...parts);
+    }
+  }
+  const sound = player();
+  if (!sound) return;
+  sound.playbackRate = Number(sessionStorage.getItem(SPEED)) || 1;
+  sound.addEventListener("timeupdate", follow);
+}
+
+function follow() {
+  const now = player().currentTime;
+  const words = [...document.querySelectorAll("[data-said]")];
+  const heard = words.findLast((one) => Number(one.dataset.said) <= now + 0.05);
+  for (const one of document.querySelectorAll(".heard")) if (one !== heard) one.classList.remove("heard");
+  if (!heard || heard.classList.contains("heard")) return;
+  heard.classList.add("heard");
+  if (!player().paused) heard.scrollIntoView({ block: "nearest" });
+}
+
+function jump(to) {
+  player().currentTime = Math.max(0, to);
+  follow();
+}
+
+const ACTS = {
+  play: (sound) => (sound.paused ? sound.play().catch(() => {}) : sound.pause()),
+  back: (sound) => jump(sound.currentTime - 3),
+  ahead: (sound) => jump(sound.currentTime + 3),
+  speed: (sound) => {
+    sound.playbackRate = SPEEDS[(SPEEDS.indexOf(sound.playbackRate) + 1) % SPEEDS.length];
+    sessionStorage.setItem(SPEED, sound.playbackRate);
+    const told = document.querySelector("[data-words-told]");
+    if (told) told.textContent = `Speed ${sound.playbackRate}×`;
+  },
+};
+body.addEventListener("view", (event) => { if (player()) ACTS[event.detail]?.(player()); });
+document.addEventListener("click", (event) => {
+  const word = event.target.closest?.("[data-said]");
+  if (word && player() && getSelection().isCollapsed) jump(Number(word.dataset.said));
+});
+body.addEventListener("htmx:afterSettle", dress);
+dress();

@@ -1,0 +1,96 @@
+"""Rules while typing: what will be stored, what does not fit, what wants a reason; and the same without a script."""
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+from pytest_django.live_server_helper import LiveServer
+
+from review import queries
+from tests.browser.conftest import LOOKS
+from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in
+from tests.browser.test_accessibility import faults
+from tests.people import bob
+from tests.review.desk.test_checking import invoice
+from tests.review.reviews import open_review
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
+OFF = "Total 125.00 is not 100.00 + 20.00 = 120.00"
+
+
+def test_what_is_typed_is_echoed_and_checked(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    bob()
+    _, ref = open_review(found=invoice())
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    total, date = page.locator("#f-total"), page.locator("#f-date")
+    field(page, "date").fill("03/04/2024")
+    expect(date.locator("[data-stored]")).to_have_text("Stored as 3 April 2024")
+    field(page, "total").fill("about ten")
+    expect(total.locator("[data-live-error]")).to_contain_text("Enter the amount as 33.90")
+    field(page, "total").fill("125,0")
+    expect(total.locator("[data-live-error]")).to_be_hidden()
+    expect(total.locator("[data-stored]")).to_have_text("Stored as 125.00")
+    expect(total.locator("[data-warned]")).to_contain_text(OFF)
+    page.locator("[data-approve]").click()
+    expect(page.get_by_text("Correct it, or enter why it is right.")).to_be_visible()
+    assert queries.get_review(ref).decision is None
+    page.get_by_label("Why is it right?").locator("visible=true").fill("As printed")
+    expect_saved(page)
+    page.reload()
+    expect(page.locator("[name='field-#why-total']")).to_have_value("As printed")
+    in_sight(page)
+    page.locator("[data-approve]").click()
+    page.wait_for_url("**/review/?done=*")
+    assert queries.get_review(ref).decision == "approve"
+    assert [line for line in console if "404" not in line and "422" not in line] == []
+
+
+def test_mending_another_field_of_the_sum_takes_the_warning_away(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    _, ref = open_review(found=invoice(total="125.00"))
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    expect(page.locator("#f-total [data-warned]")).to_contain_text(OFF)
+    page.locator("details.disclosure summary").click()
+    field(page, "vat").fill("25")
+    expect(page.locator("#f-total [data-warned]")).to_be_hidden()
+    expect(page.locator("#f-vat [data-stored]")).to_have_text("Stored as 25.00")
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_it_has_no_faults_and_gates_without_a_script(
+    live_server: LiveServer, browser: Browser, width: int, scheme: str
+) -> None:
+    bob()
+    _, ref = open_review(found=invoice(total="125.00"))
+    url = f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/"
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(8000)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    field(page, "total").fill("125,0")
+    expect(page.locator("#f-total [data-stored]")).to_be_visible()
+    assert faults(page) == []
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    expect_saved(page)
+    context.close()
+    context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
+    context.set_default_timeout(8000)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(url)
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Approve and stop").click()
+    expect(page.get_by_text("Correct it, or enter why it is right.")).to_be_visible()
+    page.get_by_label("Why is it right?").locator("visible=true").fill("As printed")
+    page.get_by_role("button", name="Approve and stop").click()
+    expect(page.get_by_text("Approved:")).to_be_visible()
+    context.close()

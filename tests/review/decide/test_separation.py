@@ -1,0 +1,102 @@
+"""Nobody decides on what they uploaded or decided before, where the site's policy says so."""
+
+from pathlib import Path
+
+import pytest
+
+from config.errors import Conflict
+from projects.audit.events import actor_of
+from projects.sites import directory
+from projects.sites.actions import sites as site_actions
+from projects.sites.queries import sites as site_queries
+from projects.sites.separation import Separation
+from review.decide import claims, decisions
+from review.decide.separation import find_barred
+from review.items.reviews import Review
+from review.status import Bar, Decision, ReviewStatus
+from tests.factories import REVIEW, SITE, review_of, verdict
+from tests.flow.approvals import asked, begin, decide
+from tests.html import one_line
+from tests.people import alice, bob, signed_in
+from tests.pump import Pump
+from tests.review.reviews import open_review, person, url
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+def separate(policy: Separation) -> None:
+    version = site_queries.get_site(SITE).version
+    site_actions.set_separation(SITE, policy, version=version, by=actor_of(alice()))
+
+
+@pytest.fixture(autouse=True)
+def no_memory():
+    directory.forget()
+    yield
+    directory.forget()
+
+
+def test_an_uploader_gives_neither_of_two_approvals(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "1500.00", by=actor_of(bob()))
+    ref = asked(run, pump, "first_approval")
+    with pytest.raises(Conflict):
+        claims.claim_review(ref, run, by=person(bob()))
+    assert claims.claim_next(SITE, by=person(bob())) is None
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert 'data-standing="barred"' in page
+    assert "You uploaded this document" in page
+    assert signed_in(bob()).post(url("claim", ref)).status_code == 409
+    decide(run, ref, Decision.APPROVE, by=person(alice()))
+    second = asked(run, pump, "second_approval")
+    assert review_of(second).barred.as_dict() == {str(bob().pk): "uploaded", str(alice().pk): "decided"}
+    for one in (alice(), bob()):
+        with pytest.raises(Conflict):
+            claims.claim_review(second, run, by=person(one))
+
+
+def test_by_default_one_reviewer_may_decide_what_they_uploaded() -> None:
+    run, ref = open_review(by=actor_of(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
+    assert review_of(ref).holder == str(bob().pk)
+    assert review_of(ref).barred is None
+
+
+def test_a_site_may_say_so_of_all_reviews() -> None:
+    separate(Separation.ALWAYS)
+    run, ref = open_review(by=actor_of(bob()))
+    with pytest.raises(Conflict):
+        claims.claim_review(ref, run, by=person(bob()))
+    claims.claim_review(ref, run, by=person(alice()))
+    assert review_of(ref).holder == str(alice().pk)
+
+
+def test_switched_off_the_second_approver_is_another_person_all_the_same() -> None:
+    separate(Separation.NEVER)
+    run, _ = open_review(by=actor_of(bob()))
+    second, first = (DOCUMENT_APPROVAL.named(name) for name in ("second_approval", "first_approval"))
+    assert find_barred(run, DOCUMENT_APPROVAL.id, second, ["7", "8"]) == {"8": Bar.DECIDED}
+    assert find_barred(run, DOCUMENT_APPROVAL.id, first) == {}
+    assert find_barred(run, DOCUMENT_ANALYSIS.id, DOCUMENT_ANALYSIS.step(REVIEW), ["7"]) == {}
+
+
+def test_a_decision_holds_the_rule_too() -> None:
+    run, ref = open_review(by=actor_of(bob()))
+    claims.claim_review(ref, run, by=person(bob()))
+    chosen = verdict(ref)
+    Review.change(ref.key, [Review.barred.set({str(bob().pk): "uploaded"})], Review.PK.exists())
+    with pytest.raises(Conflict):
+        decisions.decide_review(ref, run, chosen, by=person(bob()))
+    assert review_of(ref).status == ReviewStatus.CLAIMED
+
+
+def test_the_policy_is_set_on_the_sites_page() -> None:
+    browser = signed_in(alice())
+    page = "/settings/sites/default/"
+    assert '<option value="four_eyes" selected>' in one_line(browser.get(page).content)
+    form = {"version": "0", "order": "separation", "separation": "always"}
+    assert "separation of duties set to “All reviews”" in one_line(browser.post(page, form, follow=True).content)
+    assert '<option value="always" selected>' in one_line(browser.get(page).content)
+    assert browser.post(page, form | {"version": "1", "separation": "odd"}).status_code == 422
+    assert browser.post(page, form).status_code == 409
+    assert site_queries.get_site(SITE).separation == "always"

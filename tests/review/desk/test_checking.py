@@ -1,0 +1,121 @@
+"""Rules while typing: the check says what sending would say, a warning wants a reason, an error blocks."""
+
+import json
+
+import pytest
+
+from review import queries
+from review.decide import claims
+from review.items.reviews import ReviewDecision
+from tests.aws_faults import count_calls
+from tests.html import one_line
+from tests.people import bob, charlie, signed_in
+from tests.review.desk.pages import form
+from tests.review.desk.test_answers import decided, decision_key
+from tests.review.reviews import open_review, person, result, url
+from workflows.stages.base import FieldSpec
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+def invoice(**values: str):
+    """A result of an invoice's sums, read without doubt."""
+    kinds = {"date": "date", "net_total": "amount", "vat": "amount", "total": "amount", "iban": "text"}
+    stored = {"date": "2024-03-31", "net_total": "100.00", "vat": "20.00", "total": "120.00"} | values
+    fields = []
+    for name, kind in kinds.items():
+        spec = FieldSpec(name, name.replace("_", " ").capitalize(), kind, False, 0.8)
+        value = stored.get(name)
+        read = {"value": value, "raw": value, "confidence": 0.99, "page": 0, "box": None, "source": "rules"}
+        fields.append({**vars(spec), **read, "candidates": []})
+    return {**result(), "fields": fields}
+
+
+def claimed(found):
+    run, ref = open_review(found=found)
+    claims.claim_review(ref, run, by=person(bob()))
+    return run, ref
+
+
+def check(ref, **changes):
+    answer = signed_in(bob()).post(url("check-fields", ref), form(bob(), ref, **changes))
+    assert answer.status_code == 200
+    return json.loads(answer.content)["fields"]
+
+
+def decide(ref, **changes):
+    return signed_in(bob()).post(url("decide", ref), form(bob(), ref, **changes))
+
+
+def test_the_check_says_what_is_stored_what_is_wrong_and_what_to_look_at() -> None:
+    _, ref = claimed(invoice())
+    said = check(ref, **{"field-total": "125,5", "field-date": "yesterday", "field-iban": "DE00"})
+    assert said["total"] == {"stored": "125.50", "error": "", "warning": "Total 125.50 is not 100.00 + 20.00 = 120.00"}
+    assert said["date"]["error"] == "Enter the date as 2024-03-31 or 31/03/2024."
+    assert said["iban"]["warning"] == "Iban is no valid IBAN: its check digits do not fit"
+    assert said["vat"] == {"stored": "", "error": "", "warning": ""}
+
+
+def test_the_check_reads_and_writes_nothing() -> None:
+    _, ref = claimed(invoice())
+    posted, browser = form(bob(), ref), signed_in(bob())
+    with count_calls() as calls:
+        browser.post(url("check-fields", ref), posted)
+    assert calls.of_page() == []
+    assert browser.post(url("check-fields", ref), {"ticket": "x"}).status_code == 422
+    assert signed_in(charlie()).post(url("check-fields", ref), posted).status_code == 403
+
+
+def test_a_warning_wants_a_reason_that_is_kept() -> None:
+    run, ref = claimed(invoice())
+    refused = decide(ref, **{"field-total": "125.00"})
+    assert refused.status_code == 422
+    text = one_line(refused.content)
+    assert "Correct it, or enter why it is right." in text
+    assert "Total 125.00 is not 100.00 + 20.00 = 120.00" in text
+    assert queries.get_review(ref).decision is None
+    why = {"field-total": "125.00", "field-#why-total": "  As printed,  tip by hand "}
+    assert decide(ref, **why).status_code == 302
+    (warning,) = decided(run, ref)["warnings"]
+    assert warning == {
+        "field": "total", "text": "Total 125.00 is not 100.00 + 20.00 = 120.00", "reason": "As printed, tip by hand",
+    }  # fmt: skip
+    row = ReviewDecision.load(decision_key(ref))
+    assert {"what": "Warning accepted", "before": warning["text"], "after": warning["reason"]} in row.told
+
+
+def test_what_was_read_so_is_warned_of_on_the_page_and_gated_too() -> None:
+    _, ref = claimed(invoice(total="125.00"))
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert "Total 125.00 is not 100.00 + 20.00 = 120.00" in page
+    assert decide(ref).status_code == 422
+    assert decide(ref, **{"field-total": "120.00"}).status_code == 302
+
+
+def test_an_error_blocks_with_or_without_a_reason() -> None:
+    _, ref = claimed(invoice())
+    refused = decide(ref, **{"field-total": "about ten", "field-#why-total": "It says so"})
+    assert refused.status_code == 422
+    assert "Enter the amount as 33.90 or 1,007.50, without words." in one_line(refused.content)
+
+
+def test_a_reason_is_drafted() -> None:
+    _, ref = claimed(invoice(total="125.00"))
+    browser = signed_in(bob())
+    posted = {"ticket": form(bob(), ref)["ticket"], "field-#why-total": "As printed"}
+    assert browser.post(url("save-draft", ref), posted, headers={"hx-request": "true"}).status_code == 204
+    assert 'value="As printed"' in one_line(browser.get(url("show-review", ref)).content)
+
+
+def test_dates_are_read_as_the_document_writes_them() -> None:
+    american = invoice() | {"day_first": False}
+    run, ref = claimed(american)
+    assert check(ref, **{"field-date": "03/04/2024"})["date"]["stored"] == "4 March 2024"
+    assert decide(ref, **{"field-date": "03/04/2024"}).status_code == 302
+    assert decided(run, ref)["corrections"] == {"date": "2024-03-04"}
+    assert decided(run, ref)["changes"][0]["after"] == "2024-03-04"
+
+
+def test_a_field_without_a_value_is_in_no_sum() -> None:
+    _, ref = claimed(invoice(total="125.00"))
+    assert decide(ref, **{"answer-vat": "illegible"}).status_code == 302
