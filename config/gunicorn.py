@@ -19,7 +19,7 @@ max_requests = 10_000  # a leak in a library must not add up for weeks
 max_requests_jitter = 1_000
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108, PTH112 - a heartbeat, never on a disk
 control_socket_disable = True
-accesslog = None  # the load balancer's has them; an address names documents
+accesslog = None  # projects/web/access_log.py writes one with ids only: a whole address may name people
 errorlog = "-"
 forwarded_allow_ips = "*"
 

@@ -22,6 +22,7 @@ from typing import Any
 from config import clock
 
 _site: ContextVar[str] = ContextVar("site", default="")
+_request_id: ContextVar[str] = ContextVar("request", default="")
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 _OURS = (
@@ -38,6 +39,12 @@ _OURS = (
     "event",
     "trial",
     "seconds",
+    "cpu_seconds",
+    "calls",
+    "method",
+    "route",
+    "status",
+    "user",
     "rows",
     "error",
 )
@@ -71,11 +78,20 @@ def set_site(site: str) -> None:
     _site.set(site)
 
 
+@contextmanager
+def on_request(request_id: str) -> Iterator[None]:
+    """Whatever is logged inside belongs to this request of a browser or a program."""
+    before = _request_id.set(request_id)
+    try:
+        yield
+    finally:
+        _request_id.reset(before)
+
+
 def set_task(arguments: Mapping[str, Any]) -> None:
     """What a task is about, by the ids among its arguments, until the next; none of its other arguments is kept."""
     set_site(str(arguments.get("site") or ""))
-    found = {name: str(arguments[of]) for name, of in _ARGUMENTS.items() if arguments.get(of)}
-    _about.set({name: value for name, value in found.items() if _ID.fullmatch(value)})
+    _about.set(ids_of(arguments))
 
 
 def place_of(error: BaseException) -> str:
@@ -118,6 +134,8 @@ class JsonFormatter(logging.Formatter):
         }
         if site := _site.get():
             line["site"] = site
+        if request := _request_id.get():
+            line["request"] = request
         line.update(_about.get())
         if _is_ours(record):
             line.update({name: getattr(record, name) for name in _OURS if hasattr(record, name)})
@@ -174,9 +192,19 @@ class _Word(str):
 
 
 def _request(record: logging.LogRecord) -> str:
-    """Which view answered what: a path may be anything that a person typed or another system made of a file's name."""
-    match = getattr(getattr(record, "request", None), "resolver_match", None)
-    return f"{getattr(record, 'status_code', '')} {match.route if match else 'at no address of ours'}".strip()
+    return f"{getattr(record, 'status_code', '')} {route_of(getattr(record, 'request', None))}".strip()
+
+
+def route_of(request: Any) -> str:
+    """Which view it was: a path may be anything that a person typed or another system made of a file's name."""
+    match = getattr(request, "resolver_match", None)
+    return str(match.route) if match else "at no address of ours"
+
+
+def ids_of(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """The ids among the arguments of a task or a view, under the names that lines carry; nothing else of them."""
+    found = {name: str(arguments[of]) for name, of in _ARGUMENTS.items() if arguments.get(of)}
+    return {name: value for name, value in found.items() if _ID.fullmatch(value)}
 
 
 def _trace(error: BaseException, at: TracebackType | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django import template
 from django.template.base import FilterExpression, Node, Parser, TextNode, Token, Variable
 from django.template.context import Context
+from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -18,9 +19,10 @@ _MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "O
 
 @functools.cache
 def icon(name: str, extra: str = "") -> SafeString:
-    """``{% icon "check" %}``: a drawing of the sprite in ``_icons.html``; its meaning stands in words beside it."""
+    """``{% icon "check" %}``: a drawing of ``static/icons.svg``; its meaning stands in words beside it."""
     kind = f"icon {extra}".strip()
-    return format_html('<svg class="{}" aria-hidden="true"><use href="#i-{}"/></svg>', kind, name)
+    place = f"{static('icons.svg')}#i-{name}"
+    return format_html('<svg class="{}" aria-hidden="true"><use href="{}"/></svg>', kind, place)
 
 
 class IconNode(Node):
