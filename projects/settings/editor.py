@@ -1,6 +1,6 @@
 """The settings page of a project as one thing: its form, its rows, and what the page says above them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,6 @@ from projects.settings.values import (
     EXTRACT,
     FIELD_TYPES,
     LANGUAGES,
-    OCR_MODELS,
     OCR_SWITCHES,
     SETTING_LABELS,
     TYPINGS,
@@ -92,9 +91,12 @@ def edit_rearranged_settings(
     return Editor(form, rows, str(data.get("seen", "")), focus)
 
 
-def summarize_settings(settings: ProjectSettings, governing: Governing) -> dict[str, Any]:
+def summarize_settings(
+    settings: ProjectSettings, governing: Governing, name_model: Callable[[str], str]
+) -> dict[str, Any]:
     """The settings in the words of the project's page; the fields as the next run reads them."""
     thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
+    asked = settings.models.get(EXTRACT, desk.MODEL)
     return {
         "settings": settings,
         "fields": [
@@ -111,10 +113,10 @@ def summarize_settings(settings: ProjectSettings, governing: Governing) -> dict[
         "error_limit": desk.MOST_WRONG_PERCENT if settings.most_wrong is None else settings.most_wrong,
         "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),
         "language": LANGUAGES.get(settings.language, settings.language),
-        "ocr_model": OCR_MODELS.get(settings.ocr_model, settings.ocr_model),
+        "ocr_model": name_model(settings.ocr_model),
         "typing": TYPINGS.get(settings.typing, "") if not settings.classification_id else "",
         "doers": [(SETTING_LABELS[name], _name_provider(settings, name)) for name in DOERS],
-        "model": settings.models.get(EXTRACT, desk.MODEL) if _asks_models(settings) else "",
+        "model": name_model(asked) if _asks_models(settings) else "",
         "switches": [label for name, label in OCR_SWITCHES.items() if settings.ocr_options.get(name)],
     }
 

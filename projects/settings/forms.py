@@ -199,6 +199,12 @@ class ProjectForm(forms.Form):
         help_text="Reviewers must confirm. The decision and audit log list the unchecked fields.",
     )
 
+    lacking_allowed = forms.BooleanField(
+        required=False,
+        label="Allow approval without a required field",
+        help_text="If a reviewer answers that it is blank, not on paper or illegible.",
+    )
+
     review_queue = forms.ChoiceField(
         required=False,
         label="Review queue",
@@ -281,6 +287,7 @@ class ProjectForm(forms.Form):
             audit_share=share_of(typed["audit_share"] or Decimal(0)),
             most_wrong=float(typed["most_wrong"]) if typed["most_wrong"] else None,
             unseen_allowed=typed["unseen_allowed"],
+            lacking_allowed=typed["lacking_allowed"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
             classification_id=classification_id,
@@ -318,6 +325,7 @@ _AS_STORED = (
     "summarizer",
     "use_bda",
     "unseen_allowed",
+    "lacking_allowed",
 )
 
 

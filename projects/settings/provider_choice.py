@@ -5,9 +5,16 @@ from typing import Any
 
 from django.conf import settings
 
-from projects.settings.values import DOERS, OCR_MODELS
+from projects.models.queries import list_ocr_models
+from projects.settings.values import DOERS
 
-CHOICES: Mapping[str, Mapping[str, str]] = {"ocr_model": OCR_MODELS, **DOERS}  # what one document may choose for itself
+NAMES = ("ocr_model", *DOERS)  # what one document may choose for itself
+Choices = Mapping[str, Mapping[str, str]]
+
+
+def list_choices(site: str) -> Choices:
+    """For each of ``NAMES`` its values with their labels; OCR models as the site's catalogue has them: one Query."""
+    return {"ocr_model": {one.id: one.name for one in list_ocr_models(site)}, **DOERS}
 
 
 def desk_default(name: str) -> str:
@@ -20,16 +27,16 @@ def chosen_provider(data: Mapping[str, Any], name: str) -> str:
     return str(data.get(name) or desk_default(name))
 
 
-def list_wrong_choices(typed: Mapping[str, Any]) -> list[str]:
+def list_wrong_choices(typed: Mapping[str, Any], choices: Choices) -> list[str]:
     """Names of choices that have a value which is none of theirs; one that nothing reads would quietly be another."""
-    return [name for name, choices in CHOICES.items() if name in typed and typed[name] not in choices]
+    return [name for name, values in choices.items() if name in typed and typed[name] not in values]
 
 
 def list_unknown_parts(parts: Iterable[str], *, beside: Collection[str]) -> list[str]:
     """Names of a form's parts that are neither a choice nor of those ``beside``."""
-    return sorted({*parts} - {*CHOICES, *beside})
+    return sorted({*parts} - {*NAMES, *beside})
 
 
-def read_provider_choices(typed: Mapping[str, Any]) -> dict[str, str]:
+def read_provider_choices(typed: Mapping[str, Any], choices: Choices) -> dict[str, str]:
     """What a form or a program chose for one document: known values only, the rest is the project's."""
-    return {name: typed[name] for name, choices in CHOICES.items() if typed.get(name) in choices}
+    return {name: typed[name] for name, values in choices.items() if typed.get(name) in values}

@@ -161,6 +161,7 @@ class ProjectSettings:
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
     most_wrong: float | None = None  # 0–1, of the values that no one looks at; None: as the desk's settings say
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
+    lacking_allowed: bool = False  # may a document be approved that lacks a required field, once a reviewer says why
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
@@ -185,6 +186,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "audit_share": "Audit sample",
     "most_wrong": "Error limit",
     "unseen_allowed": "Approval with unchecked fields",
+    "lacking_allowed": "Approval without a required field",
     "review_queue": "Review queue",
     "classification_id": "Document type",
     "slots": "Concurrency limit",

@@ -60,9 +60,8 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
         and not (access.is_admitted(request, queue) or access.abilities(request).configure),
         "classification": governing.classification,
     }
-    return render_answer(
-        request, "projects/settings/show.html", None, {**named, **summarize_settings(settings, governing)}
-    )
+    summary = summarize_settings(settings, governing, lambda model_id: _name_model(request.site, model_id))
+    return render_answer(request, "projects/settings/show.html", None, {**named, **summary})
 
 
 @require_http_methods(["GET", "POST"])
@@ -105,6 +104,14 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     if not editor.is_valid():
         return _edit_page(request, editor.count_messages(), project=project, status=422)
     return _save(request, project, editor, offered)
+
+
+def _name_model(site: str, model_id: str) -> str:
+    """Of a built-in one without a read; its ID if the catalogue has it no more."""
+    try:
+        return model_queries.get_entry(site, model_id).spec.name
+    except NotFound:
+        return model_id
 
 
 def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedChoices:

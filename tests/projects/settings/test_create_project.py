@@ -237,6 +237,12 @@ def test_an_admin_allows_unchecked_fields(table):
     assert only_project().settings.unseen_allowed is True
 
 
+def test_a_document_without_a_required_field_is_approved_only_where_an_admin_says_so(table):
+    assert ProjectSettings("Plain").lacking_allowed is False
+    send(signed_in(alice()), lacking_allowed="on")
+    assert only_project().settings.lacking_allowed is True
+
+
 @pytest.mark.parametrize(("typed", "stored"), [("", 0), ("7", 7)])
 def test_slots_are_a_number_or_the_desks(table, typed, stored):
     send(signed_in(alice()), slots=typed)
