@@ -1,9 +1,12 @@
 """``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
 
+import functools
 import logging
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -14,10 +17,11 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import clock
+from config.brokers.transport import CELERY
 from config.developer_tools import load_tool
 from config.errors import CountersignError, Misconfigured, NotFound
-from config.laptop import emulator, locks
-from config.laptop.supervisor import Supervisor
+from config.laptop import emulator, locks, log_files
+from config.laptop.supervisor import Supervisor, die_with_parent, give_way
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.schemas.defaults import ensure_default_schemas
@@ -40,6 +44,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--no-samples", action="store_true", help="start without sample documents")
+        parser.add_argument("--no-history", action="store_true", help="start without an invented week of documents")
         parser.add_argument("--once", action="store_true", help="stop once everything is running (for tests)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -50,13 +55,14 @@ class Command(BaseCommand):
         port = settings.WEB_PORT
         try:
             _be_the_only_one(port)
-            self._run(port, load_samples=not options["no_samples"], once=options["once"])
+            samples, history = not options["no_samples"], not (options["no_history"] or options["no_samples"])
+            self._run(port, load_samples=samples, write_history=history, once=options["once"])
         except KeyboardInterrupt:
             self.stdout.write("\nStopped. State is kept and restored on the next start.")
         except CountersignError as error:
             raise CommandError(str(error)) from error
 
-    def _run(self, port: int, *, load_samples: bool, once: bool) -> None:
+    def _run(self, port: int, *, load_samples: bool, write_history: bool, once: bool) -> None:
         _check_free(port)
         self._say("Setting up database and static files")
         call_command("migrate", verbosity=0, interactive=False)
@@ -74,6 +80,8 @@ class Command(BaseCommand):
                 self._load_samples(desk)
             _wait_for_web(desk, port, self._say)
             self._welcome(port, logins)
+            if write_history and not once:
+                _begin_history(desk.supervisor.logs)
             while not once:
                 desk.tend(self._say)
                 time.sleep(1)
@@ -120,6 +128,22 @@ class Command(BaseCommand):
         """What bootstrap reports; a newcomer need not read it."""
         if settings.DEBUG:
             self._say(text)
+
+
+def _begin_history(logs: Path) -> None:
+    """In a process of its own, which ends with this one: pages answer meanwhile, and nothing waits for it."""
+    with log_files.open_log(logs / "history.log", "the invented week") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.tools.make_history"],
+            cwd=settings.BASE_DIR,
+            env=os.environ | {"COUNTERSIGN_ENGINE": CELERY},  # whose messages can stay in that process
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=functools.partial(die_with_parent, os.getpid()),  # noqa: PLW1509 - we run no threads
+        )
+    give_way(process.pid, 5)  # with 15 it had 4 CPU seconds in six minutes of a machine that did other things too
 
 
 def _interrupt(*_: Any) -> None:

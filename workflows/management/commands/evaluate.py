@@ -34,7 +34,20 @@ class Command(BaseCommand):
             "--reviewed", type=int, default=150, metavar="N", help="number of labelled reviews to learn from"
         )
         parser.add_argument(
+            "--learn",
+            type=int,
+            nargs="+",
+            default=[],
+            metavar="N",
+            help="also train extraction on N reviews of other sellers, and measure it on each kind of document",
+        )
+        parser.add_argument(
             "--split", action="store_true", help="also report each half separately (every other document)"
+        )
+        parser.add_argument(
+            "--ablations",
+            action="store_true",
+            help="also measure unseen documents with and without each part of the confidence, by folds",
         )
         parser.add_argument("--readings", type=Path, metavar="DIR", help="cache results for the next run")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,0 +1,63 @@
+import datetime as dt
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from django.conf import settings
+
+from config import clock
+from projects.documents import recount
+from projects.documents.document_status import DocumentStatus
+from projects.documents.queries import counters
+from projects.prompts.queries import PromptRef, get_head
+from projects.settings.defaults import INVOICE_PROJECT_ID
+from projects.sites.demo_users import ensure_logins
+from tests.tools import history
+from workflows.batches import queries as batch_queries
+from workflows.engine import driver
+from workflows.runs import queries
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("aws_stack", "table")]
+TODAY = dt.datetime(2026, 11, 23, 15, 30, tzinfo=dt.UTC)
+_SOME = ("contract-tarn-cleaning.pdf", "supplier-price-list.webreq")
+_arrivals = history._arrivals
+
+
+def some(*told: object) -> list[history.Arrival]:
+    return [one for one in _arrivals(*told) if one.path.name in _SOME]  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> None:
+    """Twice, as if the first had been killed before it said that it was done."""
+    driver.publish_machines(lambda _text: None)
+    ensure_logins(tmp_path / "logins.json")
+    with mock.patch.object(settings, "ENGINE", "celery"), mock.patch.object(history, "_arrivals", some):
+        for _ in range(2):
+            history.write_history(tmp_path / "papers", TODAY)
+
+
+def test_it_happened_on_its_days_and_nothing_is_left_to_do(written: None) -> None:
+    before = clock.iso(TODAY)
+    documents = queries.project_documents("default", "proj_contracts").rows
+    (contract,) = documents
+    assert contract.outcome == "published"
+    events = queries.lineage("default", contract.document_id).rows
+    assert {str(event.type) for event in events} >= {"HUMAN_REVIEW_REQUIRED", "PUBLISHED"}
+    days = {clock.parse(str(event.occurredAt)).date() for event in events}
+    assert days == {dt.date(2026, 11, 18)}
+    assert queries.in_progress("default").rows == []
+    assert before > max(str(event.occurredAt) for event in events)
+
+
+def test_its_counters_are_those_of_a_recount(written: None) -> None:
+    counts = counters.count_documents("default")
+    assert [counts.count_of(one) for one in (DocumentStatus.PUBLISHED, DocumentStatus.FAILED)] == [4, 1]
+    assert list(recount.find_differences("default")) == []
+
+
+def test_it_has_a_batch_and_versions_of_a_prompt(written: None) -> None:
+    (batch,) = batch_queries.list_batches("default").rows
+    assert (batch.status, int(batch.published), int(batch.failed)) == ("finished", 3, 1)
+    head = get_head(PromptRef("default", INVOICE_PROJECT_ID, "extract"))
+    assert (int(head.version), int(head.production)) == (3, 2)
