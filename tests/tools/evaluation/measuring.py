@@ -95,27 +95,27 @@ def _interval(judged: Sequence[Judgement], threshold: float) -> tuple[float, flo
     return reliability.share_interval(sum(accepted), len(accepted))
 
 
-def seen_by(papers: Iterable[Paper], fingerprints: Iterable[str]) -> int:
-    """How many of the documents a fit, or who tuned the rules, has seen."""
+def list_seen(papers: Iterable[Paper], fingerprints: Iterable[str]) -> set[str]:
+    """Ids of the documents that a fit, or who tuned the rules, has seen."""
     known = set(fingerprints)
     reviews = scores.reviewed(answered([one for one in papers if one.context]))
-    return sum(one.fingerprint in known for one in reviews)
+    return {one.id for one in reviews if one.fingerprint in known}
 
 
 def by_other_sellers(papers: Sequence[Paper]) -> Measured | None:
     """Each document by what the reviews of other sellers' documents taught; None where there are too few sellers."""
-    sellers = sorted({_seller(one) for one in papers})
+    sellers = sorted({seller_of(one) for one in papers})
     if len(sellers) < lessons.FOLDS:
         return None
     given: list[Answer] = []
     for fold in range(lessons.FOLDS):
         held = set(sellers[fold :: lessons.FOLDS])
-        lesson = _learned([one for one in papers if _seller(one) not in held])
-        given += answered([one for one in papers if _seller(one) in held], lesson)
+        lesson = _learned([one for one in papers if seller_of(one) not in held])
+        given += answered([one for one in papers if seller_of(one) in held], lesson)
     return _summed(given, len(papers))
 
 
-def _seller(paper: Paper) -> str:
+def seller_of(paper: Paper) -> str:
     return values.words(paper.entry.fields.get("company", "")) or paper.id
 
 

@@ -24,6 +24,7 @@ class Entry:
     kind: str
     fields: Mapping[str, str]
     items: tuple[tuple[str, ...], ...] | None = None  # its line items where they are known
+    group: str = ""  # papers of one seller or layout, where the truth says so
 
 
 def entries(folder: Path, file: Path | None = None) -> list[Entry]:
@@ -53,4 +54,4 @@ def _entry(told: Mapping[str, Any], folder: Path, beside: Path) -> Entry | None:
     if path is None or not fields or folder.resolve() not in path.resolve().parents:
         return None
     items = tuple(tuple(map(str, row)) for row in told["items"]) if "items" in told else None
-    return Entry(path, str(told.get("kind") or ""), fields, items)
+    return Entry(path, str(told.get("kind") or ""), fields, items, str(told.get("group") or ""))
