@@ -1,7 +1,16 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management import get_commands
+from django.test import client
+
+from projects.sites import permissions
+from tests.tools import pictures
+from workflows.runs.status import Outcome
+from workflows.runs.views import state_labels
 
 ROOT = Path(settings.BASE_DIR)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -33,9 +42,64 @@ def test_the_first_page_and_the_decisions_stay_short() -> None:
     assert [page.name for page in (ROOT / "docs/adr").glob("*.md") if lengths[page.name] > 50] == []
 
 
-def test_commands_that_the_first_page_names_exist() -> None:
-    text = (ROOT / "README.md").read_text()
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"^    make (\w+)", text, re.MULTILINE)) <= targets
-    commands = {path.stem for path in ROOT.glob("*/management/commands/*.py")}
-    assert set(re.findall(r"manage\.py (\w+)", text)) <= commands
+def test_commands_that_pages_name_exist() -> None:
+    text = "\n".join(page.read_text() for page in PAGES)
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {one or other for one, other in re.findall(r"^    make ([\w-]+)|`make ([\w-]+)`", text, re.MULTILINE)}
+    assert named - targets == set()
+    assert set(re.findall(r"manage\.py (\w+)", text)) - set(get_commands()) == set()
+
+
+def test_operations_that_pages_name_are_the_apis() -> None:
+    description = client.Client().get("/api/v1/openapi.json").json()
+    known = {(method.upper(), shape(path)) for path, methods in description["paths"].items() for method in methods}
+    text = "\n".join(page.read_text() for page in PAGES)
+    named = re.findall(r"`(GET|POST|PUT|DELETE) (/api/v1/[^`\s?]+)`", text)
+    assert named
+    assert [one for one in named if (one[0], shape(one[1])) not in known] == []
+    asked = {shape(path) for path in re.findall(r"\$DESK(/api/v1/(?:<[^>]+>|[^\"\s?])+)", text)}
+    assert asked - {path for _, path in known} == set()
+
+
+def shape(path: str) -> str:
+    """Whatever its parts are called: ``{id}``, ``$RUN``, ``<id of the answer>``."""
+    return re.sub(r"\{[^}]+\}|\$\w+|<[^>]+>", "*", path)
+
+
+def test_pictures_are_there_and_small() -> None:
+    shown = {
+        page.parent / picture for page in PAGES for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text())
+    }
+    assert len({picture.resolve() for picture in shown}) >= 2
+    assert [picture.name for picture in shown if picture.stat().st_size > pictures.MOST_BYTES] == []
+    assert {picture.resolve() for picture in shown} == set((ROOT / "docs/pictures").iterdir())
+
+
+def test_words_of_permissions_and_states_are_those_of_the_pages() -> None:
+    admins = dict(re.findall(r"^\| ([A-Z]+) \| (.+) \|$", (ROOT / "docs/guides/admins.md").read_text(), re.MULTILINE))
+    assert admins == {one.value: words for one, words in permissions.WORDS.items()}
+    states = re.findall(r"^\| ([^|]+) \| `(\w+)` \|", (ROOT / "docs/words.md").read_text(), re.MULTILINE)
+    ours = {words: state for words, state in states if state in set(Outcome)}
+    assert ours == {state_labels.of_run(one, waits=False).words: one.value for one in Outcome}
+    assert (state_labels.RUNNING.words, "running") in states
+    assert (state_labels.WAITING.words, "in_review") in states
+
+
+def test_the_site_is_whole_and_asks_no_other_host(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    drawn = (tmp_path / "architecture/index.html").read_text()
+    assert "<td>web (Django, htmx)</td>" in drawn
+    assert "flowchart" not in drawn
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 50
+    fetched = r"<(?:script|img|iframe)[^>]+src=\"([^\"]+)|<link[^>]+rel=\"(?:stylesheet|icon)\"[^>]+href=\"([^\"]+)"
+    found = {one or other for page in pages for one, other in re.findall(fetched, page.read_text())}
+    assert found
+    assert {one for one in found if re.match(r"(?:https?:)?//", one)} == set()
+    assert [
+        sheet for sheet in tmp_path.rglob("*.css") if re.search(r"url\(['\"]?(?:https?:)?//", sheet.read_text())
+    ] == []
