@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
 
-.PHONY: demo demo-model test test-slow smoke check bench keys locks licences big chaos fair
+.PHONY: demo demo-model test test-slow smoke check site pictures bench keys locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -35,7 +35,16 @@ check: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	$(BIN)/python manage.py keys_page --check
+	$(BIN)/mkdocs build --strict --quiet
 	@! grep -nE '^(--|-i |-f )|://' requirements.lock runtime.lock model.lock || { echo "A lock names a registry."; exit 1; }
+
+# docs/ as pages, in site/.
+site: .venv/installed
+	$(BIN)/mkdocs build --strict
+
+# With Chromium and the small model: docs/pictures/, of a demo that it starts and stops.
+pictures: .venv/model
+	$(BIN)/python -m tests.tools.pictures
 
 bench: .venv/installed
 	$(BIN)/python manage.py benchmark

@@ -44,6 +44,7 @@ NOTES = {
     "psycopg-binary": f"LGPL-3.0: {_OPEN}.",
     "pycurl": "LGPL-2.1 or MIT: it is taken under the MIT licence.",
     "pypdfium2": _COMPILER,
+    "python-stdnum": f"LGPL-2.1 or later: {_OPEN}.",
     "scipy": _COMPILER,
     "shapely": f"Its wheel brings GEOS (LGPL-2.1): {_OPEN}.",
     "tqdm": f"MPL-2.0 and MIT: {_OPEN}.",

@@ -71,6 +71,7 @@ SLICES_QUEUE = f"{STACK}-slices"  # of large documents: what is done in a step's
 DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews: milliseconds, so they never wait behind OCR
 SWEEP_QUEUE = f"{STACK}-sweep"  # what looks after the rest waits for whatever does not answer, and no one for it
 EVENTS_QUEUE = f"{STACK}-events"  # where other systems read what the desk tells; none of its workers does
+EXPERIMENTS_QUEUE = f"{STACK}-experiments"  # a slow model has its workers for hours; no document waits for that
 SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; no one waits for it, and it waits for no one
 
 
@@ -97,7 +98,10 @@ STACK_PARAMETERS = {
     "EarlierArtifactDays": "7",
     "DebugDays": "14",
 }
-QUEUE_URLS = {name: _queue_url(name) for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SWEEP_QUEUE, SEARCH_QUEUE)}
+QUEUE_URLS = {
+    name: _queue_url(name)
+    for name in (STEPS_QUEUE, SLICES_QUEUE, DESK_QUEUE, SWEEP_QUEUE, EXPERIMENTS_QUEUE, SEARCH_QUEUE)
+}
 EVENTS_QUEUE_URL = _queue_url(EVENTS_QUEUE)
 
 # --- what follows from the constants --------------------------------------------

@@ -52,7 +52,9 @@ class Pump:
     held: list[Message] = field(default_factory=list)
     hold: Callable[[Message], bool] = lambda _message: False
     sends_again: bool = False
-    queues: Sequence[str] = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE)
+    queues: Sequence[str] = (
+        settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.EXPERIMENTS_QUEUE,
+    )  # fmt: skip
 
     def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 30, idle: float = 0.6) -> None:
         """Run tasks until ``until`` holds; without it, until nothing has come for ``idle`` seconds."""

@@ -117,10 +117,10 @@ def wait_until(holds: Callable[[], bool], seconds: float = 25) -> None:
 def test_the_demos_people_have_their_roles_and_keep_their_passwords(tmp_path: Path) -> None:
     path = tmp_path / "logins.json"
     first = ensure_logins(path)
-    users = {name: _user(name) for name in ("admin", "rosa", "vera")}
-    assert [user.groups.get().name for user in users.values()] == [ADMINS, REVIEWERS, VIEWERS]
+    users = {name: _user(name) for name in ("admin", "rosa", "milo", "vera")}
+    assert [user.groups.get().name for user in users.values()] == [ADMINS, REVIEWERS, REVIEWERS, VIEWERS]
     assert all(users[login.username].check_password(login.password) for login in first)
-    assert len({login.password for login in first}) == 3
+    assert len({login.password for login in first}) == 4
     assert ensure_logins(path) == first
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.tools import paper
-from tests.tools.evaluation import measuring, scores, truth
+from tests.tools import evaluate, paper
+from tests.tools.evaluation import ablations, measuring, scores, truth
 from tests.tools.paper import Sheet
 from workflows.learning import lessons
 from workflows.stages.calibration import plain
@@ -84,6 +84,34 @@ def test_f1_auc_and_reliability_are_told(folder: Path, readings: Path, capsys: p
         for low, high in [level["interval"]]
     )
     assert found["other_sellers"]["documents"] == COUNT
+
+
+def test_each_part_is_measured_with_and_without_by_folds(
+    folder: Path, readings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = told(capsys, str(folder), "--readings", str(readings), "--ablations")
+    found = asked["ablations"]
+    assert f"Each seller held back: {COUNT} unseen documents of" in "\n".join(evaluate.report_lines(asked))
+    assert (found["documents"], found["sellers"]) == (COUNT, len(NAMES))
+    assert list(found["folds"]) == ["seller", "mixed"]
+    for parts in found["folds"].values():
+        assert [one["part"] for one in parts] == list(ablations.PARTS)
+        for one in parts:
+            assert one["f1"][1] <= one["f1"][0] <= one["f1"][2]
+            assert 0 <= one["passed"] <= 1
+
+
+def test_documents_that_were_tuned_on_are_not_measured_as_unseen(
+    folder: Path, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    papers = [measuring.paper(entry, readings) for entry in truth.entries(folder)]
+    tuned = tmp_path / "tuned.txt"
+    tuned.write_text("\n".join(one.fingerprint for one in scores.reviewed(measuring.answered(papers[3:]))))
+    monkeypatch.setattr(evaluate, "TUNED", tuned)
+    call_command("evaluate", str(folder), "--readings", str(readings), "--ablations")
+    out = capsys.readouterr().out
+    assert f"Of {COUNT} documents the rules were tuned on {COUNT - 3}" in out
+    assert "With and without each part: 3 unseen documents are too few to measure on." in out
 
 
 def test_of_many_documents_the_ones_not_reviewed_are_measured(
@@ -178,3 +206,16 @@ def test_other_names_of_the_same_field_are_understood(tmp_path: Path) -> None:
     (tmp_path / truth.NAME).write_text(json.dumps(line))
     (entry,) = truth.entries(tmp_path)
     assert entry.fields == {"company": "Alder Ltd", "date": "2024-03-01"}
+
+
+def test_what_reviews_of_others_teach_extraction_is_told(
+    folder: Path, readings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (str(folder), "--readings", str(readings), "--reviewed", "0", "--learn", "15")
+    nothing, some = told(capsys, *arguments)["learning"]["receipt"]
+    assert [one["reviews"] for one in (nothing, some)] == [0, 15]
+    assert [one["documents"] for one in (nothing, some)] == [COUNT, COUNT]
+    assert some["f1"] >= nothing["f1"]
+    assert some["interval"][0] <= some["f1"] <= some["interval"][1]
+    call_command("evaluate", *arguments)
+    assert "Extraction learned from reviews of others, receipt: 30 documents" in capsys.readouterr().out

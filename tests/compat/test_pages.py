@@ -125,7 +125,7 @@ def test_a_completed_run_shows_ten_steps_with_their_times(seed):
     for one in ("Pumpe Handbuch 펌프.pdf", "Handbücher &amp; Verträge", "Completed", "09:06:00 UTC", "30.0 s"):
         assert one in text
     assert "12 entities, 5 relationships" in text
-    assert "3 segments" in text
+    assert "3 pages" in text
     assert "bda_processor is not for this file" in text
     assert text.count("not needed") >= 3
     assert "every 3s" not in page

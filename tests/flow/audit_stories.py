@@ -26,6 +26,7 @@ from tests.flow.setting_stories import (
     calibration_story,
     definition_story,
     experiment_story,
+    extractor_story,
     incoming_story,
     model_story,
     project_story,
@@ -241,6 +242,7 @@ STORIES: tuple[Story, ...] = (
     experiment_story,
     prompt_story,
     calibration_story,
+    extractor_story,
     ending_story,
     question_story,
 )

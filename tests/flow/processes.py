@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 from django.conf import settings
+from django.test.signals import setting_changed
 
 from config import aws
 from config.item import Item
@@ -140,6 +141,7 @@ def through(endpoint: str) -> Iterator[None]:
 def forget_clients() -> None:
     for cache in (aws._build, aws.dynamodb_connection):
         cache.cache_clear()
+    setting_changed.send(sender=None, setting="STORAGES", value=settings.STORAGES, enter=True)  # its client too
 
 
 def wait_for(condition: Callable[[], bool], what: str, seconds: float) -> float:

@@ -22,16 +22,19 @@ from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys, groups, sign_ins, sites
 from projects.sites.actions.groups import Grant
 from projects.sites.permissions import Permission
+from projects.sites.separation import Separation
 from tests.factories import SITE
 from tests.projects.models.catalogue import SPEC, add_model
 from tests.projects.projects import seen_of
 from tests.workflows import decided
+from tests.workflows.extractors import reviewed_orders
 from tests.workflows.make_rules import draft
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
 from workflows.experiments import actions as experiments
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
+from workflows.extractors import actions as extractor_actions
 from workflows.intake.actions import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
@@ -54,6 +57,7 @@ def site_story() -> Iterator[Step]:
     yield sites.close_site, lambda: sites.close_site("acme", version=3, by=BY)
     yield sites.reopen_site, lambda: sites.reopen_site("acme", version=4, by=BY)
     yield sites.set_second_person, lambda: sites.set_second_person("acme", True, version=5, by=BY)
+    yield sites.set_separation, lambda: sites.set_separation("acme", Separation.ALWAYS, version=6, by=BY)
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
     yield groups.save_grants, lambda: groups.save_grants("acme", grants, by=BY)
     made = api_keys.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
@@ -147,6 +151,17 @@ def calibration_story() -> Iterator[Step]:
         lambda: learning_actions.activate_calibration(SITE, learned, 1, seen=0, by=BY),
     )
     refused = learning_actions.propose_or_say_why
+    yield refused, lambda: refused(SITE, new, by=BY, order="1")
+
+
+def extractor_story() -> Iterator[Step]:
+    learned, new = reviewed_orders.project_of_orders(12), decided.project()
+    yield extractor_actions.train_extractor, lambda: extractor_actions.train_extractor(SITE, learned, by=BY)
+    yield (
+        extractor_actions.activate_extractor,
+        lambda: extractor_actions.activate_extractor(SITE, learned, 1, seen=0, reason="Reads sponsors", by=BY),
+    )
+    refused = extractor_actions.train_or_say_why
     yield refused, lambda: refused(SITE, new, by=BY, order="1")
 
 

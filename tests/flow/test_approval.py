@@ -95,7 +95,7 @@ def test_from_a_thousand_two_people_are_asked_and_both_corrections_are_published
 def test_a_rejection_is_told_to_the_sender_and_ends_the_run(
     pump: Pump, tmp_path: Path, mailoutbox: list[Any], total: str
 ) -> None:
-    sender = User.objects.create_user("sam", "sam@example.org")
+    sender = User.objects.create_user("sam", "sam@example.org", id=70)
     run = begin(tmp_path, total, by=actor_of(sender))
     decide(run, asked(run, pump, "first_approval"), Decision.REJECT, by=ROSA)
     pump.run(lambda: ended(run))

@@ -1,12 +1,15 @@
 """A site's many single documents hold up nobody else's: those that begin while it has enough of them stand aside."""
 
+import datetime as dt
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings as desk
 from django.urls import reverse
 
+from config import clock
 from projects.documents import counting
 from projects.documents.items.counters import Counter
 from projects.sites import directory
@@ -21,6 +24,7 @@ from tests.people import bob, signed_in
 from tests.projects.make_sites import BY, make_site
 from tests.projects.projects import make_project
 from tests.pump import Pump
+from tests.tools.samples import write_due_invoice
 from tests.workflows.intake.test_new_version_actions import ended_run, original_of
 from tests.workflows.make_rules import arrived
 from tests.workflows.repeated import field, published_run
@@ -84,14 +88,15 @@ def test_it_is_looked_up_by_one_query(pump: Pump) -> None:
     assert calls.names() == ["dynamodb.Query"]
 
 
-def test_a_count_that_does_not_come_or_is_wrong_changes_the_order_and_nothing_else(pump: Pump) -> None:
+def test_a_count_that_does_not_come_or_is_wrong_changes_the_order_and_nothing_else(pump: Pump, tmp_path: Path) -> None:
     crowd(3)
     with fail("dynamodb", "Query"):
         assert not limits.has_no_slot(SITE, PROJECT_ID, project_slots=0)
     place = counting.Place(counting.Kind.SITE, counting.EVERYTHING, 0)
     for number, wanted in ((-1000, False), (1000, True)):
         Counter(*counting.key_of(SITE, place), in_progress=number).save()
-        run = arrived()
+        today = clock.now().date() - dt.timedelta(days=40 * wanted)  # of another month, and with another number
+        run = arrived(write_due_invoice(tmp_path / str(number), today))
         assert aside(run) == wanted
         finish(pump, run)
 
@@ -167,8 +172,9 @@ def test_a_run_beside_another_stands_aside(pump: Pump, busy: bool) -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_of_a_run_says_that_it_stands_aside_while_it_does(pump: Pump) -> None:
-    first, _, last = (arrived() for _ in range(3))
+def test_the_page_of_a_run_says_that_it_stands_aside_while_it_does(pump: Pump, tmp_path: Path) -> None:
+    first, _ = arrived(), arrived()
+    last = arrived(write_due_invoice(tmp_path, clock.now().date()))  # the same again would wait for a person
 
     def shown(run: Run) -> bool:
         url = reverse("workflows:show-run", args=[run.document_id, run.workflow_id])

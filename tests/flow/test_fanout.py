@@ -212,9 +212,7 @@ def test_slices_that_wait_for_a_worker_are_not_sent_twice_and_fail_nothing(pump:
     first, *lost = held_slices(pump)
     for message in lost:
         pump.held.remove(message)
-    with mock.patch(
-        "workflows.engine.message_delivery.count_waiting", return_value=3
-    ):  # somebody's large document is before it
+    with mock.patch("config.brokers.queues.count_messages", return_value=3):  # somebody's large document is before it
         for _ in range(8):
             due_now(run)
             sweeper.sweep()

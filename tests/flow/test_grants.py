@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -9,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config import clock
 from config.due import sweeper
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
@@ -23,6 +25,7 @@ from tests.flow.visitor import form_of
 from tests.html import one_line
 from tests.people import person, signed_in
 from tests.pump import Pump
+from tests.tools.samples import write_due_invoice
 from tests.workflows import removing
 from workflows.operations import deployment
 from workflows.runs import queries
@@ -87,7 +90,7 @@ def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
     assert roles.refused("web") == []
 
 
-def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump) -> None:
+def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump, tmp_path: Path) -> None:
     project_actions.create_project(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
     browser, invoice = signed_in(root()), sample_files()[0]
     with invoice.open("rb") as file:
@@ -98,7 +101,7 @@ def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump) -> No
     pump.run(lambda: queries.execution(run).status != "running")
     sweeper.sweep()
     assert queries.execution(run).outcome == "published"
-    anew(browser, pump)
+    anew(browser, pump, write_due_invoice(tmp_path, clock.now().date()))
     document = f"/documents/{run.document_id}/"
     for wish in ("delete", "restore", "delete", "purge"):
         assert browser.post(f"{document}{wish}/", {"sure": "yes"}).status_code == 302
@@ -111,12 +114,12 @@ def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump) -> No
     assert roles.actions("web") >= {"states:StartExecution", "s3:PutObjectTagging", "sqs:SendMessage"}
 
 
-def anew(browser: Client, pump: Pump) -> None:
+def anew(browser: Client, pump: Pump, file: Path) -> None:
     """A document gets another content, and what was made of the one before is taken away."""
-    run = start_run()
+    run = start_run(file)
     pump.run(lambda: queries.execution(run).status != "running")
-    with sample_files()[1].open("rb") as file:
-        assert browser.post(f"/documents/{run.document_id}/contents/", {"file": file}).status_code < 400
+    with sample_files()[1].open("rb") as newer:
+        assert browser.post(f"/documents/{run.document_id}/contents/", {"file": newer}).status_code < 400
     pump.run(idle=0.6)
     assert len(queries.document_workflows(run.site, run.document_id).rows) == 2
 

@@ -61,7 +61,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     assert "Requested by supplier-bank-change" in page
     assert "please use our new account." in page
     assert "New account of Müller &amp; Söhne" in page
-    decide(ref, called_back="true", iban="DE02120300000000202052")
+    decide(ref, called_back="true", iban="DE89370400440532013000")
     run.end(pump)
     assert run.output()["changed"] is True
     review = review_of(ref)
@@ -74,7 +74,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
 def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
-    decide(ref, called_back="true", iban="DE02120300000000202052")
+    decide(ref, called_back="true", iban="DE89370400440532013000")
     run.end(pump)
     events = aws.aws_client("stepfunctions").get_execution_history(executionArn=run.arn)["events"]
     entered = [
@@ -83,7 +83,7 @@ def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pu
     desk = next(one["desk"] for one in entered if "desk" in one)
     assert set(desk) == {"review_id", "decision", "decision_id", "uri", "sha256"}
     decided = corrections_of(desk)
-    assert decided["corrections"] == {"called_back": "true", "iban": "DE02120300000000202052"}
+    assert decided["corrections"] == {"called_back": "true", "iban": "DE89370400440532013000"}
     assert decided["decision_id"] == desk["decision_id"]
 
 

@@ -23,6 +23,7 @@ from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.stages import review_reasons
 
+COMPANY = "Alder & Quill Stationers Ltd"
 ANNA = Actor("1", "Anna Berg")
 
 
@@ -35,13 +36,13 @@ def shipped(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.MOST_WRONG_PERCENT > 0
 
 
-def draw(folder: Path, company: str) -> Path:
+def draw(folder: Path, company: str, number: str = "AQ-2418") -> Path:
     """An invoice without sums before its total, so that nothing on it proves another thing."""
     sheet = Sheet(595, 842)
-    rows = (company, "14 Lantern Street", "Northbridge NB2 4QT", "INVOICE", "Invoice no. AQ-2418",
+    rows = (company, "14 Lantern Street", "Northbridge NB2 4QT", "INVOICE", f"Invoice no. {number}",
             "Date: 12 March 2024", "Total due: £510.24")  # fmt: skip
-    for number, row in enumerate(rows):
-        sheet.text(56, 66 + 18 * number, row)
+    for line, row in enumerate(rows):
+        sheet.text(56, 66 + 18 * line, row)
     return paper.save([sheet], folder / f"{clock.new_ulid()}.pdf")
 
 
@@ -55,7 +56,7 @@ def run_to_rest(run: Run, pump: Pump) -> list[str]:
 def test_at_the_shipped_limit_what_is_proved_is_published_and_what_is_not_is_asked_about(
     pump: Pump, tmp_path: Path
 ) -> None:
-    proved, plain = start_run(sample_files()[0]), start_run(draw(tmp_path, "Alder & Quill Stationers Ltd"))
+    proved, plain = start_run(sample_files()[0]), start_run(draw(tmp_path, COMPANY))
     pump.run(lambda: queries.execution(proved).status != "running" and pump.ran("open_review") == 1)
     assert queries.execution(proved).outcome == "published"
     assert "Total is not verified; too few reviews to rely on its confidence" in review_of(ref_of(plain)).reasons
@@ -97,12 +98,12 @@ def test_documents_that_a_calibration_misjudges_are_noticed_within_50_and_asking
     pump: Pump, tmp_path: Path
 ) -> None:
     """Papers that look as those reviewed and are wrong; only what the audit sample shows a person is corrected."""
-    sample = draw(tmp_path, "Alder & Quill Stationers Ltd")
-    project_id = learned_project(sample, pump)
+    project_id = learned_project(draw(tmp_path, COMPANY), pump)
 
     def start(number: int) -> Run:
         data = project_queries.get_project(SITE, project_id).data.as_dict()
-        return start_run(sample, project=data, project_id=project_id, workflow_id=f"01JD00000000000000000{number:05d}")
+        another = draw(tmp_path, COMPANY, f"AQ-{number:04d}")  # none is a copy of one before
+        return start_run(another, project=data, project_id=project_id, workflow_id=f"01JD00000000000000000{number:05d}")
 
     audited = published = 0
     first = 10  # of the seven runs from here on two are in the sample; how it is on average, tests of drift say

@@ -96,7 +96,7 @@ def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
     assert claimed == ["17", "18", "17"]
     rows, _ = timeline.merge_page(timeline.of_document(run.site, run.document_id), None, 100)
     shown = {(row.words, row.who, row.user_id) for row in rows}
-    assert ("Human review approved", "Rosa Marin", "17") in shown
+    assert ("Review approved", "Rosa Marin", "17") in shown
 
 
 @pytest.mark.every_engine
@@ -107,11 +107,11 @@ def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump,
     page = one_line(signed_in(charlie()).get(url).content)
     assert key_of(run) in page
     assert str(document_of(run).s3version) in page
-    assert "approved by Rosa Marin" in page
+    assert "Review approved by Rosa Marin" in page
     if known := arn(run, 1, engine_kind):
         assert page.count(known) == 1  # by the first event of the execution
     rows, _ = timeline.merge_page(timeline.of_document(run.site, run.document_id), None, 100)
-    (begun,) = [row for row in rows if row.words == "Ingested"]
+    (begun,) = [row for row in rows if (row.kind, row.words) == ("run", "Received")]
     assert {one["what"] for one in begun.changes} >= {"bucket", "s3_key", "s3version", "retryCount"}
 
 

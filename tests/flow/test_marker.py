@@ -38,7 +38,7 @@ BRISK: dict[str, int | str] = {
     "LOG_LEVEL": "DEBUG",
 }
 TALKATIVE = ("celery", "-A", "tests.flow.talkative", "worker", "-c", "1", "--without-gossip", "--without-mingle")
-QUEUES = (settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.SWEEP_QUEUE, settings.SEARCH_QUEUE)
+QUEUES = tuple(settings.QUEUE_URLS)
 # What is made to raise, and on what kind of file it does; bda_processor needs a service.
 RAISES = {
     "segment_prep": "txt",

@@ -106,7 +106,7 @@ def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
     assert f'/projects/{run.project_id}/edit/#id_analyzer"' in page
     assert "#id_analyzer" not in one_line(signed_in(bob()).get(address).content)
     history = signed_in(bob()).get(f"{address}lineage/").content.decode()
-    assert "prompt unused" in history
+    assert "document prompt not used: built-in rules take none" in history
 
 
 def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
@@ -154,7 +154,7 @@ def test_a_run_that_failed_at_its_model_shows_what_was_asked(pump: Pump) -> None
     assert f"{address}models/" not in one_line(signed_in(bob()).get(address).content)
     calls = one_line(signed_in(alice()).get(f"{address}models/").content)
     assert "Not accepted: This model rejected the page" in calls
-    assert "0 tokens in, 0 out, $0.00" in calls
+    assert "0 tokens in, 0 out, free" in calls
 
 
 def test_a_run_that_did_not_come_to_its_model_shows_no_calls(pump: Pump) -> None:

@@ -49,7 +49,7 @@ def test_deaf_workers_end_themselves_and_are_started_again(desk: LiveDesk) -> No
     wait_for(lambda: len(done(desk)) == 2 * len(settings.QUEUE_URLS), "all work", 150)
     assert set(done(desk).values()) == {1}
     ended = {line.split()[0] for line in restarts(desk) if "exited with code 1;" in line}
-    assert ended == {f"worker-{name}" for name in ("steps", "slices", "desk", "sweep", "search")}
+    assert ended == {f"worker-{name}" for name in ("steps", "slices", "desk", "sweep", "experiments", "search")}
     assert len(restarts(desk)) == len(ended)
     for name in ended:
         assert [one["level"] for one in desk.logged(name) if one["message"] == "worker stands still, ends itself"] == [

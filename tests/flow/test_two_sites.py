@@ -124,6 +124,7 @@ def test_a_site_can_never_be_named_like_a_folder_of_the_main_sites_files(known: 
     made = (
         files.calibration("p", "0"), files.pinned_rules("0"), files.manifest("b"), files.INCOMING, files.BULK,
         files.testset("p", "t", "0"), files.testset_upload("p", "0"), files.experiment_plan("p", "e", "0"),
+        files.extractor("p", "0"),
     )  # fmt: skip
     folders |= {name.split("/")[0] for name in made}
     assert folders <= site_actions.RESERVED

@@ -68,6 +68,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:upload-sample": {"POST": SET_UP_EMPTY},
     "workflows:show-trial": {"GET": SET_UP_NOTHING},
     "workflows:choose-readers": {"GET": SET_UP},
+    "workflows:choose-reading-project": {"GET": (302, 403, 403, 403, 302, 302)},  # on to the only project
     "workflows:start-reading": {"POST": SET_UP_EMPTY},
     "workflows:show-reading": {"GET": SET_UP_NOTHING},
     "prompts:confirm-production": {"POST": (302, 403, 403, 403, 409, 409)},  # before one is proposed
@@ -101,6 +102,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
     "documents:change-metadata": {"POST": WORK_EMPTY},
+    "workflows:show-work": {"GET": VIEW},
     "workflows:list-document-runs": {"GET": VIEW},
     "workflows:cancel-run": {"POST": WORK_EMPTY},  # it waits for a person
     "workflows:resume-run": {"POST": WORK_EMPTY},  # without saying how
@@ -111,6 +113,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:choose-result": {"POST": WORK_EMPTY},
     "workflows:compare-runs": {"GET": VIEW},
     "workflows:show-history": {"GET": VIEW},
+    "workflows:open-review": {"GET": (302, 403, 302, 302, 302, 302)},  # leads to the review, which asks again
     "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
@@ -118,6 +121,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-runs": {"GET": VIEW},
     "workflows:list-documents": {"GET": VIEW},
     "workflows:show-calibration": {"GET": SET_UP},
+    "workflows:show-extractors": {"GET": SET_UP},
+    "workflows:train-extractor": {"POST": (302, 403, 403, 403, 302, 302)},
+    "workflows:activate-extractor": {"POST": SET_UP_EMPTY},  # without a reason
     "workflows:show-thresholds": {"GET": SET_UP},
     "workflows:collect-reviews": {"POST": (302, 403, 403, 403, 302, 302)},
     "workflows:save-thresholds": {"POST": SET_UP_EMPTY},
@@ -159,10 +165,17 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:show-review": {"GET": VIEW},
     "review:show-page": {"GET": (302, 403, 404, 404, 404, 404)},  # a document's own are elsewhere
     "review:claim-next": {"POST": (302, 403, 403, 302, 302, 302)},
+    "review:list-words": {"GET": VIEW},
+    "review:read-region": {"GET": (302, 403, 403, 404, 409, 409), "POST": NO_REVIEW},  # only its holder may ask
+    "review:play-recording": {"GET": (302, 403, 404, 404, 404, 404)},  # of what is no recording
+    "review:change-undo-window": {"POST": (302, 403, 403, 302, 302, 302)},
+    "review:peek-next": {"GET": (302, 403, 403, 200, 200, 200)},
     "review:claim": {"POST": NO_REVIEW},
+    "review:watch-claim": {"GET": (302, 403, 403, 409, 409, 409)},  # of a page that has not claimed it
     "review:renew": {"POST": NO_REVIEW},
     "review:release": {"POST": NO_REVIEW},
     "review:save-draft": {"POST": NO_REVIEW},
+    "review:check-fields": {"POST": NO_REVIEW},
     "review:decide": {"POST": NO_REVIEW},
     "review:undo": {"POST": NO_REVIEW},
     "review:list-undoable": {"GET": (302, 403, 403, 200, 200, 200)},

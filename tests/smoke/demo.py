@@ -32,7 +32,11 @@ class Demo:
         self.began = began = time.monotonic()
         with self.said_in.open("ab") as output:
             self.process = subprocess.Popen(
-                desk.command("demo"), env=self.env, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+                desk.command("demo", "--no-history"),
+                env=self.env,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
             )
         while "Press Ctrl-C to stop" not in self.said:
             assert self.process.poll() is None, self.said

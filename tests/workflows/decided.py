@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from projects.audit.events import Actor
@@ -46,6 +46,8 @@ def decided_run(
     outcome: Outcome = Outcome.PUBLISHED,
     pinned: RunSettings | None = None,
     unseen: tuple[str, ...] = (),
+    answers: Mapping[str, str] | None = None,
+    segments: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
     run = document_start.start(
         NewRun(
@@ -57,8 +59,12 @@ def decided_run(
         )
     )
     store = DocumentFiles(site, project_id, run.document_id)
-    result = json.dumps({"version": 1, "fields": fields}).encode()
-    decision = json.dumps({"version": 1, "corrections": dict(corrections), "unseen": unseen}).encode()
+    pages = [{"index": place} for place in range(len(segments))]
+    result = json.dumps({"version": 1, "fields": fields, "pages": pages}).encode()
+    for place, segment in enumerate(segments):
+        store.write(files.segment(place), json.dumps(segment).encode(), "application/json")
+    said = {"corrections": dict(corrections), "unseen": unseen, "answers": answers or {}}
+    decision = json.dumps({"version": 1, **said}).encode()
     kept = files.sha256(decision)
     store.write(files.result(run.workflow_id), result, "application/json")
     store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from config import table
 from config.table import InvalidKey
+from projects.models.prices import describe_sum, money
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.items.spending import COUNTS, Spending
-from workflows.runs.prices import money
 
 _MOST = 1000  # rows of one Query: shards, services and models of a month's projects
 
@@ -92,7 +92,7 @@ class RunCost:
     def __str__(self) -> str:
         if not self.known:
             return ""
-        return f"{money(self.micros)} and what has no price" if self.unpriced else money(self.micros)
+        return describe_sum(self.micros, unpriced=self.unpriced)
 
 
 def of_link(link: DocumentWorkflow) -> RunCost:

@@ -18,6 +18,7 @@ from projects.models.ocr_spec import PP_OCR
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, BUILT
 from workflows.engine import step_context
+from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.runs import pinned_types, queries, run_settings
 from workflows.runs.run import Run
@@ -224,6 +225,7 @@ def open_stored_run(site: str, workflow_id: str, step: str) -> Iterator[StageCon
             decision=step_context.decision_of(run, execution),
             types=pinned_types.load_types(site, settings.types_sha256),
             calibration=calibrations.run_calibration(run, settings),
+            extractor=extractors.run_extractor(run, settings),
         )
 
 
