@@ -75,7 +75,6 @@ def test_no_page_of_one_shows_a_word_of_the_other(known: dict[str, Known]) -> No
         for site, root in ROOTS.items():
             answer = browser.get(f"{root}{page.path(known[site])}")
             body = b"".join(answer) if answer.streaming else answer.content
-            answer.close()
             other = WORDS["acme" if site == "default" else "default"]
             assert other.encode() not in body, f"{page.route} on {site}"
             own[site] += WORDS[site].encode() in body
