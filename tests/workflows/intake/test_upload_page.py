@@ -12,7 +12,7 @@ from projects.settings.values import DEFAULT_FIELDS
 from tests.aws_faults import fail
 from tests.factories import sample_files
 from tests.html import one_line
-from tests.people import bob, charlie, signed_in
+from tests.people import alice, bob, charlie, signed_in
 from tests.projects.projects import make_project
 from workflows.runs import queries, run_settings
 
@@ -189,3 +189,29 @@ def test_a_form_of_another_page_is_refused(table):
     token = browser.cookies["csrftoken"].value
     good = browser.post(url(project), {"files": [pdf()], "csrfmiddlewaretoken": token})
     assert good.status_code == 302
+
+
+def test_documents_lead_to_the_upload_of_the_only_project(table):
+    project = make_project()
+    reviewer = signed_in(bob())
+    assert 'href="/upload/"' in reviewer.get("/documents/").content.decode()
+    assert reviewer.get("/upload/").url == url(project)
+
+
+def test_which_project_is_asked_where_there_are_several(table):
+    first, second = make_project(), make_project()
+    page = signed_in(bob()).get("/upload/").content.decode()
+    assert f'href="{url(first)}"' in page
+    assert f'href="{url(second)}"' in page
+
+
+def test_without_a_project_an_admin_is_told_to_create_one_and_a_reviewer_to_ask(table):
+    assert "Ask an admin to create one." in signed_in(bob()).get("/upload/").content.decode()
+    assert "Create project" in signed_in(alice()).get("/upload/").content.decode()
+
+
+def test_who_may_not_upload_is_not_led_there(table):
+    make_project()
+    viewer = signed_in(charlie())
+    assert 'href="/upload/"' not in viewer.get("/documents/").content.decode()
+    assert viewer.get("/upload/").status_code == 403

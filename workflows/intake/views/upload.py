@@ -11,12 +11,12 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refused, Unavailable, quote_names
 from projects.audit.events import actor_of
 from projects.queues import admission
-from projects.settings import provider_choice
+from projects.settings import choosing, provider_choice
 from projects.settings.items import Project
 from projects.settings.provider_choice import Choices
 from projects.settings.values import SETTING_LABELS
@@ -49,6 +49,13 @@ class DoerChoice:
     label: str
     choices: Mapping[str, str]
     chosen: str
+
+
+@require_safe
+def choose_project(request: DeskRequest) -> HttpResponse:
+    """Where documents are uploaded to, from pages that have no project."""
+    access.check_can_upload(request)
+    return choosing.choose_project(request, "workflows/intake/choose_project.html", onward="workflows:upload")
 
 
 # The token is checked inside: checking it reads the body, which role, length and our upload handler come before.

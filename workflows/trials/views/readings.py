@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
@@ -14,7 +14,7 @@ from projects.models import queries as model_queries
 from projects.models.ocr_spec import OcrSpec
 from projects.models.ocr_words import describe_ocr
 from projects.queues import admission
-from projects.settings import queries as project_queries
+from projects.settings import choosing
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
@@ -56,12 +56,7 @@ class WordBox:
 def choose_project(request: DeskRequest) -> HttpResponse:
     """Whose documents have the page that OCR models are compared on; nothing to choose if there is one project."""
     access.check_can_configure(request)
-    cursor = request.GET.get("after")
-    rows, following = project_queries.list_projects(request.site, cursor)
-    if len(rows) == 1 and not cursor and not following:
-        return HttpResponseRedirect(reverse("workflows:choose-readers", args=[rows[0].project_id]))
-    context = {"projects": rows, "next_cursor": following, "is_first": not cursor, "first_url": request.path}
-    return render_answer(request, "workflows/trials/choose_project.html", None, context)
+    return choosing.choose_project(request, "workflows/trials/choose_project.html", onward="workflows:choose-readers")
 
 
 @require_safe

@@ -1,0 +1,22 @@
+"""Which project an action is for, where the page that leads to it has none."""
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+
+from projects.settings import queries
+from projects.web.http import DeskRequest, render_answer
+
+
+def choose_project(request: DeskRequest, template: str, *, onward: str) -> HttpResponse:
+    """The site's projects, each leading ``onward`` (a URL name that takes a project id); there at once if it has one.
+
+    Raises:
+        NotFound: ``?after=`` belongs to another list.
+
+    """
+    cursor = request.GET.get("after")
+    rows, following = queries.list_projects(request.site, cursor)
+    if len(rows) == 1 and not cursor and not following:
+        return HttpResponseRedirect(reverse(onward, args=[rows[0].project_id]))
+    context = {"projects": rows, "onward": onward, "next_cursor": following, "is_first": not cursor}
+    return render_answer(request, template, None, context | {"first_url": request.path})
