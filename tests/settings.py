@@ -54,7 +54,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # noqa: F405 - whitenoise warns 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Half a second, which only this process takes: hundreds of tests wait for a sweep.
 REPAIR_AFTER_SECONDS = RUN_CHECK_SECONDS = 0.5
-# A file, so that each thread of the live server has a connection of its own: one in memory is shared by all, and emptying it
-# at the end of a test fails while a page that the browser left still asks for something.
+# A file, so that each thread of the live server has a connection of its own: one in memory is shared by all, and
+# emptying it at the end of a test fails while a page that the browser left still asks for something.
 DATABASES["default"]["TEST"] = {"NAME": str(STATE_DIR / "tests.sqlite3")}  # noqa: F405
 DATABASES["default"]["OPTIONS"]["init_command"] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF"  # noqa: F405
