@@ -8,14 +8,15 @@ from config import clock
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import project, reviewed_project
-from workflows.learning import calibrations, tasks
+from workflows.learning import tasks, versions
+from workflows.learning.calibrations import CALIBRATIONS
 
 SITE = "default"
 pytestmark = pytest.mark.usefixtures("table")
 
 
 def active(project_id: str) -> int:
-    return calibrations.active_calibration(project_queries.get_project(SITE, project_id))
+    return versions.active_version(CALIBRATIONS, project_queries.get_project(SITE, project_id))
 
 
 def test_a_proposal_is_printed_and_nothing_is_active(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,15 +52,15 @@ def test_the_task_delivered_twice_makes_one_version() -> None:
     project_id, order = reviewed_project(), clock.new_ulid()
     for _ in range(2):
         run_task(project_id, order)
-    assert [one.number for one in calibrations.list_calibrations(SITE, project_id)] == [1]
-    assert [one.type for one in calibrations.list_calibration_events(SITE, project_id)] == ["proposed"]
+    assert [one.number for one in versions.list_versions(CALIBRATIONS, SITE, project_id)] == [1]
+    assert [one.type for one in versions.list_version_events(CALIBRATIONS, SITE, project_id)] == ["proposed"]
 
 
 def test_the_task_says_once_why_it_made_none() -> None:
     project_id = project()
     for order in ("first", "first", "second"):
         run_task(project_id, order)
-    found = calibrations.list_calibration_events(SITE, project_id)
+    found = versions.list_version_events(CALIBRATIONS, SITE, project_id)
     assert [one.type for one in found] == ["refused", "refused"]
     assert found[0].payload.as_dict()["reason"].startswith("0 reviewed documents are too few")
 
@@ -68,4 +69,4 @@ def test_an_order_is_a_message_for_a_worker(pump) -> None:  # type: ignore[no-un
     project_id = project()
     tasks.order_calibration(SITE, project_id, by=Actor("1", "Anna Berg"))
     pump.run(lambda: pump.ran("calibrate") == 1)
-    assert [one.type for one in calibrations.list_calibration_events(SITE, project_id)] == ["refused"]
+    assert [one.type for one in versions.list_version_events(CALIBRATIONS, SITE, project_id)] == ["refused"]

@@ -18,7 +18,8 @@ from tests.tools import paper
 from tests.tools.paper import Sheet
 from tests.workflows.decided import decided_run, project
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows.learning import actions, calibrations
+from workflows.learning import actions, calibrations, versions
+from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries
 from workflows.runs.run import Run
 from workflows.stages import review_reasons
@@ -118,6 +119,6 @@ def test_documents_that_a_calibration_misjudges_are_noticed_within_50_and_asking
             published += 1
         assert audited + published <= 50
     assert published > 0
-    (event, *_) = calibrations.list_calibration_events(SITE, project_id)
+    (event, *_) = versions.list_version_events(CALIBRATIONS, SITE, project_id)
     assert (event.type, int(event.payload["documents"]), int(event.payload["wrong"])) == ("paused", audited, audited)
     assert "Total is not verified; too few reviews to rely on its confidence" in run_to_rest(start(99), pump)

@@ -85,7 +85,7 @@ def _calibration(options: dict[str, Any]) -> Calibration:
         return _from_file(Path(asked))
     if not options["project"]:
         raise CountersignError("Specify the project with --project.")
-    return calibrations.get_calibration(options["site"], options["project"], int(asked)).lesson
+    return calibrations.get_calibration(options["site"], options["project"], int(asked))
 
 
 def _from_file(path: Path) -> Calibration:

@@ -1,21 +1,7 @@
 """A version of what a project's reviews taught of where values stand: the row; its content is an object in S3."""
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
-
-from config.item import Item
+from workflows.learning.items import StoredVersion
 
 
-class StoredExtractor(Item):
-    """Written once; only ``activated_at`` and ``activated_by`` change, and the project's row says which is active.
-
-    Access: a project's versions, newest first; one by its number. ``documents``: reviewed ones that it learned from.
-    """
-
-    version = NumberAttribute()
-    sha256 = UnicodeAttribute()
-    documents = NumberAttribute()
-    summary = UnicodeAttribute()  # JSON of extractors.Summary: what lists show without the object
-    created_at = UnicodeAttribute()
-    created_by = UnicodeAttribute()
-    activated_at = UnicodeAttribute(null=True)
-    activated_by = UnicodeAttribute(null=True)
+class StoredExtractor(StoredVersion):
+    """Rows of their own: what is learned of confidence is numbered apart."""

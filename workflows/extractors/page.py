@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from projects.audit.items import EntityEvent
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
-from projects.web.numbers import read_number
-from workflows.extractors import actions, extractors, training
-from workflows.extractors.extractors import Version
+from workflows.extractors import actions, training
+from workflows.extractors.extractors import EXTRACTORS, Summary
 from workflows.extractors.training import FieldOutcome
-from workflows.learning import reviewed
+from workflows.learning import reviewed, versions
 from workflows.learning.scores import Interval, Score, estimate_f1
+from workflows.learning.version_list import EventRow, VersionRow, choose_version, event_row
+from workflows.learning.versions import Version
 
 _WORDS = {"trained": "Trained", "activated": "Activated", "refused": "Not trained"}
-
-
-@dataclass(frozen=True)
-class VersionRow:
-    version: Version
-    is_active: bool
-    is_shown: bool
-    gain: str
 
 
 @dataclass(frozen=True)
@@ -37,13 +30,6 @@ class FieldRow:
 
 
 @dataclass(frozen=True)
-class EventRow:
-    at: str
-    who: str
-    words: str
-
-
-@dataclass(frozen=True)
 class ExtractorsPage:
     """``shown``: the version whose fields are listed; None if there is none. ``left``: reviews still to be done.
 
@@ -52,8 +38,9 @@ class ExtractorsPage:
     """
 
     active: int
-    versions: Sequence[VersionRow]
-    shown: Version | None
+    count: int
+    rows: Sequence[VersionRow]
+    shown: Version[Summary] | None
     fields: Sequence[FieldRow]
     before: str
     after: str
@@ -72,16 +59,16 @@ def build_extractors_page(
     site: str, project: Project, asked: str, *, problem: str = "", reason: str = ""
 ) -> ExtractorsPage:
     """``asked``: the number of the version to show; the active one, or the newest, if that is none."""
-    versions = extractors.list_extractors(site, project.id)
-    active = extractors.active_extractor(project)
-    wanted = read_number(asked, otherwise=active)
-    shown = next((one for one in versions if one.number == wanted), versions[0] if versions else None)
+    stored = versions.list_versions(EXTRACTORS, site, project.id)
+    active = versions.active_version(EXTRACTORS, project)
+    shown = choose_version(stored, asked, active)
     types = {one.type_id for one in shown.summary.fields if one.type_id} if shown else set()
     names = _name_types(site) if types else {}
     labels = {one.name: one.label for one in project.settings.fields}
     return ExtractorsPage(
         active=active,
-        versions=[VersionRow(one, one.number == active, one == shown, _gain(one.summary.gain)) for one in versions],
+        count=len(stored),
+        rows=[_row(one, active, is_shown=one == shown) for one in stored],
         shown=shown,
         fields=[_field(one, labels, names) for one in shown.summary.fields] if shown else (),
         before=_f1(shown.summary.before) if shown else "",
@@ -89,10 +76,22 @@ def build_extractors_page(
         gain=_gain(shown.summary.gain) if shown else "",
         typed=bool(types),
         by_seller=shown is not None and shown.summary.groups < shown.documents,
-        left=0 if versions else training.FEWEST - reviewed.count_decided_runs(site, project.id, training.FEWEST),
-        events=[_event(one) for one in extractors.list_extractor_events(site, project.id)],
+        left=0 if stored else training.FEWEST - reviewed.count_decided_runs(site, project.id, training.FEWEST),
+        events=[_event(one) for one in versions.list_version_events(EXTRACTORS, site, project.id)],
         problem=problem,
         reason=reason,
+    )
+
+
+def _row(version: Version[Summary], active: int, *, is_shown: bool) -> VersionRow:
+    return VersionRow(
+        version.number,
+        f"Extractor {version.number}",
+        f"{version.documents} documents · F1 {_gain(version.summary.gain)}",
+        is_active=version.number == active,
+        is_shown=is_shown,
+        created_at=version.created_at,
+        created_by=version.created_by,
     )
 
 
@@ -132,4 +131,4 @@ def _event(event: EntityEvent) -> EventRow:
             words = f"Deactivated extractor {int(payload['before'])}: {payload['reason']}"
         case "refused":
             words += f": {payload['reason']}"
-    return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
+    return event_row(event, words)

@@ -1,6 +1,5 @@
 """Writes of calibrations: proposed from the reviews there are, activated by a person; both with their audit event."""
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Sequence
@@ -9,30 +8,27 @@ from typing import Any
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 
-from config import clock, table
+from config import clock
 from config.errors import Conflict, Refused
-from config.transaction import EXISTS, Change, Put, Update, transact
+from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
-from workflows.learning import calibrations, drift, lessons, reliability, reviewed
-from workflows.learning.calibrations import Summary, Version
+from workflows.learning import calibrations, drift, lessons, reliability, reviewed, versions
+from workflows.learning.calibrations import CALIBRATIONS, Summary
 from workflows.learning.fitting import FEWEST
-from workflows.learning.items import StoredCalibration
 from workflows.learning.lessons import Lesson, ReviewedDocument
 from workflows.learning.reliability import Judgement
+from workflows.learning.versions import Version
 from workflows.stages.calibration import UNCALIBRATED, plain
-from workflows.storage import files
-from workflows.storage.objects import SiteFiles
 
 log = logging.getLogger(__name__)
 
 FEWEST_SELLERS = 5
 AUDITOR = Actor("audit-sample", "Audit sample")
-_ATTEMPTS = 5  # two proposals at once: each takes the next free number
 
 
-def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
+def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version[Summary]:
     """Fit the project's reviews and keep the outcome as its next version; what is newest already is not kept again.
 
     Runs go on with what they pinned, and new ones with what is active: a proposal changes nothing by itself.
@@ -51,37 +47,22 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version:
             "Until then the confidence is the one that every project begins with."
         )
     _check_better(site, project, documents, lesson)
-    body = json.dumps(plain(lesson.calibration), ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    sha256, summary = files.sha256(body), _summarize_reviews(documents, lesson)
-    SiteFiles(site).write(files.calibration(project_id, sha256), body, "application/json")
-    for _ in range(_ATTEMPTS):
-        last = next(iter(calibrations.list_calibrations(site, project_id)), None)
-        if last and last.sha256 == sha256:
-            return last
-        key = table.CALIBRATION.key(site, project_id=project_id, version=last.number + 1 if last else 1)
-        row = StoredCalibration(
-            *key,
-            version=last.number + 1 if last else 1,
-            sha256=sha256,
-            documents=len(documents),
-            summary=summary.to_json(),
-            created_at=clock.iso(clock.now()),
-            created_by=by.name,
-        )
-        payload = {"version": int(row.version), "documents": len(documents), "sha256": sha256}
-        try:
-            transact([Put(row)], entity_event(site, "calibration", project_id, "proposed", by=by, payload=payload))
-        except Conflict:  # another proposal took the number
-            continue
-        log.info("calibration proposed", extra={"project": project_id, "version": int(row.version)})
-        return calibrations.get_calibration(site, project_id, int(row.version)).version
-    raise Conflict("A calibration of this project is being created. Try again in a moment.")
+    return versions.keep_version(
+        CALIBRATIONS,
+        site,
+        project_id,
+        plain(lesson.calibration),
+        summary=_summarize_reviews(documents, lesson),
+        documents=len(documents),
+        verb="proposed",
+        by=by,
+    )
 
 
 def _check_better(site: str, project: Project, documents: Sequence[ReviewedDocument], lesson: Lesson) -> None:
     """Raises: Refused."""
-    number = calibrations.active_calibration(project)
-    present = calibrations.get_calibration(site, project.id, number).lesson if number else UNCALIBRATED
+    number = versions.active_version(CALIBRATIONS, project)
+    present = calibrations.get_calibration(site, project.id, number) if number else UNCALIBRATED
     found = lessons.compare_on_other_sellers(documents, lesson, present)
     if found.sellers < FEWEST_SELLERS:
         raise Refused(
@@ -103,13 +84,7 @@ def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> 
     try:
         propose_calibration(site, project_id, by=by)
     except Refused as error:
-        if any(
-            one.payload.as_dict().get("order") == order
-            for one in calibrations.list_calibration_events(site, project_id)
-        ):
-            return
-        payload = {"reason": str(error), "order": order}
-        transact([], entity_event(site, "calibration", project_id, "refused", by=by, payload=payload))
+        versions.record_refusal(CALIBRATIONS, site, project_id, error, by=by, order=order)
 
 
 def _summarize_reviews(documents: Sequence[ReviewedDocument], lesson: Lesson) -> Summary:
@@ -143,25 +118,9 @@ def activate_calibration(site: str, project_id: str, number: int, *, seen: int, 
 
     """
     project = project_queries.get_project(site, project_id)
-    if calibrations.active_calibration(project) == number and not calibrations.is_paused(project):
+    if versions.active_version(CALIBRATIONS, project) == number and not calibrations.is_paused(project):
         return
-    change: Any = Project.data
-    changes: list[Change] = []
-    if number:
-        version = calibrations.get_calibration(site, project_id, number).version
-        pinned = {"version": number, "sha256": version.sha256}
-        changes.append(Update(project.key, [change["calibration"].set(pinned)], _if_active_is(seen)))
-        key = table.CALIBRATION.key(site, project_id=project_id, version=number)
-        now = StoredCalibration.activated_at.set(clock.iso(clock.now()))
-        changes.append(Update(key, [now, StoredCalibration.activated_by.set(by.name)], EXISTS))
-    else:
-        changes.append(Update(project.key, [change["calibration"].remove()], _if_active_is(seen)))
-    payload = {"before": seen, "after": number}
-    event = entity_event(site, "calibration", project_id, "activated", by=by, payload=payload)
-    try:
-        transact(changes, event)
-    except Conflict as error:
-        raise Conflict(_who_was_first(site, project_id)) from error
+    versions.activate_version(CALIBRATIONS, site, project, number, seen=seen, by=by)
 
 
 def pause_if_drifting(site: str, project_id: str) -> bool:
@@ -170,7 +129,7 @@ def pause_if_drifting(site: str, project_id: str) -> bool:
     Activating a calibration, the same one too, ends it.
     """
     project = project_queries.get_project(site, project_id)
-    number, chosen = calibrations.active_calibration(project), project.settings.most_wrong
+    number, chosen = versions.active_version(CALIBRATIONS, project), project.settings.most_wrong
     most_wrong = settings.MOST_WRONG_PERCENT / 100 if chosen is None else chosen
     if not number or not most_wrong or calibrations.is_paused(project):
         return False
@@ -179,7 +138,7 @@ def pause_if_drifting(site: str, project_id: str) -> bool:
         return False
     change: Any = Project.data
     held = change["calibration"]
-    when: Condition = _if_active_is(number) & held["paused_at"].does_not_exist()
+    when: Condition = versions.active_is(CALIBRATIONS, number) & held["paused_at"].does_not_exist()
     payload = {"version": number, "documents": found.documents, "values": found.values, "wrong": found.wrong}
     event = entity_event(site, "calibration", project_id, "paused", by=AUDITOR, payload=payload)
     try:
@@ -188,18 +147,3 @@ def pause_if_drifting(site: str, project_id: str) -> bool:
         return False
     log.warning("calibration paused", extra={"project": project_id})
     return True
-
-
-def _if_active_is(seen: int) -> Condition:
-    stored: Any = Project.data
-    version = stored["calibration"]["version"]
-    shown: Condition = version == seen if seen else Project.PK.exists() & version.does_not_exist()
-    return shown
-
-
-def _who_was_first(site: str, project_id: str) -> str:
-    now = calibrations.active_calibration(project_queries.get_project(site, project_id))
-    found = next((one for one in calibrations.list_calibrations(site, project_id) if one.number == now), None)
-    who = f" by {found.activated_by}" if found else ""
-    what = f"Calibration {now}" if now else "Default confidence"
-    return f"{what} was activated{who} meanwhile. Nothing was changed; reload the page."

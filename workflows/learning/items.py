@@ -5,7 +5,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from config.item import Item
 
 
-class StoredCalibration(Item):
+class StoredVersion(Item):
     """Written once; only ``activated_at`` and ``activated_by`` change, and the project's row says which is active.
 
     Access: a project's versions, newest first; one by its number. ``documents``: reviewed ones that it learned from.
@@ -14,11 +14,15 @@ class StoredCalibration(Item):
     version = NumberAttribute()
     sha256 = UnicodeAttribute()
     documents = NumberAttribute()
-    summary = UnicodeAttribute()  # JSON of calibrations.Summary: what lists show without the object
+    summary = UnicodeAttribute()  # JSON of the kind's Summary: what lists show without the object
     created_at = UnicodeAttribute()
     created_by = UnicodeAttribute()
     activated_at = UnicodeAttribute(null=True)
     activated_by = UnicodeAttribute(null=True)
+
+
+class StoredCalibration(StoredVersion):
+    """What they taught of confidence."""
 
 
 class ReviewCollection(Item):

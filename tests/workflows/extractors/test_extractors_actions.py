@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from config.errors import Conflict, NotFound, Refused, StageFailed
+from config.errors import Refused, StageFailed
 from config.transaction import EXISTS
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
@@ -13,8 +13,8 @@ from tests.workflows.extractors.reviewed_orders import SITE, decide_order, proje
 from tests.workflows.stages.extractor.drawn import NAMES, order
 from workflows.engine import step_context
 from workflows.extractors import actions, examples, extractors, training
-from workflows.extractors.extractors import summary_from
-from workflows.learning import reviewed
+from workflows.extractors.extractors import EXTRACTORS, summary_from
+from workflows.learning import reviewed, versions
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
 from workflows.stages.extractor.learned import UNLEARNED
@@ -57,23 +57,7 @@ def test_what_is_stored_holds_no_words_of_the_documents() -> None:
 def test_the_same_reviews_make_one_version() -> None:
     project_id = project_of_orders()
     assert actions.train_extractor(SITE, project_id, by=ANNA) == actions.train_extractor(SITE, project_id, by=BORIS)
-    assert len(extractors.list_extractors(SITE, project_id)) == 1
-
-
-def test_two_trainings_at_once_take_two_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second saw no version: the loser of the number takes the next one."""
-    project_id = project_of_orders()
-    actions.train_extractor(SITE, project_id, by=ANNA)
-    decide_order(project_id, 16)
-    seen = extractors.list_extractors
-    stale = iter([[]])
-
-    def before_the_other(*args: str) -> object:
-        empty = next(stale, None)
-        return seen(*args) if empty is None else empty
-
-    monkeypatch.setattr(extractors, "list_extractors", before_the_other)
-    assert actions.train_extractor(SITE, project_id, by=BORIS).number == 2
+    assert len(versions.list_versions(EXTRACTORS, SITE, project_id)) == 1
 
 
 def test_too_few_reviews_or_sellers_are_refused_with_a_sentence() -> None:
@@ -94,7 +78,7 @@ def test_what_would_not_be_read_better_is_not_kept() -> None:
         decided_run(project_id, [sponsor_field()], {"sponsor": f"Else {number}"}, segments=[segment_of(order(number))])
     with pytest.raises(Refused, match="no field would be read better on other documents"):
         actions.train_extractor(SITE, project_id, by=ANNA)
-    assert extractors.list_extractors(SITE, project_id) == []
+    assert versions.list_versions(EXTRACTORS, SITE, project_id) == []
 
 
 def test_a_document_whose_pages_are_gone_or_are_a_newer_contents_teaches_nothing() -> None:
@@ -129,19 +113,8 @@ def test_a_new_version_changes_no_run_until_it_is_active() -> None:
     assert (settings.extractor_version, settings.extractor_sha256) == (1, made.sha256)
     assert run_settings.from_json(run_settings.to_json(settings)) == settings
     assert extractors.run_extractor(Run(SITE, project_id, "d", "w"), settings).version == 1
-    (row,) = extractors.list_extractors(SITE, project_id)
+    (row,) = versions.list_versions(EXTRACTORS, SITE, project_id)
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
-
-
-def test_of_two_activations_the_second_is_told_who_was_first() -> None:
-    project_id = project_of_orders()
-    actions.train_extractor(SITE, project_id, by=ANNA)
-    decide_order(project_id, 16)
-    actions.train_extractor(SITE, project_id, by=ANNA)
-    actions.activate_extractor(SITE, project_id, 1, seen=0, reason="better", by=BORIS)
-    with pytest.raises(Conflict, match="Extractor 1 was activated by Boris Klein meanwhile"):
-        actions.activate_extractor(SITE, project_id, 2, seen=0, reason="better", by=ANNA)
-    assert run_settings.freeze(data_of(project_id)).extractor_version == 1
 
 
 def test_it_is_deactivated_with_a_reason_and_each_change_has_its_event() -> None:
@@ -156,11 +129,9 @@ def test_it_is_deactivated_with_a_reason_and_each_change_has_its_event() -> None
     settings = run_settings.freeze(data_of(project_id))
     assert (settings.extractor_version, settings.extractor_sha256) == (0, "")
     assert extractors.run_extractor(Run(SITE, project_id, "d", "w"), settings) == UNLEARNED
-    events = list(reversed(extractors.list_extractor_events(SITE, project_id)))
+    events = list(reversed(versions.list_version_events(EXTRACTORS, SITE, project_id)))
     assert [one.type for one in events] == ["trained", "activated", "activated"]
     assert events[2].payload.as_dict() == {"before": 1, "after": 0, "reason": "New forms"}
-    with pytest.raises(NotFound, match="Extractor 7 not found"):
-        actions.activate_extractor(SITE, project_id, 7, seen=0, reason="better", by=ANNA)
 
 
 def test_a_pinned_version_that_is_gone_fails_the_run_with_a_sentence() -> None:
@@ -183,20 +154,14 @@ def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> No
     assert given == {"segment_analyzer": 1, "assess": 0}
 
 
-def test_a_training_delivered_twice_says_once_why_it_did_nothing() -> None:
-    project_id = project()
-    for _ in range(2):
-        actions.train_or_say_why(SITE, project_id, by=ANNA, order="m1")
-    (event,) = extractors.list_extractor_events(SITE, project_id)
-    assert (event.type, "10 more reviewed documents" in event.payload["reason"]) == ("refused", True)
-
-
 def test_the_active_one_is_what_the_next_is_compared_with_on_documents_it_has_not_seen() -> None:
     project_id = project_of_orders()
     actions.train_extractor(SITE, project_id, by=ANNA)
     actions.activate_extractor(SITE, project_id, 1, seen=0, reason="better", by=ANNA)
     held = examples.list_examples(SITE, project_id)
-    active = extractors.load_extractor(SITE, project_id, extractors.get_extractor(SITE, project_id, 1).sha256, 1)
+    active = extractors.load_extractor(
+        SITE, project_id, versions.get_version(EXTRACTORS, SITE, project_id, 1).sha256, 1
+    )
     fresh = [training.replace(one, fingerprint=f"new {one.id}") for one in held]
     assert training.train_extractor(held, active).before.f1 < 0.3  # all seen: the rules stand in for it
     again = training.train_extractor(fresh, active)

@@ -10,7 +10,9 @@ from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.workflows.decided import project
 from tests.workflows.extractors.reviewed_orders import SITE, decide_order, project_of_orders
-from workflows.extractors import actions, extractors
+from workflows.extractors import actions
+from workflows.extractors.extractors import EXTRACTORS
+from workflows.learning import versions
 
 ANNA = Actor("9", "Anna Berg")
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -21,7 +23,7 @@ def url(name: str, *args: object) -> str:
 
 
 def active(project_id: str) -> int:
-    return extractors.active_extractor(project_queries.get_project(SITE, project_id))
+    return versions.active_version(EXTRACTORS, project_queries.get_project(SITE, project_id))
 
 
 def activate(project_id: str, version: int, seen: object, reason: str = "Reads sponsors", who=alice):

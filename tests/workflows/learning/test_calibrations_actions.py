@@ -2,12 +2,13 @@
 
 import pytest
 
-from config.errors import Conflict, NotFound, Refused, StageFailed
+from config.errors import Conflict, Refused, StageFailed
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import SELLERS, decided_run, field, project, reviewed_project
 from workflows.engine import step_context
-from workflows.learning import actions, calibrations
+from workflows.learning import actions, calibrations, versions
+from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries, run_settings
 from workflows.runs.run import Run
 from workflows.stages.calibration import UNCALIBRATED, Vendor
@@ -31,7 +32,7 @@ def test_reviews_become_a_version_with_what_it_would_do() -> None:
     assert made.summary.vendors == 6
     assert made.summary.auc is not None
     assert made.summary.levels[0].threshold == 0.5
-    lesson = calibrations.get_calibration(SITE, project_id, 1).lesson
+    lesson = calibrations.get_calibration(SITE, project_id, 1)
     assert Vendor("MERANTI SDN BHD") in lesson.vendors
     assert set(lesson.weights) == {"company", "total"}
     assert len(lesson.seen) == 6  # of who, when and how much: the others say the same
@@ -42,7 +43,7 @@ def test_the_same_reviews_make_one_version() -> None:
     project_id = reviewed_project()
     first, again = (actions.propose_calibration(SITE, project_id, by=who) for who in (ANNA, BORIS))
     assert first == again
-    assert len(calibrations.list_calibrations(SITE, project_id)) == 1
+    assert len(versions.list_versions(CALIBRATIONS, SITE, project_id)) == 1
 
 
 def test_more_reviews_make_the_next_version_and_leave_the_first_as_it_is() -> None:
@@ -50,34 +51,16 @@ def test_more_reviews_make_the_next_version_and_leave_the_first_as_it_is() -> No
     first = actions.propose_calibration(SITE, project_id, by=ANNA)
     decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
     second = actions.propose_calibration(SITE, project_id, by=BORIS)
-    assert [one.number for one in calibrations.list_calibrations(SITE, project_id)] == [2, 1]
+    assert [one.number for one in versions.list_versions(CALIBRATIONS, SITE, project_id)] == [2, 1]
     assert second.sha256 != first.sha256
-    assert calibrations.get_calibration(SITE, project_id, 1).version == first
-
-
-def test_two_proposals_at_once_take_two_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both saw no version: the loser of the number takes the next one."""
-    project_id = reviewed_project()
-    seen = calibrations.list_calibrations
-    stale = iter([[]])
-    monkeypatch.setattr(calibrations, "list_calibrations", lambda *args: next(stale, None) or seen(*args))
-    actions.propose_calibration(SITE, project_id, by=ANNA)
-    decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    stale = iter([[]])
-
-    def before_the_other(*args: str) -> object:
-        empty = next(stale, None)
-        return seen(*args) if empty is None else empty
-
-    monkeypatch.setattr(calibrations, "list_calibrations", before_the_other)
-    assert actions.propose_calibration(SITE, project_id, by=BORIS).number == 2
+    assert versions.get_version(CALIBRATIONS, SITE, project_id, 1) == first
 
 
 def test_too_few_reviews_are_refused_with_a_sentence() -> None:
     project_id = project()
     with pytest.raises(Refused, match="0 reviewed documents are too few: a field has to be reviewed 20 times"):
         actions.propose_calibration(SITE, project_id, by=ANNA)
-    assert calibrations.list_calibrations(SITE, project_id) == []
+    assert versions.list_versions(CALIBRATIONS, SITE, project_id) == []
 
 
 def test_reviews_of_few_sellers_are_refused_since_nothing_shows_what_holds_for_others() -> None:
@@ -115,7 +98,7 @@ def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     assert (settings.calibration_version, settings.calibration_sha256) == (1, made.sha256)
     assert run_settings.from_json(run_settings.to_json(settings)) == settings
     assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings).version == 1
-    (row,) = calibrations.list_calibrations(SITE, project_id)
+    (row,) = versions.list_versions(CALIBRATIONS, SITE, project_id)
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
 
 
@@ -128,25 +111,6 @@ def test_activation_bumps_no_version_of_the_settings() -> None:
     assert project_queries.get_project(SITE, project_id).version == before
 
 
-def test_of_two_activations_the_second_is_told_who_was_first() -> None:
-    project_id = reviewed_project()
-    actions.propose_calibration(SITE, project_id, by=ANNA)
-    decided_run(project_id, [field("total", "amount", "5.00", label=0.0)], {"total": "6.00"})
-    actions.propose_calibration(SITE, project_id, by=ANNA)
-    actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    with pytest.raises(Conflict, match="Calibration 1 was activated by Boris Klein meanwhile"):
-        actions.activate_calibration(SITE, project_id, 2, seen=0, by=ANNA)
-    assert run_settings.freeze(data_of(project_id)).calibration_version == 1
-
-
-def test_the_same_activation_twice_is_one() -> None:
-    project_id = reviewed_project()
-    actions.propose_calibration(SITE, project_id, by=ANNA)
-    for _ in range(2):
-        actions.activate_calibration(SITE, project_id, 1, seen=0, by=BORIS)
-    assert run_settings.freeze(data_of(project_id)).calibration_version == 1
-
-
 def test_the_prior_can_be_activated_again() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -157,12 +121,6 @@ def test_the_prior_can_be_activated_again() -> None:
     settings = run_settings.freeze(data_of(project_id))
     assert (settings.calibration_version, settings.calibration_sha256) == (0, "")
     assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings) == UNCALIBRATED
-
-
-def test_what_is_not_there_cannot_be_activated() -> None:
-    project_id = reviewed_project(1)
-    with pytest.raises(NotFound, match="Calibration 7 not found"):
-        actions.activate_calibration(SITE, project_id, 7, seen=0, by=ANNA)
 
 
 def test_each_change_has_its_audit_event() -> None:

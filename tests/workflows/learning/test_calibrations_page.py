@@ -9,7 +9,8 @@ from tests.aws_faults import count_calls
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.workflows.decided import decided_run, field, project, reviewed_project
-from workflows.learning import actions, calibrations
+from workflows.learning import actions, versions
+from workflows.learning.calibrations import CALIBRATIONS
 
 SITE, ANNA = "default", Actor("9", "Anna Berg")
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -20,7 +21,7 @@ def url(name: str, *args: object) -> str:
 
 
 def active(project_id: str) -> int:
-    return calibrations.active_calibration(project_queries.get_project(SITE, project_id))
+    return versions.active_version(CALIBRATIONS, project_queries.get_project(SITE, project_id))
 
 
 def activate(project_id: str, version: int, seen: object, who=alice):

@@ -11,7 +11,8 @@ import pytest
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.workflows.decided import decided_run, field, reviewed_project
-from workflows.learning import actions, calibrations, drift
+from workflows.learning import actions, drift, versions
+from workflows.learning.calibrations import CALIBRATIONS
 from workflows.learning.drift import Audited
 from workflows.runs import run_settings
 from workflows.stages import assess, proofs, review_reasons
@@ -81,7 +82,7 @@ def test_too_many_wrong_audited_values_pause_the_calibration_once(learned: str) 
     assert actions.pause_if_drifting(SITE, learned)
     assert pinned(learned) == (1, True)
     assert not actions.pause_if_drifting(SITE, learned)
-    (event, *_) = calibrations.list_calibration_events(SITE, learned)
+    (event, *_) = versions.list_version_events(CALIBRATIONS, SITE, learned)
     assert (event.type, event.payload.as_dict()) == (
         "paused",
         {"version": 1, "documents": 3, "values": 3, "wrong": 2},
@@ -158,4 +159,4 @@ def test_of_two_that_pause_the_second_changes_nothing(learned: str, monkeypatch:
 
     monkeypatch.setattr(drift, "count_audited", after_another)
     assert not actions.pause_if_drifting(SITE, learned)
-    assert [one.type for one in calibrations.list_calibration_events(SITE, learned)].count("paused") == 1
+    assert [one.type for one in versions.list_version_events(CALIBRATIONS, SITE, learned)].count("paused") == 1

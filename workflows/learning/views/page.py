@@ -5,27 +5,19 @@ from dataclasses import dataclass
 from math import ceil
 
 from django.conf import settings as desk
+from django.urls import reverse
 
 from projects.audit.items import EntityEvent
 from projects.settings.items import Project
-from projects.web.numbers import read_number
-from workflows.learning import calibrations, reliability, reviewed
-from workflows.learning.calibrations import Version
+from workflows.learning import calibrations, reliability, reviewed, versions
+from workflows.learning.calibrations import CALIBRATIONS, Summary
 from workflows.learning.fitting import FEWEST
 from workflows.learning.reliability import Level
+from workflows.learning.version_list import ActivateButton, EventRow, VersionRow, choose_version, event_row
+from workflows.learning.versions import Version
 from workflows.stages.calibration import limit_key
 
 _WORDS = {"paused": "Paused", "proposed": "Proposed", "activated": "Activated", "refused": "Not proposed"}
-
-
-@dataclass(frozen=True)
-class VersionRow:
-    """``ranks``: how well it tells right from wrong, as a sentence."""
-
-    version: Version
-    is_active: bool
-    is_shown: bool
-    ranks: str
 
 
 @dataclass(frozen=True)
@@ -37,13 +29,6 @@ class LevelRow:
     asked: str
     precision: str
     is_policy: bool
-
-
-@dataclass(frozen=True)
-class EventRow:
-    at: str
-    who: str
-    words: str
 
 
 @dataclass(frozen=True)
@@ -64,11 +49,12 @@ class Publishing:
 
 @dataclass(frozen=True)
 class CalibrationPage:
-    """``shown``: the version whose table is there; None if there is no version."""
+    """``rows``: the versions and the default. ``shown``: the version whose table is there; None if there is none."""
 
     active: int
-    versions: Sequence[VersionRow]
-    shown: Version | None
+    count: int
+    rows: Sequence[VersionRow]
+    shown: Version[Summary] | None
     levels: Sequence[LevelRow]
     events: Sequence[EventRow]
     publishing: "Publishing | None"
@@ -80,25 +66,56 @@ class CalibrationPage:
 
 def build_calibration_page(site: str, project: Project, asked: str, *, clash: str = "") -> CalibrationPage:
     """``asked``: the number of the version to show; the active one, or the newest, if that is none."""
-    versions = calibrations.list_calibrations(site, project.id)
-    active, settings = calibrations.active_calibration(project), project.settings
-    wanted = read_number(asked, otherwise=active)
-    shown = next((one for one in versions if one.number == wanted), versions[0] if versions else None)
+    stored = versions.list_versions(CALIBRATIONS, site, project.id)
+    active, settings = versions.active_version(CALIBRATIONS, project), project.settings
+    shown = choose_version(stored, asked, active)
     closest = calibrations.closest_level(shown.summary.levels, settings.default_threshold) if shown else None
     return CalibrationPage(
         active=active,
-        versions=[VersionRow(one, one.number == active, one == shown, _ranks(one)) for one in versions],
+        count=len(stored),
+        rows=[*(_row(project, one, active, is_shown=one == shown) for one in stored), _default_row(project, active)],
         shown=shown,
         levels=[_level(one, is_policy=one == closest) for one in shown.summary.levels] if shown else (),
-        publishing=_describe_publishing(site, project, next((one for one in versions if one.number == active), None)),
-        events=[_event(one) for one in calibrations.list_calibration_events(site, project.id)],
+        publishing=_describe_publishing(site, project, next((one for one in stored if one.number == active), None)),
+        events=[_event(one) for one in versions.list_version_events(CALIBRATIONS, site, project.id)],
         threshold=format_share(settings.default_threshold),
         audit_share=format_share(settings.audit_share) if settings.audit_share else "",
         clash=clash,
     )
 
 
-def _describe_publishing(site: str, project: Project, active: Version | None) -> Publishing | None:
+def _row(project: Project, version: Version[Summary], active: int, *, is_shown: bool) -> VersionRow:
+    label, sellers = f"Calibration {version.number}", version.summary.vendors
+    return VersionRow(
+        version.number,
+        label,
+        f"{version.documents} documents, {sellers} seller{'s' if sellers != 1 else ''}",
+        is_active=version.number == active,
+        is_shown=is_shown,
+        created_at=version.created_at,
+        created_by=version.created_by,
+        note=_ranks(version),
+        button=_button(project, version.number, f"Activate {label.lower()}")
+        if version.number != active or calibrations.is_paused(project)
+        else None,
+    )
+
+
+def _default_row(project: Project, active: int) -> VersionRow:
+    return VersionRow(
+        0,
+        "Default calibration",
+        "Shipped weights of a new project, without known sellers.",
+        is_active=not active,
+        button=_button(project, 0, "Activate the default calibration") if active else None,
+    )
+
+
+def _button(project: Project, number: int, label: str) -> ActivateButton:
+    return ActivateButton(reverse("workflows:activate-calibration", args=[project.id, number]), label)
+
+
+def _describe_publishing(site: str, project: Project, active: Version[Summary] | None) -> Publishing | None:
     """None if the review threshold alone decides."""
     chosen = project.settings.most_wrong
     most_wrong = desk.MOST_WRONG_PERCENT / 100 if chosen is None else chosen
@@ -134,7 +151,7 @@ def _level(level: Level, *, is_policy: bool) -> LevelRow:
     )
 
 
-def _ranks(version: Version) -> str:
+def _ranks(version: Version[Summary]) -> str:
     summary = version.summary
     if summary.auc is None:
         return "No errors in the reviews, so no ranking."
@@ -155,7 +172,7 @@ def _event(event: EntityEvent) -> EventRow:
             words += f" calibration {int(payload['version'])}: {wrong} of {values} audited values were wrong"
         case "refused":
             words += f": {payload['reason']}"
-    return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
+    return event_row(event, words)
 
 
 def _name_calibration(number: int) -> str:

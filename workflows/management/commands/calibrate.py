@@ -11,8 +11,9 @@ from config.errors import CountersignError
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
-from workflows.learning import actions, calibrations
-from workflows.learning.calibrations import Version
+from workflows.learning import actions, calibrations, versions
+from workflows.learning.calibrations import CALIBRATIONS, Summary
+from workflows.learning.versions import Version
 from workflows.stages.calibration import plain
 
 BY = Actor("calibrate", "Command line")
@@ -36,18 +37,18 @@ class Command(BaseCommand):
             made = actions.propose_calibration(site, project_id, by=BY)
             self.stdout.write("\n".join(_lines(made)))
             if options["output"]:
-                lesson = calibrations.get_calibration(site, project_id, made.number).lesson
+                lesson = calibrations.get_calibration(site, project_id, made.number)
                 content = plain(lesson) | {"version": made.number}
                 options["output"].write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
             if options["activate"]:
-                seen = calibrations.active_calibration(project_queries.get_project(site, project_id))
+                seen = versions.active_version(CALIBRATIONS, project_queries.get_project(site, project_id))
                 actions.activate_calibration(site, project_id, made.number, seen=seen, by=BY)
                 self.stdout.write(f"Calibration {made.number} is active for new runs.")
         except (CountersignError, OSError) as error:
             raise CommandError(str(error)) from error
 
 
-def _lines(made: Version) -> list[str]:
+def _lines(made: Version[Summary]) -> list[str]:
     summary = made.summary
     counts = ", ".join(f"{name} {count}" for name, count in summary.values.items())
     before, after = (_format_share(share) for share in (summary.prior_auc, summary.auc))

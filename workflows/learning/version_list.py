@@ -1,0 +1,49 @@
+"""What a page shows of a kind's versions: the list, the one that is chosen, and what was done last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from projects.audit.items import EntityEvent
+from projects.web.numbers import read_number
+from workflows.learning.versions import S, Version
+
+
+@dataclass(frozen=True)
+class ActivateButton:
+    url: str
+    label: str
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """``facts``: what it learned from; ``note``: a second line. ``number``: 0 of what applies if none is active.
+
+    ``button``: activates it; None if the page has another way.
+    """
+
+    number: int
+    label: str
+    facts: str
+    is_active: bool
+    is_shown: bool = False
+    created_at: str = ""
+    created_by: str = ""
+    note: str = ""
+    button: ActivateButton | None = None
+
+
+@dataclass(frozen=True)
+class EventRow:
+    at: str
+    who: str
+    words: str
+
+
+def choose_version(versions: Sequence[Version[S]], asked: str, active: int) -> Version[S] | None:
+    """The version of the number ``asked``, else the active one, else the newest; None if there is no version."""
+    wanted = read_number(asked, otherwise=active)
+    return next((one for one in versions if one.number == wanted), versions[0] if versions else None)
+
+
+def event_row(event: EntityEvent, words: str) -> EventRow:
+    return EventRow(str(event.inserteddate), str(event.metadata.as_dict().get("name") or ""), words)
