@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from workflows.stages.answers import describe_nothing
+from workflows.stages.assessment.answers import describe_nothing
 
 _MOST_BYTES = 150_000  # of one row's changes: an item of the table has 400 KB
 _SHORTER = (200, 40)

@@ -28,7 +28,7 @@ from review.status import DECIDE, UNDO, Decision
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.run import Run
-from workflows.stages.answers import WITHOUT_VALUE
+from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from projects.documents.queries.copies import get_documents
 from projects.queues import admission
 from projects.web.http import DeskRequest
-from workflows.stages.copies import WORDS
+from workflows.stages.document_copy import WORDS
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,14 @@ from review.desk.forms import TYPE_LABEL, WHY, differs
 from review.desk.grid import Grid, grid_of
 from review.identity import HANDED_OVER
 from review.items.reviews import Review
-from workflows.stages import (
-    review_reasons,
-)
-from workflows.stages.answers import WITHOUT_VALUE, describe_nothing
-from workflows.stages.base import FieldSpec
-from workflows.stages.document_types import of_result
-from workflows.stages.field_rules import describe_stored, list_warnings, localise
-from workflows.stages.review_reasons import (
+from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment.answers import WITHOUT_VALUE, describe_nothing
+from workflows.stages.assessment.field_rules import describe_stored, list_warnings, localise
+from workflows.stages.assessment.review_reasons import (
     Reason,
 )
+from workflows.stages.base import FieldSpec
+from workflows.stages.document_types import of_result
 
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing

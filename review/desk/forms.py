@@ -12,11 +12,12 @@ from review.desk.grid import read_cells
 from review.desk.ticket import Ticket
 from review.identity import queue_to_store
 from review.status import Decision
-from workflows.stages import field_rules, results
-from workflows.stages.answers import WITHOUT_VALUE, Answer
+from workflows.stages import results
+from workflows.stages.assessment import field_rules
+from workflows.stages.assessment.answers import WITHOUT_VALUE, Answer
+from workflows.stages.assessment.field_rules import Warn, describe_stored, localise
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY
-from workflows.stages.field_rules import Warn, describe_stored, localise
 
 PREFIX = "field-"
 SEEN = "seen-"  # the box beside a field in doubt: it was looked at and is right

@@ -28,7 +28,7 @@ from review.items.reviews import Review, ReviewDraft
 from workflows.definitions.blueprint import DEFINITIONS
 from workflows.runs.views.reading import passages
 from workflows.stages import results
-from workflows.stages.answers import WITHOUT_VALUE
+from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 from workflows.storage import files

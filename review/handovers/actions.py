@@ -37,11 +37,9 @@ from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
-from workflows.stages import (
-    review_reasons,
-)
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
+from workflows.stages.assessment import review_reasons
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -20,7 +20,7 @@ from tests.workflows import stored
 from workflows.documents.actions import removals
 from workflows.runs import queries
 from workflows.runs.run import Run
-from workflows.stages.copies import WORDS
+from workflows.stages.document_copy import WORDS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

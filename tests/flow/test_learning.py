@@ -22,7 +22,7 @@ from workflows.learning import actions, calibrations, versions
 from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries
 from workflows.runs.run import Run
-from workflows.stages import review_reasons
+from workflows.stages.assessment import review_reasons
 
 COMPANY = "Alder & Quill Stationers Ltd"
 ANNA = Actor("1", "Anna Berg")

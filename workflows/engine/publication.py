@@ -12,14 +12,15 @@ from projects.documents.actions.classification import Classified, set_classifica
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine.step_outcome import StepOrder, slot_of
 from workflows.publish import follow_ups
-from workflows.runs import copies, events
+from workflows.runs import earlier_copies, events
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
-from workflows.stages import results, review_reasons
+from workflows.stages import results
+from workflows.stages.assessment import review_reasons
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -79,7 +80,7 @@ def publish(
         execution=execution,
     )
     if decision:
-        copies.remember_decided(run, document, merged)
+        earlier_copies.remember_decided(run, document, merged)
     done = advance.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
     events.publish_soon(done.event)
     return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}

@@ -9,7 +9,8 @@ from math import comb
 from config.errors import NotFound
 from workflows.learning import reviewed
 from workflows.learning.reviewed import DecidedRun
-from workflows.stages import proofs, results
+from workflows.stages import results
+from workflows.stages.assessment import proofs
 from workflows.stages.fields.candidates import RULES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -15,7 +15,7 @@ from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 from workflows.stages import results
-from workflows.stages.answers import Answer
+from workflows.stages.assessment.answers import Answer
 from workflows.stages.document_types import of_result
 from workflows.stages.fields.candidates import RULES
 from workflows.storage import files

@@ -17,8 +17,8 @@ from workflows.runs import run_settings
 from workflows.runs.actions import spending
 from workflows.runs.run import Run
 from workflows.runs.status import QuestionStatus
-from workflows.stages import given
 from workflows.stages.base import RunSettings
+from workflows.stages.fields import given
 from workflows.stages.models import answerer
 from workflows.stages.pages.layout import Page
 from workflows.stages.segment_analyzer import page_of

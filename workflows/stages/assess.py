@@ -8,8 +8,8 @@ from config import clock
 from workflows.stages import (
     artifacts,
     results,
-    review_reasons,
 )
+from workflows.stages.assessment import review_reasons
 from workflows.stages.base import RunSettings, StageContext, StageResult
 from workflows.stages.document_types import of_result
 from workflows.stages.field_spec import FieldSpec

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr, ocr_spec_from
 from workflows.stages import field_spec
 from workflows.stages.calibration import UNCALIBRATED, Calibration
-from workflows.stages.copies import Copy
+from workflows.stages.document_copy import Copy
 from workflows.stages.document_types.types import PinnedTypes
 from workflows.stages.extractor.learned import UNLEARNED, Extractor
 from workflows.stages.services import Services

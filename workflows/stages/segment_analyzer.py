@@ -7,12 +7,13 @@ from typing import Any
 
 from config.errors import NotFound
 from projects.settings.columns import TABLE
-from workflows.stages import artifacts, fields, given, kinds, proofs, results, slices, usage
+from workflows.stages import artifacts, fields, kinds, results, slices, usage
+from workflows.stages.assessment import proofs
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.document_type import document_type
 from workflows.stages.extractor import learned, merging
-from workflows.stages.fields import checks, dates, printed
+from workflows.stages.fields import checks, dates, given, printed
 from workflows.stages.fields.candidates import RULES, Candidate, Document
 from workflows.stages.formats import einvoice, videos
 from workflows.stages.formats.einvoice import EInvoiceItems

@@ -8,7 +8,8 @@ from config import clock
 from config.errors import StageFailed
 from projects.prompts.prompt import uses_placeholder
 from workflows.providers.language_models.language_model import LanguageModel
-from workflows.stages import artifacts, results, review_reasons, segment_analyzer
+from workflows.stages import artifacts, results, segment_analyzer
+from workflows.stages.assessment import review_reasons
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import of_result, typed
 from workflows.stages.services import Services

@@ -5,9 +5,10 @@ import json
 from config.errors import NotFound, Refused, StageFailed
 from workflows.providers.language_models.language_model import LanguageModel
 from workflows.runs import pinned_types
-from workflows.stages import document_summarizer, given
+from workflows.stages import document_summarizer
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.types import OWN, RatedType
+from workflows.stages.fields import given
 from workflows.stages.models import model_summary
 from workflows.stages.services import PageInquiry, TypeQuestion
 from workflows.storage import files

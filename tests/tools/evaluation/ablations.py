@@ -11,7 +11,7 @@ from tests.tools.evaluation.measuring import Paper
 from workflows.learning import lessons, reliability
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_share
-from workflows.stages import review_reasons
+from workflows.stages.assessment import review_reasons
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.fields.confidence import READ
 

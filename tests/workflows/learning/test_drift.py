@@ -15,7 +15,8 @@ from workflows.learning import actions, drift, versions
 from workflows.learning.calibrations import CALIBRATIONS
 from workflows.learning.drift import Audited
 from workflows.runs import run_settings
-from workflows.stages import assess, proofs, review_reasons
+from workflows.stages import assess
+from workflows.stages.assessment import proofs, review_reasons
 from workflows.stages.calibration import Calibration
 from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files

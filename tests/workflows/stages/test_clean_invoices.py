@@ -17,8 +17,8 @@ from tests.workflows.stages.memory import context, kept
 from tests.workflows.stages.papers import default_types
 from workflows.stages import (
     results,
-    review_reasons,
 )
+from workflows.stages.assessment import review_reasons
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 from workflows.stages.registry import STAGES

@@ -6,8 +6,8 @@ from tests.each import each
 from tests.workflows.stages.memory import FIELDS
 from workflows.stages import (
     results,
-    review_reasons,
 )
+from workflows.stages.assessment import review_reasons
 from workflows.stages.base import FieldSpec
 
 TODAY = "2026-11-21"

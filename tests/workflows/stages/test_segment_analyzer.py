@@ -5,8 +5,8 @@ from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import FIELDS, context, kept, run_all
 from workflows.stages import (
     assess,
-    review_reasons,
 )
+from workflows.stages.assessment import review_reasons
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.registry import STAGES
 

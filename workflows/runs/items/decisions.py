@@ -6,7 +6,7 @@ from typing import Any
 from pynamodb.attributes import ListAttribute
 
 from config.item import Item
-from workflows.stages.answers import describe_nothing
+from workflows.stages.assessment.answers import describe_nothing
 
 
 class DecidedFields(Item):

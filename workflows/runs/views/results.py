@@ -14,7 +14,7 @@ from workflows.runs import queries
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.status import Outcome
 from workflows.runs.views.segments import run_of, summary_page
-from workflows.stages.answers import describe_nothing
+from workflows.stages.assessment.answers import describe_nothing
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

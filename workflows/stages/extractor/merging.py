@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from projects.settings.columns import TABLE
-from workflows.stages import proofs, results
+from workflows.stages import results
+from workflows.stages.assessment import proofs
 from workflows.stages.extractor.choosing import HINTS, Choice, Hint, choose_values, confidence_of
 from workflows.stages.extractor.learned import SOURCE, LearnedField
 from workflows.stages.extractor.words import Words

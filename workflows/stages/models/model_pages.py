@@ -4,9 +4,9 @@ from typing import Any
 
 from config.errors import NotFound
 from projects.settings.columns import TABLE
-from workflows.stages import given
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import typed
+from workflows.stages.fields import given
 from workflows.stages.pages.layout import Page
 from workflows.stages.services import PageQuestion, UnusableAnswer
 from workflows.stages.usage import Usage

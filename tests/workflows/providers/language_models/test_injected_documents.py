@@ -12,9 +12,9 @@ from tests.workflows.injected import INJECTED, ORDER, WORDS
 from tests.workflows.stages.memory import FIELDS, page
 from tests.workflows.trials.reading import FakeChat, make_model
 from workflows.providers.language_models.language_model import ChatRequest
-from workflows.stages import given
 from workflows.stages.document_types.types import TypeSpec
 from workflows.stages.field_spec import FieldSpec
+from workflows.stages.fields import given
 from workflows.stages.services import GivenValue, PageInquiry, PageQuestion, SummaryQuestion, TypeQuestion
 
 TYPES = (TypeSpec("inv", "Invoice", 1, FIELDS), TypeSpec("mail", "Letter", 1, ()))

@@ -7,8 +7,8 @@ import pytest
 from tests.each import each
 from workflows.stages import (
     results,
-    review_reasons,
 )
+from workflows.stages.assessment import review_reasons
 from workflows.stages.document_types import of_result
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.workflows.extractors.reviewed_orders import sponsor_field
 from tests.workflows.stages.extractor.drawn import FEE, SPONSOR, known_order, order
 from workflows.extractors import fitting, training
-from workflows.stages import proofs
+from workflows.stages.assessment import proofs
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.extractor.learned import LearnedField
 from workflows.stages.extractor.merging import add_learned_values

@@ -7,7 +7,8 @@ from typing import Any
 from projects.settings.columns import ITEM_COLUMNS
 from tests.each import each
 from tests.workflows.stages.tables.test_finding import HEAD, drawn
-from workflows.stages import proofs, results, review_reasons
+from workflows.stages import results
+from workflows.stages.assessment import proofs, review_reasons
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields.candidates import Document

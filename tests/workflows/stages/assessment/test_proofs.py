@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
-from workflows.stages import proofs, review_reasons
+from workflows.stages.assessment import proofs, review_reasons
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 
 ADDED = {"arithmetic": 1.0, "label": 1.0, "margin": 1.0}

@@ -1,7 +1,7 @@
 """What an invoice is recognised by."""
 
 from tests.each import each
-from workflows.stages.copies import digest_invoice
+from workflows.stages.document_copy import digest_invoice
 
 
 def fields(company: str = "Grossmarkt Ruhr GmbH", number: str = "RE-2024/17", total: str = "33.90", name="company"):

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from projects.settings.values import date_range
-from workflows.stages.copies import WORDS, Copy
+from workflows.stages.assessment.field_rules import find_odd_date, list_contradictions
+from workflows.stages.document_copy import WORDS, Copy
 from workflows.stages.document_types import of_result
-from workflows.stages.field_rules import find_odd_date, list_contradictions
 from workflows.stages.results import Field, to_allowed_form, to_stored_form
 
 AUDIT = "Audit sample: randomly selected for review"

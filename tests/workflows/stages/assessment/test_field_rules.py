@@ -7,9 +7,9 @@ import pytest
 
 from tests.each import each
 from tests.workflows.stages.test_results import result
-from workflows.stages import review_reasons
+from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment.field_rules import describe_stored, list_warnings
 from workflows.stages.base import FieldSpec
-from workflows.stages.field_rules import describe_stored, list_warnings
 
 TODAY = "2026-11-21"
 

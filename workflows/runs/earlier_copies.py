@@ -9,7 +9,7 @@ from projects.documents.queries.copies import list_earlier_copies
 from projects.documents.queries.documents import get_document
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
-from workflows.stages.copies import FILE, INVOICE, Copy, digest_invoice
+from workflows.stages.document_copy import FILE, INVOICE, Copy, digest_invoice
 
 
 def find_copies(run: Run, document: DocumentWorkflow, result: Mapping[str, Any]) -> list[Copy]:
