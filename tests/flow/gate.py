@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, TypeVar
 
+from tests.serving import serving
+
 Hold = Literal["before", "after"]
 
 
@@ -79,15 +81,11 @@ def opened(target: int, kind: type[G] = Gate) -> Iterator[G]:  # type: ignore[as
     server = _Server(("127.0.0.1", 0), handler(gate))
     server.daemon_threads = True
     gate.port = server.server_address[1]
-    serving = threading.Thread(target=server.serve_forever, daemon=True)
-    serving.start()
-    try:
-        yield gate
-    finally:
-        gate.closed.set()
-        server.shutdown()
-        server.server_close()
-        serving.join()
+    with serving(server):
+        try:
+            yield gate
+        finally:
+            gate.closed.set()
 
 
 def write(request: BaseHTTPRequestHandler, status: int, headers: list[tuple[str, str]], content: bytes) -> None:

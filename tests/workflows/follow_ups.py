@@ -1,7 +1,6 @@
 """Published documents with something to follow, without the machine's minutes; and a receiver of webhooks."""
 
 import json
-import threading
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any
 
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE
+from tests.serving import serving
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
@@ -133,11 +133,5 @@ def receiver(*answers: int) -> Iterator[Receiver]:
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     kept.url = f"http://127.0.0.1:{server.server_port}/hook?a=1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.serving import serving
 from tests.workflows.providers.language_models.chat_server import completion
 
 CAREFUL = "Be careful."
@@ -81,14 +82,8 @@ def serve_counting(answer: Answer = read_receipt, *, seconds: float = 0.0) -> It
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def has_gone(connection: socket.socket) -> bool:

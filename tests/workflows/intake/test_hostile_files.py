@@ -8,7 +8,6 @@ import json
 import os
 import resource
 import stat
-import threading
 import time
 import traceback
 import zipfile
@@ -27,6 +26,7 @@ from tests.each import each
 from tests.html import one_line
 from tests.people import bob, charlie, signed_in
 from tests.projects.projects import make_project
+from tests.serving import serving
 from tests.workflows import hostile
 from tests.workflows.stages.memory import context, kept
 from workflows.intake import containers, inspect
@@ -66,12 +66,8 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 
     (tmp_path / "secret").write_text(hostile.SECRET)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield Trap(tmp_path / "secret", server.server_port, asked)
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(server):
+        yield Trap(tmp_path / "secret", server.server_port, asked)
 
 
 @pytest.fixture(autouse=True)

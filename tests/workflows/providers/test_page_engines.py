@@ -3,13 +3,13 @@
 import json
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
 from projects.models.ocr_spec import OcrSpec
 from tests.each import each
+from tests.serving import serving
 from tests.workflows.providers.services import caller
 from workflows.providers import endpoint, tesseract
 from workflows.providers.endpoint import ENDPOINT, Endpoint
@@ -44,14 +44,8 @@ def model(*answers):
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield f"http://127.0.0.1:{server.server_port}/ocr?v=1", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def engine(url, key=""):

@@ -18,6 +18,7 @@ from config import internet
 from config.errors import StageFailed
 from config.internet import is_public
 from tests.each import each
+from tests.serving import serving
 from tests.workflows.stages.memory import context, kept
 from workflows.stages import formats, segment_analyzer, segment_builder, segment_prep, web_fetch, webcrawler
 from workflows.stages.base import StageContext
@@ -65,14 +66,8 @@ def served(pages: Mapping[str, tuple[int, Mapping[str, str], bytes]]) -> Iterato
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     site.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(server):
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def asked(folder: Path, **request: object) -> StageContext:

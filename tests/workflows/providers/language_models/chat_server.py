@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.serving import serving
+
 
 @dataclass
 class ChatServer:
@@ -59,14 +61,8 @@ def serve_chat(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def completion(text: str | None, *, reason: str = "stop", calls: Sequence[dict[str, Any]] = ()) -> tuple[int, Any]:
