@@ -15,6 +15,8 @@ if CONTROLLER:
     for name in [name for name in os.environ if name.startswith(("AWS_", "COUNTERSIGN_"))]:
         del os.environ[name]
     os.environ.pop("DATABASE_URL", None)
+    # What is compiled once is kept: tests start some hundred processes, which would each compile all of it again.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["COUNTERSIGN_TEST_FOLDER"] = tempfile.mkdtemp(prefix="countersign-tests-")
     (Path(os.environ["COUNTERSIGN_TEST_FOLDER"]) / OWNER).write_text(str(os.getpid()))
     with socket.socket() as probe:
