@@ -4,10 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from projects.models.ocr_spec import BUILT_IN_OCR, NOT_OF_PP_OCR
 from projects.settings.values import LANGUAGES
+from tests.read_once import the_engine_itself
 from tests.tools import paper
 from tests.workflows.stages.memory import context, kept
 from workflows.stages import format_parser, paddleocr_processor, segment_prep
@@ -120,7 +122,8 @@ def test_languages_that_the_engine_does_not_read_are_not_offered_for_it() -> Non
     assert {one for one in LANGUAGES if ocr.unreadable(one)} == NOT_OF_PP_OCR
 
 
-def test_the_engine_looks_as_closely_at_the_next_page_as_before() -> None:
+def test_the_engine_looks_as_closely_at_the_next_page_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "engine", the_engine_itself)
     page = Image.new("RGB", (200, 100), "white")
     ocr.read_page_image(page, 0, scale=2.0)
     assert (ocr.engine().max_side_len, ocr.engine().text_det.limit_side_len) == (4000, 2560)
