@@ -17,7 +17,7 @@ function tickDue() {
   const mark = String(TOLD_AT.findLast((one) => minutes <= one) ?? 0); // said once at each
   if (told.dataset.at === mark) return;
   told.dataset.at = mark;
-  told.textContent = `This document is ${words.toLowerCase()}.`;
+  told.textContent = `${words}.`;
 }
 
 const [WATCH, WATCH_LAPSED] = [15_000, 3000]; // ms; a claim that has run out may be taken at any moment

@@ -202,4 +202,4 @@ def test_a_deadline_is_counted_down_from_an_hour_on(
     sign_in(page, live_server, "bob")
     claim(page, url)
     expect(page.locator("[data-due]")).to_have_text("Due in 9 min")
-    expect(page.locator("[data-due-told]")).to_have_text("This document is due in 9 min.")
+    expect(page.locator("[data-due-told]")).to_have_text("Due in 9 min.")
