@@ -262,6 +262,12 @@ class Item(Model):
         return Page(rows, _cursor(found.last_evaluated_key, which) if found.last_evaluated_key else None)
 
     @classmethod
+    def count_rows(cls, pk: str, *, sk: Condition | None = None, index: str | None = None, limit: int) -> int:
+        """How many rows ``page`` would have, up to ``limit``: one Query that returns a number."""
+        with translate_store_errors():
+            return cls.count(pk, sk, index_name=index, limit=limit)
+
+    @classmethod
     def every(
         cls,
         pk: str,

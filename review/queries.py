@@ -3,9 +3,10 @@
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
+from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, queue_to_store
-from review.items.reviews import DRAFT_READABLE, READABLE, Review, ReviewDecision, ReviewDraft
-from review.status import ReviewStatus
+from review.items.reviews import DRAFT_READABLE, LISTED, READABLE, Review, ReviewDecision, ReviewDraft, ReviewWork
+from review.status import UNDECIDED, ReviewStatus, Worklist
 from workflows.runs.run import Run
 
 
@@ -14,11 +15,46 @@ def list_queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> P
     return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id)), index="GSI1", cursor=cursor)
 
 
-def list_decisions_since(site: str, user_id: str, since: str, *, limit: int) -> Page[ReviewDecision]:
+def list_ahead(site: str, queue_id: str = "", *, limit: int, cursor: str | None = None) -> Page[Review]:
+    """As ``list_queue``, so many rows at once: what a filter or another order chooses from."""
+    partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
+    return Review.page(partition, index="GSI1", limit=limit, cursor=cursor)
+
+
+def count_before(site: str, review: Review, *, most: int) -> int:
+    """How many reviews of its queue are due before this one, up to ``most``: one Query, of which no row comes back."""
+    queue = review.queue or DEFAULT_QUEUE
+    ref = row_ref(site, review)
+    place = table.REVIEW.gsi1(site, queue=queue, deadline=review.deadline, review_id=ref.review_id)
+    earlier = Review.GSI1SK < place["GSI1SK"]  # noqa: SIM300 - an attribute's condition
+    return Review.count_rows(place["GSI1PK"], sk=earlier, index="GSI1", limit=most)
+
+
+def list_work(site: str, user_id: str, worklist: Worklist, *, cursor: str | None = None) -> Page[Review]:
+    """A person's own list: one Query, and one strongly consistent read of its reviews, the nearest deadline first.
+
+    What a review says of itself holds: a page may be shorter than its Query was.
+    """
+    pk = table.REVIEW_WORK.gsi1_partition(site, user_id=user_id, worklist=worklist)
+    page = ReviewWork.page(pk, index="GSI1", cursor=cursor)
+    keys = [_work_ref(site, row).key for row in page.rows]
+    found = Item.together(keys, only=LISTED) if keys else {}
+    reviews = [Review.from_raw_data(found[key]) for key in keys if key in found]
+    kept = [one for one in reviews if one.hidden is None and one.status in UNDECIDED and one.holder == user_id]
+    return Page(sorted(kept, key=lambda one: one.deadline), page.next)
+
+
+def _work_ref(site: str, row: ReviewWork) -> ReviewRef:
+    return ReviewRef(site, row.document_id, row.SK.removeprefix(table.REVIEW.sort_prefix()).partition("#")[0])
+
+
+def list_decisions_since(
+    site: str, user_id: str, since: str, *, limit: int, cursor: str | None = None
+) -> Page[ReviewDecision]:
     """What this person decided at ``since`` (a stored instant) or later, the newest first: one Query of an index."""
     own = table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id)
     window = ReviewDecision.GSI1SK >= since  # noqa: SIM300 - an attribute's condition
-    return ReviewDecision.page(own, sk=window, index="GSI1", limit=limit, newest_first=True)
+    return ReviewDecision.page(own, sk=window, index="GSI1", limit=limit, newest_first=True, cursor=cursor)
 
 
 def decision_place(site: str, row: ReviewDecision) -> tuple[ReviewRef, str]:

@@ -27,6 +27,14 @@ class Bar(StrEnum):
     DECIDED = "decided"  # on it, earlier in the run
 
 
+class Worklist(StrEnum):
+    """The lists of reviews that a person works from."""
+
+    TEAM = "team"  # a queue
+    MINE = "mine"  # claimed by the person
+    DECIDED = "decided"  # by the person, today
+
+
 class Delivery(StrEnum):
     """What became of the answer to another system's question, once it was sent or put up to be fetched."""
 

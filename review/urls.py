@@ -8,6 +8,7 @@ from review.desk import (
     decisions,
     drafts,
     page,
+    position,
     queue,
     recordings,
     regions,
@@ -15,6 +16,7 @@ from review.desk import (
     undoing,
     watching,
     words,
+    worklists,
 )
 from review.handovers import pages
 
@@ -23,6 +25,9 @@ urlpatterns = [
     path("", queue.show_queue, name="queue"),
     path("queues/", queue.list_queues, name="list-queues"),
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
+    path("views/", worklists.list_views, name="list-views"),
+    path("mine/", worklists.list_mine, name="list-mine"),
+    path("decided/", worklists.list_decided, name="list-decided"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),
@@ -35,6 +40,8 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
     path("<str:document_id>/<str:review_id>/release/", decisions.release, name="release"),
+    path("<str:document_id>/<str:review_id>/leave/", decisions.leave, name="leave"),
+    path("<str:document_id>/<str:review_id>/position/", position.show_position, name="show-position"),
     path("<str:document_id>/<str:review_id>/watch/", watching.watch_claim, name="watch-claim"),
     path("<str:document_id>/<str:review_id>/draft/", drafts.save_draft, name="save-draft"),
     path("<str:document_id>/<str:review_id>/check/", checking.check_fields, name="check-fields"),

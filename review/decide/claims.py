@@ -1,6 +1,7 @@
 """A person takes a review, keeps it, gives it back; a lease, never a lock."""
 
 import logging
+from contextlib import suppress
 from typing import NamedTuple
 
 from django.conf import settings
@@ -11,9 +12,10 @@ from config import clock
 from config.errors import Conflict, NotFound
 from config.transaction import Change, Update, transact
 from review import queries
+from review.decide import worklists
 from review.identity import Person, ReviewRef, ref_at
 from review.items.reviews import READABLE, Review, may_be_decided_by, may_move
-from review.status import RELEASE, RENEW, TAKE, TAKE_OVER
+from review.status import RELEASE, RENEW, TAKE, TAKE_OVER, Worklist
 from workflows.runs import events
 from workflows.runs.run import Run
 
@@ -89,7 +91,10 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> 
         Review.claimed_after.set(after.decision_id) if after else Review.claimed_after.remove(),
         Review.updated_at.set(clock.iso(now)),
     ]
-    changes: list[Change] = [Update(ref.key, actions, free & (Review.deadline > clock.iso(now)))]
+    changes: list[Change] = [
+        Update(ref.key, actions, free & (Review.deadline > clock.iso(now))),
+        worklists.enter(ref, by.id, Worklist.MINE),
+    ]
     if after:  # the undo of that decision finds it here, and cannot come in between
         stands: Condition = (Review.decision_id == after.decision_id) & (Review.reviewer == by.id)
         changes.append(Update(after.ref.key, [Review.claimed_ahead.set(ref.path)], stands, name="after"))
@@ -116,6 +121,13 @@ def release_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
     _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id))
 
 
+def leave_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
+    """Give back what came by itself with my last decision, if I leave it as it came. Nothing happens otherwise."""
+    untouched: Condition = Review.claimed_after.exists()
+    with suppress(Conflict):
+        _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id) & untouched)
+
+
 def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
     actions = [
         Review.status.set(RELEASE.to),
@@ -126,8 +138,8 @@ def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
         Review.version.set(Review.version + 1),
         Review.updated_at.set(clock.iso(clock.now())),
     ]
-    change = Update(ref.key, actions, mine)
-    transact([change], events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by, facts={"review": ref.review_id}))
+    changes: list[Change] = [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE)]
+    transact(changes, events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by, facts={"review": ref.review_id}))
 
 
 def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:

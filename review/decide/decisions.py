@@ -18,13 +18,13 @@ from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.changes import AcceptedWarning, FieldChange, changes_to_store, row_changes
-from review.decide import claims, drafts
+from review.decide import claims, drafts, worklists
 from review.decide.drafts import TypedValues
 from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may_be_decided_by, may_move
-from review.status import DECIDE, UNDO, Decision
+from review.status import DECIDE, UNDO, Decision, Worklist
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
 from workflows.runs.run import Run
@@ -104,6 +104,7 @@ def decide_review(
         _mark(ref, verdict, by, stored),
         Put(_decision(ref, run, verdict, by, stored)),
         Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
+        worklists.remove(ref, by.id, Worklist.MINE),
         *counting.apply_tally(ref.site, counting.count_queued(verdict.queue, ref.document_id, -1)),
     ]
     facts: dict[str, Any] = {"review": ref.review_id, "decision": verdict.decision_id}
@@ -250,7 +251,8 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
     taken_back = table.REVIEW_DECISION.key(
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
     )
-    changes = [
+    changes: list[Change] = [
+        worklists.enter(ref, by.id, Worklist.MINE),
         Update(ref.key, _reopen_actions(ref, review, by, now), mine & in_time & ahead),
         Update(
             taken_back,

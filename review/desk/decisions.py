@@ -19,7 +19,7 @@ from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.forms import Answers
-from review.desk.page import check_waits_for, desk_page, load_review, person_of, render_lost_page
+from review.desk.page import check_waits_for, desk_page, load_open_review, load_review, person_of, render_lost_page
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
 from review.desk.undo_window import read_window
@@ -85,6 +85,17 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
     except Conflict:
         return render_lost_page(request, ref)
     messages.success(request, "Released. The document is back in the queue without a decision.")
+    return redirect_after_post(request, queue_url(queue_id(review.queue)))
+
+
+@require_POST
+def leave(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    """Back to the queue: what the last decision opened by itself, and no one has begun, is free for others again."""
+    access.check_can_review(request)
+    ref, person = _ref(request, document_id, review_id), person_of(request)
+    review, begun = load_open_review(request, ref)
+    if begun is None:
+        claims.leave_claim(ref, queries.run_of(ref, review), by=person)
     return redirect_after_post(request, queue_url(queue_id(review.queue)))
 
 

@@ -83,7 +83,7 @@ def desk_page(
         Conflict: the stored result is no longer the one that this review asks about.
 
     """
-    review, kept = _load_open_review(request, ref)
+    review, kept = load_open_review(request, ref)
     context = _context(request, ref, review, (draft or Draft()).over(kept))
     return render_answer(request, "review/desk/show.html", fragment, context, status=status)
 
@@ -128,6 +128,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
+        "came_by_itself": may_decide and bool(review.claimed_after) and not draft.saved_at,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), ref.site, person.id),
         "done": request.GET.get("done", ""),
         "undo_seconds": read_window(request),
@@ -207,7 +208,7 @@ def read_corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
     return dict(decided.get("corrections") or {})
 
 
-def _load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
+def load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
     try:
         review, kept = queries.review_and_draft(ref, person_of(request).id)
     except (NotFound, InvalidKey) as error:

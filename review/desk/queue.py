@@ -1,5 +1,6 @@
 """The queue: what waits for a person, the nearest deadline first."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -15,11 +16,13 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
+from review.desk.queue_filters import ASSIGNEES, DUE, MOST_READ, SORTS, Filters, list_projects
 from review.identity import queue_to_store
 from review.items.reviews import Review
-from review.status import ReviewStatus
+from review.status import ReviewStatus, Worklist
 
 SHOWN_REASONS = 3
+_DAYS_FROM = 48 * 60  # minutes
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Row:
     reasons: tuple[str, ...]
     more: int
     deadline: str
+    due: str
     late: bool
     soon: bool
     since: str
@@ -81,6 +85,7 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
         reasons=reasons[1:SHOWN_REASONS],
         more=max(len(reasons) - SHOWN_REASONS, 0),
         deadline=review.deadline,
+        due=describe_due(review.deadline, now=now) if review.deadline <= soon else "",
         late=review.deadline <= now,
         soon=now < review.deadline <= soon,
         since=review.created_at,
@@ -89,6 +94,22 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
         taken=held and not mine,
         held_until=(review.lease_until or "") if held else "",
     )
+
+
+def describe_due(deadline: str, *, now: str) -> str:
+    """How long it still is, of stored instants; the script counts on from here.
+
+    >>> describe_due("2026-11-23T12:38:00+00:00", now="2026-11-23T12:00:00+00:00")
+    'Due in 38 min'
+    >>> describe_due("2026-11-23T12:00:00+00:00", now="2026-11-23T14:30:00+00:00")
+    'Overdue by 2 h'
+    """
+    seconds = (clock.parse(deadline) - clock.parse(now)).total_seconds()
+    minutes = max(int(abs(seconds) // 60), 1)
+    amount = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
+    if minutes >= _DAYS_FROM:
+        amount = f"{minutes // 1440} d"
+    return f"Due in {amount}" if seconds > 0 else f"Overdue by {amount}"
 
 
 def _about(project: str, pages: int) -> str:
@@ -123,21 +144,39 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     access.check_can_view(request)
     queue = access.check_admitted(request, queue_id)
     cursor, user_id = request.GET.get("after"), str(request.user.pk)
-    page, now = queries.list_queue(request.site, queue_id, cursor=cursor), clock.iso(clock.now())
-    root, soon = reverse("review:queue"), clock.iso(clock.in_seconds(settings.REVIEW_ESCALATE_SECONDS))
-    rows = [row_of(request.site, review, root=root, user_id=user_id, now=now, soon=soon) for review in page.rows]
+    filters = Filters.from_query(request.GET)
+    if filters.chosen:
+        page = queries.list_ahead(request.site, queue_id, limit=MOST_READ, cursor=cursor)
+    else:
+        page = queries.list_queue(request.site, queue_id, cursor=cursor)
+    rows = rows_of(request, filters.choose(page.rows, user_id=user_id) if filters.chosen else page.rows)
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
+    url = queue_url(queue_id)
     context = {
+        "view": Worklist.TEAM,
         "rows": rows,
         "first": free[0] if free else None,
         # All that wait are with others: whose claim ends first.
-        "soonest": min((row for row in rows if row.holder), key=lambda row: row.held_until, default=None),
+        "soonest": min((row for row in rows if row.held_until), key=lambda row: row.held_until, default=None),
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": queue_url(queue_id),
+        "first_url": f"{url}?{filters.query}" if filters.chosen else url,
+        "joiner": "&" if filters.chosen else "?",
+        "page_size": MOST_READ if filters.chosen else settings.PAGE_SIZE,
+        "filters": filters,
+        "cleared_url": url,
+        "projects": list_projects(page.rows, filters.project),
+        "choices": {"due": DUE.items(), "assignee": ASSIGNEES.items(), "sort": SORTS.items()},
         "queue": queue,
         "queue_id": queue_id,
         "receipt": ticket.read_receipt(request.GET.get("done", ""), request.site, user_id),
         "done": request.GET.get("done", ""),
     }
     return render_answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)
+
+
+def rows_of(request: DeskRequest, reviews: Iterable[Review]) -> list[Row]:
+    now, root = clock.iso(clock.now()), reverse("review:queue")
+    soon = clock.iso(clock.in_seconds(settings.REVIEW_ESCALATE_SECONDS))
+    user_id = str(request.user.pk)
+    return [row_of(request.site, one, root=root, user_id=user_id, now=now, soon=soon) for one in reviews]

@@ -84,6 +84,13 @@ def may_be_decided_by(user_id: str) -> Condition:
 READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().values())
 
 
+# What lists show of a review that is read by its key; the queue's index carries no more of it.
+LISTED = (
+    "name", "status", "queue", "project_id", "project_name", "document_id", "workflow_id", "page_count", "reasons",
+    "fields_unsure", "deadline", "holder", "holder_name", "lease_until", "created_at", "hidden",
+)  # fmt: skip
+
+
 class ReviewDecision(DecidedFields):
     """A decision as it was taken, and when it was taken back.
 
@@ -122,6 +129,16 @@ class ReviewDraft(Item):
     answers = map_attribute()
     reason = UnicodeAttribute(null=True)  # to reject, as typed
     savedAt = UnicodeAttribute()  # noqa: N815
+
+
+class ReviewWork(Item):
+    """A review in one of a person's own lists.
+
+    Access: by person and list, the oldest first (GSI1). What the review says holds: it may have moved on meanwhile.
+    """
+
+    document_id = UnicodeAttribute()
+    created_at = UnicodeAttribute()
 
 
 DRAFT_READABLE = ("values", "confirmed", "answers", "reason", "savedAt")

@@ -162,6 +162,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     # reviews
     "review:queue": {"GET": VIEW},
     "review:list-queues": {"GET": VIEW},
+    "review:list-views": {"GET": VIEW},
+    "review:list-mine": {"GET": VIEW},
+    "review:list-decided": {"GET": VIEW},
+    "review:show-position": {"GET": VIEW},
     "review:show-queue": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "review:show-review": {"GET": VIEW},
     "review:show-page": {"GET": (302, 403, 404, 404, 404, 404)},  # a document's own are elsewhere
@@ -175,6 +179,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:watch-claim": {"GET": (302, 403, 403, 409, 409, 409)},  # of a page that has not claimed it
     "review:renew": {"POST": NO_REVIEW},
     "review:release": {"POST": NO_REVIEW},
+    "review:leave": {"POST": NO_REVIEW},
     "review:save-draft": {"POST": NO_REVIEW},
     "review:check-fields": {"POST": NO_REVIEW},
     "review:decide": {"POST": NO_REVIEW},

@@ -138,6 +138,12 @@ REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
     attributes=names("values confirmed reason savedAt TimeToLive"),
 )  # fmt: skip
+REVIEW_WORK = Entity(
+    "countersign", "ReviewWork", "DOC#{document_id}", "REVIEW#{review_id}#WORK#{user_id}#{worklist}",
+    "WORK#{user_id}#{worklist}", "{at}#{review_id}",
+    attributes=names("document_id created_at TimeToLive"),
+    note="a pointer to a review in a person's own list; where they differ, what the review says holds",
+)  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),

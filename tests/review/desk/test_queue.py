@@ -1,5 +1,6 @@
 """The queue page: order, holders, what it says when it is empty, and who may see it."""
 
+import datetime as dt
 from urllib.parse import quote
 
 import pytest
@@ -124,12 +125,19 @@ def test_a_rows_address_is_the_one_of_its_review():
 
 def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
     open_review("near.pdf")
-    assert "Due soon" in one_line(page(bob()).content)
+    assert "Due in 23 h" in one_line(page(bob()).content)
     _, ref = open_review("later.pdf", timeout=7 * 86_400)
     review = queries.get_review(ref)
-    for now, soon, said in (("", "", (False, False)), ("", "9", (False, True)), ("9", "9", (True, False))):
+    due = clock.parse(review.deadline)
+    early, near, over = (clock.iso(due + dt.timedelta(minutes=by)) for by in (-90, -38, 150))
+    cases = (
+        (early, early, (False, False, "")),
+        (near, over, (False, True, "Due in 38 min")),
+        (over, over, (True, False, "Overdue by 2 h")),
+    )
+    for now, soon, said in cases:
         row = row_of("default", review, root="/review/", user_id="1", now=now, soon=soon)
-        assert (row.late, row.soon) == said
+        assert (row.late, row.soon, row.due) == said
 
 
 def test_a_row_shows_three_reasons_and_how_many_more():

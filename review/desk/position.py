@@ -1,0 +1,30 @@
+"""Where an open review stands in its queue: asked for after the page, so that opening one costs no more."""
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from projects.documents.queries import counters as counter_queries
+from projects.queues.items import DEFAULT_QUEUE
+from projects.sites import access
+from projects.web.http import DeskRequest, render_answer
+from review import queries
+from review.desk.page import load_review
+from review.identity import ReviewRef
+from review.status import UNDECIDED
+
+_MOST_COUNTED = 100
+
+
+@require_safe
+def show_position(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    """How many of its queue are due before it, and how many wait there in all; nothing once it is decided."""
+    access.check_can_view(request)
+    review = load_review(request, ReviewRef(request.site, document_id, review_id))
+    place = ""
+    if review.status in UNDECIDED:
+        before = queries.count_before(request.site, review, most=_MOST_COUNTED)
+        waiting = counter_queries.count_waiting_by_queue(request.site).get(review.queue or DEFAULT_QUEUE, 0)
+        number = f"{_MOST_COUNTED}+" if before >= _MOST_COUNTED else str(before + 1)
+        # The counter is another row than the index: for a moment it may know less.
+        place = f"{number} of {max(waiting, before + 1):,}"
+    return render_answer(request, "review/desk/_position.html", None, {"place": place})

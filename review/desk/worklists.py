@@ -1,0 +1,128 @@
+"""A person's own lists beside the queue, and how many reviews each of all lists has."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import clock
+from config.item import Page
+from projects.documents.queries import counters as counter_queries
+from projects.queues import admission
+from projects.sites import access
+from projects.web.http import DeskRequest, render_answer
+from review import queries
+from review.desk.queue import queue_url, rows_of
+from review.identity import queue_id, queue_to_store
+from review.items.reviews import Review, ReviewDecision
+from review.status import Worklist
+
+_MOST_COUNTED = 100
+_MADE = {"approve": ("good", "check", "Approved"), "reject": ("bad", "x", "Rejected"), "undone": ("", "undo", "Undone")}
+
+
+@dataclass(frozen=True)
+class View:
+    """A list that one may go to. ``number``: how many it has, in words."""
+
+    worklist: Worklist
+    url: str
+    words: str
+    icon: str
+    number: str
+
+
+@dataclass(frozen=True)
+class DecidedRow:
+    url: str
+    name: str
+    tone: str
+    icon: str
+    words: str
+    at: str
+
+
+@require_safe
+def list_views(request: DeskRequest) -> HttpResponse:
+    """``queue``: whose team list it is; ``here``: the list that the page shows."""
+    access.check_can_view(request)
+    queue = request.GET.get("queue", "")
+    access.check_admitted(request, queue)
+    person_id = str(request.user.pk)
+    waiting = counter_queries.count_waiting_by_queue(request.site).get(queue_to_store(queue), 0)
+    decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
+    mine = _list_own(request, Worklist.MINE)
+    views = [
+        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{waiting:,}"),
+        View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
+        View(Worklist.DECIDED, reverse("review:list-decided"), "Decided today", "check", _count(decided)),
+    ]
+    context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue}
+    return render_answer(request, "review/desk/views.html", "review/desk/_views.html", context)
+
+
+@require_safe
+def list_mine(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    return _show(request, Worklist.MINE, _list_own(request, Worklist.MINE, request.GET.get("after")))
+
+
+@require_safe
+def list_decided(request: DeskRequest) -> HttpResponse:
+    """What this person decided since midnight UTC, the newest first."""
+    access.check_can_view(request)
+    cursor, person_id = request.GET.get("after"), str(request.user.pk)
+    page = admission.filter_page(
+        request,
+        lambda place: queries.list_decisions_since(
+            request.site, person_id, _today(), limit=settings.PAGE_SIZE, cursor=place
+        ),
+        cursor,
+        lambda row: row.document_id,
+    )
+    context = {
+        "view": Worklist.DECIDED,
+        "rows": [_decided_row(request.site, row) for row in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("review:list-decided"),
+    }
+    return render_answer(request, "review/desk/decided.html", None, context)
+
+
+def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = None) -> Page[Review]:
+    """Without what waits in a queue that no longer lets this person in."""
+    closed = admission.list_closed_queues(request)
+    page = queries.list_work(request.site, str(request.user.pk), worklist, cursor=cursor)
+    return Page([one for one in page.rows if queue_id(one.queue) not in closed], page.next)
+
+
+def _show(request: DeskRequest, worklist: Worklist, page: Page[Review]) -> HttpResponse:
+    context = {
+        "view": worklist,
+        "rows": rows_of(request, page.rows),
+        "next_cursor": page.next,
+        "is_first": not request.GET.get("after"),
+        "first_url": request.path,
+    }
+    return render_answer(request, "review/desk/own.html", "review/desk/_queue.html", context)
+
+
+def _count(page: Page[Review] | Page[ReviewDecision]) -> str:
+    rows: Sequence[object] = page.rows
+    return f"{len(rows)}{'+' if page.next else ''}"
+
+
+def _today() -> str:
+    return clock.iso(clock.now().astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0))
+
+
+def _decided_row(site: str, row: ReviewDecision) -> DecidedRow:
+    ref, _ = queries.decision_place(site, row)
+    url = reverse("review:show-review", args=[ref.document_id, ref.review_id])
+    tone, icon, words = _MADE.get(row.status or "", ("", "info", row.status or ""))
+    return DecidedRow(url, row.name or row.document_id or "", tone, icon, words, row.created_at or "")
