@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.generated import folder, unlike
+from tests.generated import abroad, folder, unlike
 
-KINDS = pytest.mark.parametrize("fill", [folder.fill, unlike.fill])
+KINDS = pytest.mark.parametrize("fill", [abroad.fill, folder.fill, unlike.fill])
 Fill = Callable[[Path, int, int], Path]
 
 

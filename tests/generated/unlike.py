@@ -1,4 +1,4 @@
-"""Receipts that share no seller, wording or wear with ``papers``: to measure on only, never to fit or tune on.
+"""Receipts that share no seller, wording or wear with ``papers``. Rules were tuned on the draws of seeds 1 and 2.
 
 ``python -m tests.generated.unlike FOLDER COUNT [SEED]``: tills, restaurants and small shops of six countries, on
 thermal paper that is curled, creased, in shade and out of focus.
@@ -86,7 +86,7 @@ class Seller:
 
 
 @dataclass
-class _Sheet:
+class Sheet:
     """``rows``: left, middle or right text, with a size."""
 
     rows: list[tuple[str, str, str, float]] = field(default_factory=list)
@@ -118,8 +118,8 @@ def sellers(count: int, random: Random) -> list[Seller]:
     return list(found.values())
 
 
-def receipt(seller: Seller, random: Random) -> tuple[_Sheet, dict[str, str]]:
-    habits, sheet = Random(seller.seed), _Sheet()
+def receipt(seller: Seller, random: Random) -> tuple[Sheet, dict[str, str]]:
+    habits, sheet = Random(seller.seed), Sheet()
     _, forms, sign, tax_name = _COUNTRIES[seller.country]
     shape = habits.choice((str, str, str.upper))
     date = dt.date(2014, 3, 1) + dt.timedelta(days=random.randrange(3800))
@@ -136,7 +136,7 @@ def receipt(seller: Seller, random: Random) -> tuple[_Sheet, dict[str, str]]:
     }
 
 
-def _print_head(sheet: _Sheet, seller: Seller, habits: Random, case: Callable[[str], str]) -> None:
+def _print_head(sheet: Sheet, seller: Seller, habits: Random, case: Callable[[str], str]) -> None:
     side = habits.choice(("middle", "middle", "middle", "left"))
     if habits.random() < 0.25:
         sheet.put(middle=habits.choice(("* * * * *", "~ RECEIPT ~", "Thank you for your custom", "Kundenbeleg")))
@@ -159,7 +159,7 @@ def _print_head(sheet: _Sheet, seller: Seller, habits: Random, case: Callable[[s
         sheet.put(left=f"Head office: {habits.randint(1, 90)} Empire Way")
 
 
-def _print_facts(sheet: _Sheet, printed: str, random: Random, habits: Random) -> None:
+def _print_facts(sheet: Sheet, printed: str, random: Random, habits: Random) -> None:
     rule = habits.choice(("-" * 34, "=" * 30, "* " * 16, ""))
     if rule:
         sheet.put(middle=rule)
@@ -190,14 +190,14 @@ def _print_facts(sheet: _Sheet, printed: str, random: Random, habits: Random) ->
         _print_date_alone(sheet, f"{printed} {time}", printed, habits)
 
 
-def _print_date_alone(sheet: _Sheet, timed: str, printed: str, habits: Random) -> None:
+def _print_date_alone(sheet: Sheet, timed: str, printed: str, habits: Random) -> None:
     if habits.random() < 0.5:
         sheet.put(middle=timed)
     else:
         sheet.put(left=printed)
 
 
-def _print_sums(sheet: _Sheet, country: int, said: tuple[str, str], random: Random, habits: Random) -> Decimal:
+def _print_sums(sheet: Sheet, country: int, said: tuple[str, str], random: Random, habits: Random) -> Decimal:
     sign, tax_name = said
     mark = habits.choice(("", "", sign))
     comma = country == 5
@@ -241,7 +241,7 @@ def _print_sums(sheet: _Sheet, country: int, said: tuple[str, str], random: Rand
     return total
 
 
-def _print_foot(sheet: _Sheet, paid: tuple[dt.date, Decimal], random: Random, habits: Random) -> None:
+def _print_foot(sheet: Sheet, paid: tuple[dt.date, Decimal], random: Random, habits: Random) -> None:
     date, total = paid
     match habits.randrange(4):
         case 0:
@@ -260,14 +260,14 @@ def _print_foot(sheet: _Sheet, paid: tuple[dt.date, Decimal], random: Random, ha
         sheet.put(middle=habits.choice(("Survey & win $500", "software by TillTech Ltd", "Find us on example.social")))
 
 
-def draw(sheet: _Sheet, seller: Seller, random: Random) -> bytes:
+def draw(sheet: Sheet, seller: Seller, random: Random) -> bytes:
     habits = Random(seller.seed)
     family, size = habits.choice(_FONTS), habits.randint(18, 26)
     width, y = habits.choice((420, 480, 560, 640)), 30
     page = Image.new("L", (width, 90 + int(len(sheet.rows) * size * 2.6)), habits.randint(225, 250))
     pen, ink = ImageDraw.Draw(page), habits.randint(20, 70)
     for left, middle, right, large in sheet.rows:
-        font = _fit_font(family, int(size * large), f"{left}  {middle}{right}", width - 40)
+        font = fit_font(family, int(size * large), f"{left}  {middle}{right}", width - 40)
         pen.text((20, y), left, fill=ink, font=font)
         pen.text(((width - font.getlength(middle)) / 2, y), middle, fill=ink, font=font)
         pen.text((width - 20 - font.getlength(right), y), right, fill=ink, font=font)
@@ -275,7 +275,7 @@ def draw(sheet: _Sheet, seller: Seller, random: Random) -> bytes:
     return _wear(page.crop((0, 0, width, y + 34)), random)
 
 
-def _fit_font(family: str, size: int, text: str, width: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def fit_font(family: str, size: int, text: str, width: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     found = next((path for at in _FOLDERS if at.exists() for path in at.rglob(f"{family}.ttf")), None)
     if found is None:
         return ImageFont.load_default(size)
