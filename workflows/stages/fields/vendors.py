@@ -15,9 +15,12 @@ from workflows.stages.pages.layout import Line
 ALIKE = 88.0  # of 100, for a seller whom the paper names otherwise; on 179 hits 99.4 % were then the paper's
 KNOWN = 8.0  # points: before every rule's own
 NAME, PLACE = "company", "address"
+_WORD = re.compile(r"\w+")
 _SHORTEST = 5  # letters and digits; shorter names stand in other words
 _TELLING = 5  # digits of an address
 _SLIP = 10  # letters of which one may be another that looks like it, or be lost
+# Between two letters of an address OCR took one for a digit, L0T 4; of a name it may be its own.
+_NOT_DIGITS = {NAME: re.compile(r"\D"), PLACE: re.compile(r"(?<=[^\W\d_])\d(?=[^\W\d_])|\D")}
 _MOST_LINES = {NAME: 2, PLACE: 6}
 REMEMBERED = {NAME: PLACE, PLACE: NAME}  # field → the one that speaks for it
 
@@ -62,19 +65,22 @@ def _common_length(one: str, other: str) -> int:
 class Memory:
     """What people confirmed of one field, ready to be compared with what is read."""
 
-    def __init__(self, confirmed: Iterable[str]) -> None:
+    def __init__(self, confirmed: Iterable[str], not_digits: re.Pattern[str]) -> None:
+        self._not_digits = not_digits
         # Another number is another branch, or another firm: of two alike ones the letters do not tell.
         self._by_digits: dict[str, dict[int, list[tuple[str, str]]]] = {}
         for value in dict.fromkeys(confirmed):
             words = values.words(value)
             if len(words) >= _SHORTEST:
-                self._by_digits.setdefault(_digits(words), {}).setdefault(len(words), []).append((words, value))
+                self._by_digits.setdefault(self._not_digits.sub("", value), {}).setdefault(len(words), []).append(
+                    (words, value)
+                )
 
     def find_reading(self, value: str, among: Choice) -> str | None:
         """The confirmed value that ``value`` is, but for letters that look alike; None if it may be two of them."""
         read = values.words(value)
         found: list[tuple[int, str]] = []
-        for words, confirmed in self._list_near(read, 1 - 1 / _SLIP):
+        for words, confirmed in self._list_near(value, 1 - 1 / _SLIP):
             slips = count_slips(read, words) if among(confirmed) else None
             if slips is not None:
                 found.append((slips, confirmed))
@@ -90,42 +96,41 @@ class Memory:
         """The confirmed values that are much like ``value``, the most alike first."""
         read = values.words(value)
         found: list[tuple[float, str]] = []
-        for words, confirmed in self._list_near(read, ALIKE / (200 - ALIKE)):
+        for words, confirmed in self._list_near(value, ALIKE / (200 - ALIKE)):
             alike = likeness(read, words) if among(confirmed) else 0.0
             if alike >= ALIKE:
                 found.append((alike, confirmed))
         return [confirmed for _, confirmed in sorted(found, key=lambda one: -one[0])]
 
-    def _list_near(self, read: str, shortest: float) -> Iterator[tuple[str, str]]:
+    def _list_near(self, value: str, shortest: float) -> Iterator[tuple[str, str]]:
         """Those with the same digits of which neither has fewer than ``shortest`` (0–1) of the other's letters."""
-        by_length = self._by_digits.get(_digits(read), {}) if len(read) >= _SHORTEST else {}
+        read = values.words(value)
+        by_length = self._by_digits.get(self._not_digits.sub("", value), {}) if len(read) >= _SHORTEST else {}
         for length, held in by_length.items():
             if min(length, len(read)) >= shortest * max(length, len(read)):
                 yield from held
 
 
-def _digits(words: str) -> str:
-    return re.sub(r"\D", "", words)
-
-
 def _has_telling_numbers(place: str) -> bool:
     """A house number and a postcode, or as much; THE SUMMIT is in many towns."""
-    return len(_digits(place)) >= _TELLING
+    return len(_NOT_DIGITS[PLACE].sub("", place)) >= _TELLING
 
 
 class Sellers:
     """The confirmed sellers. A name is known by itself, and an address whose numbers tell it from others.
 
-    What is only much like a confirmed name or address is known where the paper shows the other one of the same seller.
+    What is only much like a confirmed name or address is known where the paper shows the other one of the same seller,
+    and so is a name with a letter that OCR may have lost or mistaken: Alder (M) Ltd and Alder Ltd are two firms.
     """
 
     def __init__(self, vendors: Iterable[Vendor]) -> None:
         held = list(vendors)
         self._known = {
-            NAME: Memory(one.company for one in held),
-            PLACE: Memory(place for one in held for place in one.addresses),
+            NAME: Memory((one.company for one in held), _NOT_DIGITS[NAME]),
+            PLACE: Memory((place for one in held for place in one.addresses), _NOT_DIGITS[PLACE]),
         }
         self._beside: Mapping[str, dict[str, set[str]]] = {NAME: {}, PLACE: {}}
+        self._homeless = {one.company for one in held if not one.addresses}
         for one in held:
             for place in one.addresses:
                 self._beside[NAME].setdefault(place, set()).add(one.company)
@@ -146,9 +151,17 @@ class Sellers:
         memory, telling = self._known[field], field == NAME or _has_telling_numbers(value)
         near = {one for other in beside for one in self._beside[field].get(other, ())}
         exact = memory.find_reading(value, lambda one: (telling or one in near) and among(one))
-        if exact or not telling or not near:
+        if exact and (field != NAME or exact in near or self._is_alone(exact, value)):
             return exact
+        if not telling or not near:
+            return None
         return memory.find_alike(value, lambda one: one in near and among(one))
+
+    def _is_alone(self, known: str, read: str) -> bool:
+        """Whether a name is the confirmed one though no address says so: it is the same, or none was ever confirmed."""
+        if values.words(known) == values.words(read):
+            return True
+        return known in self._homeless and len(_WORD.findall(known)) == len(_WORD.findall(read))
 
     def is_pair(self, field: str, value: str, beside: Iterable[str]) -> bool:
         """Whether people confirmed the value together with one that the paper shows of the other field."""
