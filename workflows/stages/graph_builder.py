@@ -11,7 +11,7 @@ from typing import Any
 from config.errors import NotFound
 from workflows.stages import artifacts, published, slices, values
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
-from workflows.stages.fields.company import LEGAL
+from workflows.stages.fields.legal_forms import LEGAL
 from workflows.stages.pages import paged
 from workflows.storage import files
 

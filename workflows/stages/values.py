@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 # First letters in the languages that the local OCR reads well; the longer spelling of a month always starts so.
 _MONTHS = {
     1: "jan gen ene", 2: "feb fév fev", 3: "mar mär maa mrz mac", 4: "apr avr abr", 5: "may mai mei mag",
-    6: "jun juin giu jui", 7: "jul juil lug", 8: "aug aoû ago ogo ogos agu", 9: "sep set", 10: "oct okt ott out",
+    6: "jun juin giu jui", 7: "jul juil lug", 8: "aug aoû ago ogo ogos agu", 9: "sep set", 10: "oct 0ct okt ott out",
     11: "nov", 12: "dec dez déc dic dis des",
 }  # fmt: skip
 _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
@@ -18,12 +18,14 @@ _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names
 _TIME = r"(?=[T.,-]?\d{1,2}:\d{2})"
 _END = rf"(?:(?![\d/-]|[.,]\d)|{_TIME})"
 _YEAR_MONTH_DAY = re.compile(rf"(?<![\d.,/-])(\d{{4}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?(\d{{2}}){_END}")
-_NUMERIC = re.compile(rf"(?<![\d.,/-])(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?((?:19|20)\d{{2}}|\d{{2}}){_END}")
+_NUMERIC = re.compile(
+    rf"(?<![\d.,/-])(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?((?:19|20)\d{{2}}(?!:\d)|\d{{2}}){_END}"
+)
 _DAY_NAMED = re.compile(
-    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:(?:day )?of )?([^\W\d_]{3,10})\.?[\s,/.-]*"
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:(?:day )?of )?([^\W\d_]{3,10}|0ct(?:ober)?)\.?[\s,/.-]*"
     rf"((?:19|20)\d{{2}}|\d{{2}})(?:(?!\d)|{_TIME})"
 )
-_NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10})\.?\s*(\d{1,2})(?:st|nd|rd|th)?[,\s]+(\d{4})(?!\d)")
+_NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10}|0ct(?:ober)?)\.?\s*(\d{1,2})(?:st|nd|rd|th)?[,\s]+(\d{4})(?!\d)")
 _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
 _COMPACT = re.compile(r"(?<![\d.,/-])(\d{8})(?![\d/-]|[.,]\d)")
 _AMOUNT = re.compile(

@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workflows.stages.fields import spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
+from workflows.stages.fields.legal_forms import is_firm
+from workflows.stages.fields.places import is_labelled
+from workflows.stages.fields.postcodes import has_postcode
 from workflows.stages.pages.layout import Line, Row
 
 STREET = re.compile(
@@ -15,6 +18,8 @@ STREET = re.compile(
     r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d",
     re.IGNORECASE,
 )
+# Words that shops and firms have in their names too: Tyre Centre, Food Court.
+_SHOP_LIKE = frozenset("building bldg center centre court ground mall park plaza square summit tower village".split())  # noqa: SIM905 - as a list it takes many lines
 PLACE = re.compile(
     r"\b(\d{5}(-\d{4})?|[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}|[A-Z]{2} \d{5})\b|"
     r"\b(kuala lumpur|selangor|johor|penang|pulau pinang|perak|pahang|melaka|kedah|kelantan|sabah|sarawak|malaysia|"
@@ -39,8 +44,14 @@ LABEL = re.compile(
 TELEPHONE = re.compile(r"(?<![\s,;(])[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
 # Of a sender's line over the window of a letter: Alder Ltd · 14 Lantern Street · Northbridge.
 SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]\s*")
-# A street without a word for it, where a postcode stands in the next line: Am Hafen 3.
-_NUMBERED = re.compile(r"[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?", re.IGNORECASE)
+# A street without a word for it, where a postcode ends its line or stands in the next one: Am Hafen 3, 12 The Shambles.
+_NUMBERED = re.compile(
+    r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?(?=\W*$|,)|"
+    r"(?:(?:unit|shop|suite|flat|blk|block|lot|plot|no)\b\W{0,2})?\d{1,5}\s?[a-z]?(?:\s?[-–/&]\s?\d{1,5}\s?[a-z]?)?,?\s"
+    r"(?=\W*[^\W\d_]{2})[^:]{3,60}$",
+    re.IGNORECASE,
+)
+_PRICED = re.compile(r"\d[.,]\d\d\b")
 _POSTCODE = re.compile(r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-Þ][^\W\d_]+")
 _BUYER = re.compile(
     r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
@@ -55,6 +66,18 @@ LONGEST_ROW = 80
 
 def is_street(text: str) -> bool:
     return bool(STREET.search(text)) or (bool(PLACE.search(text)) and not STOP.search(text) and len(text) > 6)
+
+
+def is_shop_like(text: str) -> bool:
+    """Whether it names a street by no other word than shops and firms have in their names, and no number."""
+    return {match[0].casefold() for match in STREET.finditer(text)} <= _SHOP_LIKE and not re.search(r"[\d,]", text)
+
+
+def find_address_lines(document: Document) -> set[int]:
+    """The ids of the lines below the name that are the sender's address."""
+    rows = drop_buyer(document.head)
+    start = next((number for number in range(len(rows)) if _is_start(rows, number)), None)
+    return set() if start is None else {id(line) for line in _grow_block(rows, start)}
 
 
 def find_addresses(document: Document) -> list[Candidate]:
@@ -108,15 +131,15 @@ def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
 
 
 def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
-    for number, row in enumerate(rows):
-        numbered = _is_numbered(rows, number)
-        if not (numbered or _starts(row)):
+    for number in range(len(rows)):
+        if not _is_start(rows, number):
             continue
+        numbered = _is_numbered(rows, number)
         block = [*_unit_above(rows, number), *_grow_block(rows, number)]
         text = tidy(" ".join(_own(line.text) for line in block))
         usual, _ = spelling.mend_address(text)
         streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
-        place = bool(PLACE.search(usual)) or any(_POSTCODE.match(line.text) for line in block)
+        place = bool(PLACE.search(usual)) or any(_ends(line.text) for line in block)
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
         evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
         yield of_lines(block, text, points, **evidence)
@@ -143,18 +166,36 @@ def _find_weak_addresses(rows: Sequence[Row]) -> Iterator[Candidate]:
             yield of_lines(row.lines, tidy(row.text), 1.0 - 0.1 * number, streets=0.0, place=0.0)
 
 
+def _is_start(rows: Sequence[Row], number: int) -> bool:
+    return _is_numbered(rows, number) or _starts(rows, number)
+
+
 def _is_numbered(rows: Sequence[Row], number: int) -> bool:
+    """Whether a house number and a name begin what a postcode ends, in this line or the next."""
+    first = rows[number].lines[0]
+    if not _NUMBERED.match(first.text) or _PRICED.search(rows[number].text) or STOP.search(_own(rows[number].text)):
+        return False
+    if has_postcode(first.text):
+        return True
     if number + 1 == len(rows):
         return False
-    first, below = rows[number].lines[0], rows[number + 1].lines[0]
+    below = rows[number + 1].lines[0]
     close = below.page == first.page and below.box[1] - first.box[3] < 1.2 * first.height
-    return close and bool(_NUMBERED.fullmatch(first.text) and _POSTCODE.match(below.text))
+    return close and _ends(below.text)
 
 
-def _starts(row: Row) -> bool:
-    """A sentence that speaks of a road is no address."""
-    text = _own(row.text)
-    return bool(STREET.search(text)) and not STOP.search(text) and len(text) <= LONGEST_ROW
+def _ends(text: str) -> bool:
+    return bool(_POSTCODE.match(text)) or has_postcode(_own(text))
+
+
+def _starts(rows: Sequence[Row], number: int) -> bool:
+    """A sentence that speaks of a road is no address, and neither is a firm."""
+    text = _own(rows[number].text)
+    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text):
+        return False
+    if is_shop_like(text) and any(_is_start(rows, below) for below in range(number + 1, min(number + 5, len(rows)))):
+        return False
+    return bool(STREET.search(text))
 
 
 def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
@@ -167,16 +208,22 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
         if ended or not lines or row.page != above.page or gap > 1.2 * block[0].height:
             break
         text = " ".join(_own(line.text) for line in lines)
-        if STOP.search(text) or not _continues(text, settled=bool(PLACE.search(" ".join(x.text for x in block)))):
+        if STOP.search(text) or not _continues(text, settled=_is_settled(block)):
             break
         block.extend(lines)
     return block
 
 
+def _is_settled(block: Sequence[Line]) -> bool:
+    return bool(PLACE.search(" ".join(line.text for line in block))) or any(_ends(line.text) for line in block)
+
+
 def _continues(text: str, *, settled: bool) -> bool:
     """``settled``: a postcode or a state was there; then only what is clearly a place goes on."""
-    if is_street(text) or _POSTCODE.match(text):
+    if is_street(text) or _ends(text):
         return True
+    if is_labelled(text):
+        return False
     letters = sum(char.isalpha() for char in text)
     if letters < 4 or re.search(r"\d[.,]\d\d\b", text):
         return False

@@ -1,26 +1,27 @@
 """Who issued the document: a name with a legal form or a trade near the top, or after a seller's label."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from statistics import median
 
 from workflows.stages.fields import address, spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
+from workflows.stages.fields.legal_forms import LEGAL, is_firm
 from workflows.stages.fields.places import is_labelled
 from workflows.stages.pages.layout import Line
 
 LONGEST = 70  # characters; beyond it a sentence names the company
-LEGAL = re.compile(
-    r"\b(sdn\.?\s*bhd|[s5]dn|bhd|s/b|ltd|limited|gmbh|ag|kg|ohg|ug|inc|llc|llp|corp(oration)?|co|company|plc|pte|pvt|"
-    r"s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|s\.?a|s\.?l|b\.?v|n\.?v|a/s|aps|oy|ab|e\.\s?k|pty)\b\.?(?=[\s,;:()\[]|$)",
-    re.IGNORECASE,
-)
 TRADE = re.compile(
     r"\b(restaurant|restoran|cafe|café|kafe|bistro|bakery|bäckerei|kedai|kopitiam|stores?|shop|mart|market|supermarkt|"
     r"supermarket|hypermarket|hardware|machinery|pharmacy|farmasi|apotheke|clinic|klinik|hotel|resort|trading|enterprise|"
     r"perniagaan|stationery|bookshop|books?tore|petrol?|station|cash & carry|electronics?|electrical|services?|"
     r"industries|industri|holdings?|group|partners|associates|realt(y|ies)|motors?|auto|garage|studio|foods?|"
-    r"catering|textiles?|fashion|optical|supplies|supply|solutions|systems|consulting|hospital|university|bank)\b",
+    r"catering|textiles?|fashion|optical|supplies|supply|solutions|systems|consulting|hospital|university|bank|"
+    r"bakers?|butchers?|grocers?|greengrocers?|fishmongers?|ironmongers?|florists?|chemists?|(dry )?cleaners|"
+    r"laund(ry|erette)|barbers?|salon|bar|pub|inn|tavern|grill|diner|deli|pizz(a|eria)|kitchen|coffee|steakhouse|"
+    r"seafood|brewery|jewell?ers?|toys|books|shoes|cycles|tyres?|furniture|carpets|paints?|tools|gardens?|pets?|dental|outfitters|photo|"
+    r"hire|travel|tours|mini ?mart|wholesale|emporium|guest ?house|building materials|metzgerei|gaststätte|gasthaus|"
+    r"drogerie|boulangerie|brasserie|pharmacie|librairie)\b",
     re.IGNORECASE,
 )
 REGISTRATION = re.compile(
@@ -33,6 +34,14 @@ SELLER = re.compile(
     r"fournisseur|proveedor)\s*[:：]\s*",
     re.IGNORECASE,
 )
+# The firm that runs what the sign over the door says.
+_OPERATOR = re.compile(
+    r"^\W*(?:(?:a )?trading (?:name|style) of|operated by|managed by|run by|a (?:division|subsidiary) of|inhaber|inh\.|"
+    r"betreiber|exploité par)\s{0,2}[:：]?\s{1,3}(?=\w)",
+    re.IGNORECASE,
+)
+# Said to a customer: Your friendly store.
+_SAYING = re.compile(r"\b(your|our|we|you|us|unser|unsere|ihr|ihre|votre|notre)\b", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"[\[(]?\s{0,3}\b(?:company|co\.?)\s{0,3}(?:reg(?:istration)?\.?)?\s{0,3}(?:no\.?)?\s{0,3}[:.]{0,3}\s{0,3}"
     r"[A-Z]{0,2}\d{4,12}\s?[-–]?\s?[A-Z]?\b\s{0,3}[\])]?",
@@ -62,6 +71,7 @@ NEVER = re.compile(
 )
 NO_NAME = re.compile(
     r"\b(tax invoice|invoice|receipt|rechnung|quittung|facture|factura|cash sales?|cash bill|bill|welcome|thank|"
+    r"(kunden|händler|kassen)?(beleg|bon)|(customer|merchant) copy|"
     r"tel|phone|fax|e-?mail|gst|vat|sst|reg(istration)?|date|datum|total|amount|order|page|seite|company no|www|"
     r"http|hours?|open|duplicate|copy|original|statement|contract|agreement|report|posted|payment)\b|@|\.com\b|\d{2}[/-]\d{2}",
     re.IGNORECASE,
@@ -69,7 +79,11 @@ NO_NAME = re.compile(
 
 
 def find_companies(document: Document) -> list[Candidate]:
-    found = [*_find_labelled_companies(document), *_find_heading_companies(document)]
+    found = [
+        *_find_labelled_companies(document),
+        *_find_operating_companies(document),
+        *_find_heading_companies(document),
+    ]
     return best_first(spelling.offer_spellings(found, spelling.mend_company))
 
 
@@ -93,32 +107,55 @@ def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
                 break
 
 
+def _find_operating_companies(document: Document) -> Iterator[Candidate]:
+    for row in document.head:
+        for line in row.lines:
+            label = _OPERATOR.match(line.text)
+            name = clean_company_name(line.text[label.end() :]) if label else ""
+            if len(name) > 3 and not is_labelled(name):
+                yield of_lines([line], name, 5.0, label=1.0, legal=float(bool(LEGAL.search(name))))
+
+
 def _find_heading_companies(document: Document) -> Iterator[Candidate]:
     lines = [line for row in address.drop_buyer(document.head, keep_heads=True) for line in row.lines]
     usual = median(line.height for line in lines) if lines else 0.0
+    placed = address.find_address_lines(document)
     place = following = 0
     for number, line in enumerate(lines):
         if BUYER.search(line.text):
             return
-        if number < following or not _may_name(line.text):
+        if number < following or id(line) in placed or _OPERATOR.match(line.text) or not _may_name(line.text):
             continue
         name, used = _join_legal_form(lines, number)
         following = number + len(used)
-        points, evidence = _worth(name, lines[following : following + 3], line.height / usual)
+        points, evidence = _worth(name, lines[following : following + 3], placed, line.height / usual)
         evidence[spelling.MISREAD] = float(any(spelling.mend_legal_form(one.text) != one.text for one in used))
         if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
             points -= 2.5
+        if _is_brand(line.text, lines[number + 1 : number + 3]):
+            points -= 2.5
         yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
         place += 1
+
+
+def _is_brand(text: str, below: Sequence[Line]) -> bool:
+    """Whether the whole name stands below, and this is its first words."""
+    return any(re.match(rf"{re.escape(text.strip())}\s+\w", line.text.strip(), re.IGNORECASE) for line in below)
 
 
 def _may_name(text: str) -> bool:
     text = clean_company_name(REGISTRATION.sub("", _NUMBERED.sub("", text)))
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
-    if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or address.STREET.search(text):
+    if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text):
         return False
-    return bool(LEGAL.search(text)) or not (NO_NAME.search(text) or address.is_street(text))
+    if is_firm(text):
+        return True
+    if address.STREET.search(text) and not address.is_shop_like(text):
+        return False
+    if LEGAL.search(text):
+        return True
+    return not (NO_NAME.search(text) or _SAYING.search(text) or is_labelled(text) or address.PLACE.search(text))
 
 
 def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
@@ -139,10 +176,12 @@ def _same_print(one: Line, other: Line) -> bool:
     return 0.7 < one.height / max(other.height, 1e-6) < 1.4
 
 
-def _worth(name: str, below: Sequence[Line], relative_height: float) -> tuple[float, dict[str, float]]:
+def _worth(
+    name: str, below: Sequence[Line], placed: Set[int], relative_height: float
+) -> tuple[float, dict[str, float]]:
     legal, trade = bool(LEGAL.search(name)), bool(TRADE.search(name))
     registered = any(REGISTRATION.search(line.text) for line in below[:1])
-    addressed = any(address.is_street(line.text) for line in below)
+    addressed = any(id(line) in placed or address.is_street(line.text) for line in below)
     points = 3.0 * legal + 1.5 * trade + 1.0 * registered + 0.7 * addressed + min(1.0, max(0.0, relative_height - 1))
     evidence = {
         "legal": float(legal),

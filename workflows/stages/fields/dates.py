@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from workflows.stages import values
+from workflows.stages.fields import postcodes
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.pages.layout import Line, Row
 
@@ -24,10 +25,11 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
-UNITED_STATES = re.compile(
-    r"\b(USA|U\.S\.A|United States|[A-Z][a-z]+,? [A-Z]{2},? \d{5}(-\d{4})?)\b|\(\d{3}\) \d{3}-\d{4}"
-)
-ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gst|vat|gmbh|sdn)\b", re.IGNORECASE)
+# Only what is in no other country: a state before its ZIP code, and less surely a telephone number as Canada writes it.
+ZIP = re.compile(rf"\b(?:USA|U\.S\.A|United States)\b|{postcodes.UNITED_STATES}")
+PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
+ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gmbh|sdn)\b", re.IGNORECASE)
+TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
 
 
 def find_dates(document: Document) -> list[Candidate]:
@@ -52,7 +54,9 @@ def is_day_first(text: str) -> bool:
     day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
     if month_first or day_first:
         return len(day_first) >= len(month_first)
-    return bool(ELSEWHERE.search(text)) or not UNITED_STATES.search(text)
+    if ELSEWHERE.search(text):
+        return True
+    return not (ZIP.search(text) or (PHONE.search(text) and not TAX.search(text)))
 
 
 def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candidate]:

@@ -350,3 +350,62 @@ def test_a_value_on_a_badly_read_page_is_less_sure_than_the_same_on_a_good_one()
     assert of_good.evidence["page"] > 0.9
     assert of_bad.evidence["page"] < 0
     assert of_good.confidence > of_bad.confidence
+
+
+@each(
+    ("name", "address"),
+    [
+        ("Alder Fishmongers Pte. Ltd.", ("19 Serangoon Walk", "S(556135)")),
+        ("Alder & Sons Ltd", ("945-947a Castle Gate", "Leeds LS1 4AP")),
+        ("Alder Chemist Inc.", ("936 Route 9 South", "Austin, TX 78701")),
+        ("Alder Wine Bar Pty Ltd", ("116 Swanston St, Sydney NSW 2000",)),
+        ("Alder GmbH & Co. KG", ("LINDENHOF 246", "80331 M&NCHEN")),
+        ("Alder Drogerie AG", ("Am Hafen 672, 24103 Kiel",)),
+        ("Alder Pharmacy Inc.", ("101 Jasper Row NW", "Edmonton, AB T5J 1V9")),
+    ],
+)
+def test_a_house_number_and_a_postcode_make_an_address_whatever_the_street_is_called(
+    name: str, address: tuple[str, ...]
+) -> None:
+    paper = (name, "Since 1987", *address, "Ph 395932745", "Server: Foxglove | Table 12", "Total | 12.00")
+    assert (value("company", *paper), value("address", *paper)) == (name, " ".join(address))
+
+
+@each(
+    "name", ["Alder Tyre Centre", "ALDER FOOD COURT SDN BHD", "Alder Building Materials plc", "Alder Seafood Village"]
+)
+def test_a_name_may_have_a_word_that_places_have(name: str) -> None:
+    paper = (name, "Your friendly neighbourhood store", "12 Station Road", "Leeds LS1 4AP", "Total | 12.00")
+    assert (value("company", *paper), value("address", *paper)) == (name, "12 Station Road Leeds LS1 4AP")
+
+
+def test_a_mall_alone_is_an_address() -> None:
+    assert value("address", "ALDER OPTICS", "QUEENSBAY MALL", "Total | 12.00") == "QUEENSBAY MALL"
+
+
+@each("said", ["Operated by", "A trading name of", "Managed by:", "Inhaber"])
+def test_who_runs_the_shop_is_the_company(said: str) -> None:
+    assert (
+        value("company", "MERIDIAN", f"{said} Alder Catering", "12 Station Road", "Total | 12.00") == "Alder Catering"
+    )
+
+
+def test_a_brand_over_the_whole_name_is_its_first_words() -> None:
+    assert value("company", "ALDER", "Alder and Larch Opticians", "12 Station Road") == "Alder and Larch Opticians"
+
+
+@each("line", ["Kundenbeleg", "Head office: 27 Empire Way", "Ask our staff"])
+def test_what_a_till_prints_above_and_below_is_no_name(line: str) -> None:
+    assert value("company", line, "Alder Larch", "12 Station Road") == "Alder Larch"
+
+
+@each(
+    ("paper", "expected"),
+    [
+        (("AUSTIN, TX 78701", "VAT 676856242", "Dt: 06/02/2024"), "2024-06-02"),
+        (("TAMAN JAYA, KL 50480", "Dt: 06/02/2024"), "2024-02-06"),  # no state of the United States
+        (("(613) 555-0100", "GST 131", "Dt: 06/02/2024"), "2024-02-06"),
+    ],
+)
+def test_only_a_paper_of_the_united_states_has_its_month_first(paper: tuple[str, ...], expected: str) -> None:
+    assert value("date", *paper) == expected
