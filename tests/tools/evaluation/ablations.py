@@ -1,4 +1,4 @@
-"""What each part of the confidence is worth: the same documents with it and without, by folds, with 95 % intervals."""
+"""What each part of what is learned is worth: the same documents with it and without, by folds, with 95 % intervals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,25 +7,38 @@ from random import Random
 from config import clock
 from projects.settings.values import DEFAULT_FIELDS
 from tests.tools.evaluation import measuring, reading, scores
+from tests.tools.evaluation.learned import make_example
 from tests.tools.evaluation.measuring import Paper
+from workflows.extractors.training import train_extractor
 from workflows.learning import lessons, reliability
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_share
 from workflows.stages.assessment import review_reasons
 from workflows.stages.calibration import UNCALIBRATED, Calibration
+from workflows.stages.extractor.learned import UNLEARNED, Extractor
 from workflows.stages.fields.confidence import READ
 
 MOST_WRONG = 0.01
 _DRAWS = 200
 _ENGINE = Calibration(weights={one.name: {READ: 1.0} for one in DEFAULT_FIELDS})
 
+
+@dataclass(frozen=True)
+class Taught:
+    """What reviews taught: how sure each value is, who the sellers are, and where values stand."""
+
+    calibration: Calibration
+    extractor: Extractor
+
+
 # What is left of all that reviews taught. The first has no prior either: the OCR engine's own score.
-PARTS: Mapping[str, Callable[[Calibration], Calibration]] = {
-    "OCR score alone": lambda _: _ENGINE,
-    "prior": lambda _: UNCALIBRATED,
-    "prior, seller memory": lambda learned: replace(learned, weights={}),
-    "calibration": lambda learned: replace(learned, vendors=()),
-    "calibration, seller memory": lambda learned: learned,
+PARTS: Mapping[str, Callable[[Taught], Taught]] = {
+    "OCR score alone": lambda _: Taught(_ENGINE, UNLEARNED),
+    "prior": lambda _: Taught(UNCALIBRATED, UNLEARNED),
+    "prior, seller memory": lambda learned: Taught(replace(learned.calibration, weights={}), UNLEARNED),
+    "calibration": lambda learned: Taught(replace(learned.calibration, vendors=()), UNLEARNED),
+    "calibration, seller memory": lambda learned: Taught(learned.calibration, UNLEARNED),
+    "these and the extractor": lambda learned: learned,
 }
 
 
@@ -72,7 +85,9 @@ def _measure_folds(papers: Sequence[Paper], fold_of: Callable[[Paper], int]) -> 
     found: dict[str, list[Rated]] = {part: [] for part in PARTS}
     for fold in range(lessons.FOLDS):
         others = [one for one in papers if fold_of(one) != fold]
-        learned = lessons.learn_calibration(scores.reviewed(measuring.answered(others))).calibration
+        calibration = lessons.learn_calibration(scores.reviewed(measuring.answered(others))).calibration
+        extractor = train_extractor([made for one in others if (made := make_example(one))]).extractor
+        learned = Taught(calibration, extractor)
         for part, leave in PARTS.items():
             for paper in papers:
                 if fold_of(paper) == fold:
@@ -80,11 +95,12 @@ def _measure_folds(papers: Sequence[Paper], fold_of: Callable[[Paper], int]) -> 
     return [_sum_up(part, rated) for part, rated in found.items()]
 
 
-def rate(paper: Paper, calibration: Calibration, fold: int) -> list[Rated]:
+def rate(paper: Paper, taught: Taught, fold: int) -> list[Rated]:
     if paper.context is None:
         return []
-    limited = replace(paper.context, settings=replace(paper.context.settings, most_wrong=MOST_WRONG))
-    fields = reading.analysed(limited, calibration)
+    settings = replace(paper.context.settings, most_wrong=MOST_WRONG)
+    limited = replace(paper.context, settings=settings, extractor=taught.extractor)
+    fields = reading.analysed(limited, taught.calibration)
     today = clock.now().date().isoformat()
     reasons = review_reasons.find_review_reasons(
         {"fields": list(fields.values())}, limited.settings.fields, today=today
