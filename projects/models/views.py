@@ -1,17 +1,14 @@
 """Pages of a site's models: the catalogue, one model, and how it did when it was last tried."""
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, Refused
-from config.laptop import embedded_model
 from projects.audit.events import actor_of
 from projects.models import actions as model_actions
 from projects.models import ocr_forms
@@ -19,11 +16,12 @@ from projects.models import queries as model_queries
 from projects.models.forms import NEW_MODEL, ModelForm, initial_of
 from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
 from projects.models.ocr_forms import OcrForm
-from projects.models.ocr_spec import ON_THIS_MACHINE, PADDLEX, TESSERACT, OcrSpec
+from projects.models.ocr_spec import ON_THIS_MACHINE, OcrSpec
 from projects.models.ocr_words import describe_ocr
 from projects.models.prices import describe_cost
 from projects.models.queries import Entry, Spec
-from projects.models.spec import EMBEDDED, OPENAI, PROVIDERS, ModelSpec, format_price
+from projects.models.setup import SetupProblem, find_setup_problem
+from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import version_in
@@ -74,14 +72,6 @@ class TestResult:
 
 
 @dataclass(frozen=True)
-class SetupProblem:
-    """Why a model cannot be asked here, and what the operator does about it."""
-
-    label: str
-    remedy: str
-
-
-@dataclass(frozen=True)
 class ModelRow:
     """``about``: lines below its name. ``problem``: None if it can be asked here."""
 
@@ -120,7 +110,7 @@ def _row(entry: Entry[ModelSpec], names: dict[str, str]) -> ModelRow:
         tuple(_describe(entry)),
         tuple(label for name, label in _ABILITIES if getattr(spec, name)),
         names.get(spec.takeover, spec.takeover),
-        _find_problem(spec),
+        find_setup_problem(spec),
         _result_of(spec, entry.test),
     )
 
@@ -132,10 +122,6 @@ def _describe(entry: Entry[ModelSpec]) -> Iterator[str]:
     yield spec.model
     if spec.provider == EMBEDDED:
         yield "For learning the workbench, not for its answers"
-
-
-def _is_bound(endpoint: str) -> bool:
-    return endpoint in settings.OCR_ENDPOINTS if endpoint else bool(settings.OCR_ENDPOINT_URL)
 
 
 @dataclass(frozen=True)
@@ -160,21 +146,7 @@ class OcrRow:
 def _ocr_row(entry: Entry[OcrSpec]) -> OcrRow:
     spec = entry.spec
     about = () if entry.is_builtin else (spec.model,)
-    return OcrRow(entry, about, tuple(describe_ocr(spec)), _find_problem(spec), _result_of(spec, entry.test))
-
-
-def _find_problem(spec: Spec) -> SetupProblem | None:
-    """None too of what only a worker on another machine can know: its test tells."""
-    if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
-        return SetupProblem("Not installed", "Install the package tesseract-ocr on this machine.")
-    if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
-        where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
-        return SetupProblem("Endpoint not set up", f"Set {where} to a server with PaddleX’s interface and restart.")
-    if spec.provider == EMBEDDED and not embedded_model.is_installed():
-        return SetupProblem("Not installed", "Stop the demo and run make demo-model.")
-    if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
-        return SetupProblem("Endpoint not set up", f"Add {spec.endpoint} to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
-    return None
+    return OcrRow(entry, about, tuple(describe_ocr(spec)), find_setup_problem(spec), _result_of(spec, entry.test))
 
 
 def _result_of(spec: Spec, test: ModelTest | None) -> TestResult | None:
@@ -262,7 +234,7 @@ def test_model(request: DeskRequest, model_id: str) -> HttpResponse:
         if not request.htmx:
             return redirect_after_post(request, reverse("models:list-models"))
     result = _result_of(spec, model_queries.get_test(request.site, model_id))
-    row = {"entry": {"spec": spec}, "result": result, "problem": _find_problem(spec)}
+    row = {"entry": {"spec": spec}, "result": result, "problem": find_setup_problem(spec)}
     return render_answer(request, "projects/models/_test.html", None, {"row": row})
 
 

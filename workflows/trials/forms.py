@@ -1,12 +1,13 @@
 """What an admin chooses for a trial: a document, a model, and a question where one is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
 
 from projects.models.ocr_spec import OcrSpec
 from projects.models.prices import describe_cost
+from projects.models.setup import SetupProblem, find_setup_problem, surely_reads_here
 from projects.models.spec import ModelSpec
 from workflows.runs import prices
 from workflows.runs.items.documents import ProjectDocument
@@ -75,6 +76,17 @@ LEAST_READERS, MOST_READERS = 2, 4
 _HOW_MANY = f"Select {LEAST_READERS} to {MOST_READERS} models."
 
 
+class ModelBoxes(forms.CheckboxSelectMultiple):
+    """``unready``: the models that cannot be chosen, since they are not set up."""
+
+    unready: Collection[str] = ()
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        option["attrs"]["disabled"] = value in self.unready
+        return option
+
+
 class ReadingForm(SampleForm):
     """Which page of which document, and which OCR models read it."""
 
@@ -89,7 +101,7 @@ class ReadingForm(SampleForm):
     )
     models = forms.MultipleChoiceField(
         label="OCR models",
-        widget=forms.CheckboxSelectMultiple,
+        widget=ModelBoxes,
         help_text=f"{LEAST_READERS} to {MOST_READERS}, each with its price for a page. A page is charged once.",
         error_messages={"required": _HOW_MANY, "invalid_choice": "Select models from the list."},
     )
@@ -97,10 +109,12 @@ class ReadingForm(SampleForm):
     def __init__(self, data: Any, *, documents: Mapping[str, str], models: Sequence[OcrSpec], usual: str) -> None:
         """``data``: a QueryDict. What is not in it is the first of the list; of models ``usual`` and another.
 
-        ``usual``: empty to take none that is not chosen.
+        ``usual``: empty to take none that is not chosen. The other is one that costs nothing and is there for sure.
         """
-        offered = [one.id for one in models]
-        guess = list(dict.fromkeys(one for one in (usual, *offered) if one in offered))[:LEAST_READERS] if usual else []
+        problems = {one.id: problem for one in models if (problem := find_setup_problem(one))}
+        offered = [one.id for one in models if one.id not in problems]
+        sure = [one.id for one in models if surely_reads_here(one)]
+        guess = list(dict.fromkeys(one for one in (usual, *sure) if one in offered))[:LEAST_READERS] if usual else []
         chosen = {
             "find": data.get("find"),
             "document": data.get("document") or next(iter(documents), ""),
@@ -111,11 +125,14 @@ class ReadingForm(SampleForm):
         self._models = {one.id: one for one in models}
         for name, choices in (
             ("document", list(documents.items())),
-            ("models", [(one.id, f"{one.name} ({_price(one)})") for one in models]),
+            ("models", [(one.id, _describe(one, problems.get(one.id))) for one in models]),
         ):
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
                 field.choices = choices
+        boxes = self.fields["models"].widget
+        if isinstance(boxes, ModelBoxes):
+            boxes.unready = problems
 
     def clean_models(self) -> list[str]:
         chosen: list[str] = self.cleaned_data["models"]
@@ -125,6 +142,10 @@ class ReadingForm(SampleForm):
 
     def chosen_models(self) -> list[OcrSpec]:
         return [self._models[one] for one in self.cleaned_data["models"]]
+
+
+def _describe(spec: OcrSpec, problem: SetupProblem | None) -> str:
+    return f"{spec.name} · {problem.label.lower() if problem else _price(spec)}"
 
 
 def _price(spec: OcrSpec) -> str:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -12,6 +13,7 @@ from config import clock
 from config.brokers import queues
 from config.errors import Conflict, Refused, Unavailable
 from projects.models import actions as model_actions
+from projects.models import setup
 from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
@@ -163,12 +165,12 @@ def test_it_is_charged_to_the_projects_month(pump: Pump, settings: Any) -> None:
     assert reading_of(ref, run, "endpoint").money == "$0.50"
 
 
-def test_a_page_and_two_models_are_chosen(pump: Pump) -> None:
+def test_a_page_and_models_are_chosen(pump: Pump, settings: Any) -> None:
+    settings.OCR_ENDPOINT_URL = "http://127.0.0.1:1"
     run, browser = read_run(pump), signed_in(alice())
     page = one_line(browser.get(f"{at(run)}?document={run.document_id}&page=1").content)
-    for words in ("PP-OCR (built-in) (free)", "Amazon Textract ($0.07)", "Custom model endpoint (no price set)"):
+    for words in ("PP-OCR (built-in) · free", "Amazon Textract · $0.07", "Custom model endpoint · no price set"):
         assert words in page
-    assert page.count("checked") == 2
     typed = {"document": run.document_id, "page": "1", "models": ["pp-ocrv5", "tesseract"]}
     for changes, words in (
         ({"models": []}, "Select 2 to 4 models."),
@@ -181,6 +183,42 @@ def test_a_page_and_two_models_are_chosen(pump: Pump) -> None:
         assert answer.status_code == 422
         assert words in one_line(answer.content)
     assert "No documents match" in one_line(browser.get(f"{at(run)}?find=nothing+so").content)
+
+
+@pytest.mark.parametrize(
+    ("installed", "own", "selected"),
+    [
+        (True, False, ["pp-ocrv5", "tesseract"]),
+        (False, False, ["pp-ocrv5"]),  # Textract would cost something
+        (False, True, ["pp-ocrv5", "fine"]),
+    ],
+)
+def test_what_is_selected_first_is_there_and_costs_nothing(
+    pump: Pump, settings: Any, installed: bool, own: bool, selected: list[str]
+) -> None:
+    settings.OCR_ENDPOINT_URL = ""
+    run = read_run(pump)
+    if own:
+        add_fine()
+    with mock.patch.object(setup.shutil, "which", return_value="/usr/bin/tesseract" if installed else None):
+        page = one_line(signed_in(alice()).get(at(run)).content)
+    boxes = re.findall(r"<input type=.checkbox[^>]*>", page)
+    assert [one for one in boxes if " checked" in one] == [
+        one for one in boxes if any(f'value="{name}"' in one for name in selected)
+    ]
+    disabled = [one for one in boxes if " disabled" in one]
+    assert [("tesseract" in one, "endpoint" in one) for one in disabled] == [
+        *([] if installed else [(True, False)]),
+        (False, True),
+    ]
+    assert "Custom model endpoint · endpoint not set up" in page
+    assert ("Tesseract (built-in) · not installed" in page) is not installed
+
+
+def test_on_workers_elsewhere_only_pp_ocr_is_known_to_be_there(settings: Any) -> None:
+    settings.ON_LAPTOP = False
+    sure = [one.id for one in BUILT_IN_OCR.values() if setup.surely_reads_here(one)]
+    assert sure == ["pp-ocrv5"]
 
 
 def test_the_page_of_a_run_leads_to_it_for_admins_alone(pump: Pump) -> None:
