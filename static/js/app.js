@@ -148,6 +148,17 @@ body.addEventListener("htmx:afterSettle", (event) => {
   hadFocus = false;
 });
 
+// ---- [data-rechecked]: judged anew while it is typed, so what was wrong when it was sent goes -----------------------
+body.addEventListener("input", ({ target }) => {
+  for (const field of target.closest("[data-rechecked]")?.querySelectorAll("[aria-invalid='true']") || []) {
+    const message = document.getElementById(`${field.id}_error`);
+    field.removeAttribute("aria-invalid");
+    const left = (field.getAttribute("aria-describedby") || "").split(" ").filter((id) => id !== message?.id);
+    field.setAttribute("aria-describedby", left.join(" "));
+    message?.remove();
+  }
+});
+
 // ---- live areas: [data-live] polls; it rests while paused, while the tab is hidden, and under the pointer --------
 const PAUSED = "countersign-paused";
 const paused = () => sessionStorage.getItem(PAUSED) === "1";

@@ -89,3 +89,33 @@ def test_two_admins_edit_a_prompt_at_the_same_time_and_decide_together(
         check_looks(page)
         page.context.close()
     assert console == []
+
+
+def test_what_was_wrong_when_it_was_saved_goes_while_it_is_mended(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    alice()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/projects/{make_project().id}/prompts/extract/")
+    instructions, message = page.get_by_label("Instructions"), page.get_by_label("Message")
+    instructions.fill("Find the {{totl}}.")
+    message.fill("Read it.")
+    page.get_by_role("button", name="Save version").click()
+    expect(page.get_by_text("Not saved.")).to_be_visible()
+    expect(instructions).to_have_accessible_description(
+        "Sent as the system prompt. {{totl}} is not a placeholder of this prompt."
+    )
+    expect(instructions).to_have_attribute("aria-invalid", "true")
+    instructions.fill("Find the total.")
+    problems = page.locator("#prompt-problems")
+    expect(problems).to_contain_text("Message: Add {{page_text}}")  # still wrong, and said once
+    expect(page.get_by_text("{{page_text}}: it is the text")).to_have_count(1)
+    expect(page.get_by_text("{{totl}} is not a placeholder")).to_have_count(0)
+    for field in (instructions, message):
+        expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(instructions).to_have_accessible_description("Sent as the system prompt.")
+    message.fill("{{page_text}}")
+    expect(problems).to_be_empty()
+    check_looks(page)
+    assert [line for line in console if "422" not in line] == []
