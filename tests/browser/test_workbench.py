@@ -141,7 +141,7 @@ def edit_and_try(bench: Workbench) -> None:
     expect(desk.get_by_label("Model")).to_have_value("embedded")
     expect(desk.get_by_text("About 2 requests")).to_be_visible()
     desk.get_by_role("button", name="Try", exact=True).click()
-    expect(desk.get_by_text("Waiting for the model")).to_be_visible()
+    expect(desk.get_by_text("Waiting for a worker")).to_be_visible()
     bench.look("trial-waits")
     pump.run(lambda: pump.ran("try_prompt") > 0, seconds=240)
     expect(desk.get_by_text("Done", exact=True)).to_be_visible()

@@ -91,9 +91,9 @@ def test_readings_stand_beside_each_other_with_the_words_that_differ(pump: Pump,
         )
         address = started["Location"]
         waiting = one_line(browser.get(address).content)
-        assert "Reading…" in waiting
+        assert "Waiting for a worker" in waiting
         assert 'hx-trigger="every 2s"' in waiting
-        pump.run(lambda: "Reading…" not in one_line(browser.get(address).content), seconds=120)
+        pump.run(lambda: "every 2s" not in one_line(browser.get(address).content), seconds=120)
         done = one_line(browser.get(address).content)
     assert len(asked) == 1
     for words in ("read by 3 models", "Alder &amp; Quill", "<mark>9.OO</mark>", "200 dpi", "free", "no price set",

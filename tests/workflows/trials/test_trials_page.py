@@ -81,7 +81,8 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     assert started.status_code == 302
     address = started["Location"]
     waiting = one_line(admin.get(address).content)
-    assert "Waiting for the model" in waiting
+    assert "Waiting for a worker" in waiting
+    assert "Runs and trials that were started before go first." in waiting
     assert 'hx-trigger="every 2s"' in waiting
     assert f'<noscript><a class="button small" href="{address}">' in waiting
     totals = iter(["99.00", "510.24"])

@@ -109,6 +109,7 @@ def show_reading(request: DeskRequest, project_id: str, trial_id: str) -> HttpRe
         "outlined": outlined,
         "boxes": list_boxes(outlined.found, (size.width, size.height)) if outlined and outlined.found else [],
         "waits": not queries.is_settled(trial) and not is_lost,
+        "is_queued": trial.status == TrialStatus.ASKED and not is_lost,
         "error": _LOST if is_lost else str(trial.error or "") if trial.status == TrialStatus.FAILED else "",
     }
     return render_answer(request, *_SHOW, context)

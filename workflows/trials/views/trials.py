@@ -221,6 +221,7 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
         "draft": draft,
         "based_on": int(trial.production) if trial.production_scope == ref.scope else 0,
         "waits": not queries.is_settled(trial) and not is_lost,
+        "is_queued": trial.status == TrialStatus.ASKED and not is_lost,
         "error": _LOST if is_lost else str(trial.error or "") if trial.status == TrialStatus.FAILED else "",
         "sides": sides,
         "rows": comparison.compare_fields(answers),
