@@ -72,6 +72,7 @@ DESK_QUEUE = f"{STACK}-desk"  # decisions, reviews: milliseconds, so they never 
 SWEEP_QUEUE = f"{STACK}-sweep"  # what looks after the rest waits for whatever does not answer, and no one for it
 EVENTS_QUEUE = f"{STACK}-events"  # where other systems read what the desk tells; none of its workers does
 EXPERIMENTS_QUEUE = f"{STACK}-experiments"  # a slow model has its workers for hours; no document waits for that
+EXPERIMENT_LANES = 1 if ON_LAPTOP else 4  # documents of an experiment that are read at once: one for each worker
 SEARCH_QUEUE = f"{STACK}-search"  # what the bus tells the search index; no one waits for it, and it waits for no one
 
 

@@ -79,7 +79,7 @@ def test_killed_workers_ask_nothing_twice(desk: LiveDesk) -> None:
         desk.start_sweeper()
         for name, server in servers.items():
             start(desk, name, server)
-        ref = make_experiment(testset, [1], at_a_time=4)
+        ref = make_experiment(testset, [1], lanes=4)
         tasks.order_lanes(ref)
         killed = 0
         for number in range(KILLS):
@@ -114,7 +114,7 @@ def test_documents_and_people_do_not_wait_for_an_experiment(desk: LiveDesk, tmp_
     wait_for(lambda: is_read(run), "a document that is read", 120)
     testset = make_set(project.id, [run.document_id, *(copy_document(run, number) for number in range(9))])
     model = model_queries.get_model(DEFAULT_SITE, "embedded")
-    ref = make_experiment(testset, [1], models=(model,), at_a_time=2)
+    ref = make_experiment(testset, [1], models=(model,), lanes=2)
     desk.start_sweeper()  # which orders the experiment: messages of this process are sent elsewhere
     wait_for(lambda: any(one.lease_owner for one in queries.list_lanes(ref)), "a worker at the experiment", 60)
     before = queries.get_experiment(ref).ended_cells

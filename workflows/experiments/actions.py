@@ -28,7 +28,7 @@ from workflows.experiments import queries
 from workflows.experiments.answering import MadeCell
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane, judged_to_store
 from workflows.experiments.plan import PURPOSE, Place, Plan, combine_variants
-from workflows.experiments.queries import MOST_LANES, ExperimentRef
+from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Results
 from workflows.experiments.status import UNDER_WAY, ExperimentStatus, list_origins
 from workflows.storage import files
@@ -44,7 +44,7 @@ _COUNTERS = {DONE: Experiment.answered, FAILED: Experiment.failed, REMOVED: Expe
 
 @dataclass(frozen=True)
 class Draft:
-    """``thresholds``: 0–1; ``limit``: dollars; ``at_a_time``: documents that are read at once.
+    """``thresholds``: 0–1; ``limit``: dollars.
 
     ``type_id``: the document type whose prompts are measured, and 0 among ``prompts`` the general one beside them.
     """
@@ -56,7 +56,6 @@ class Draft:
     temperatures: tuple[float, ...] = ()
     thresholds: tuple[float, ...] = (0.8,)
     limit: Decimal = Decimal(5)
-    at_a_time: int = 2
     type_id: str = ""
 
 
@@ -93,7 +92,7 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
         general,
     )
     ref = ExperimentRef(site, project_id, experiment_id or clock.new_ulid())
-    lanes = max(1, min(draft.at_a_time, MOST_LANES, plan.documents))
+    lanes = max(1, min(settings.EXPERIMENT_LANES, plan.documents))
     head = _new_experiment(ref, draft, plan, lanes, by)
     head.testset_name = testset.name
     head.plan_sha256 = _keep_plan(ref, plan)

@@ -14,7 +14,7 @@ from workflows.experiments import actions, promotion, queries, tasks
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
 from workflows.experiments.plan import Variant
-from workflows.experiments.queries import MOST_LANES, ExperimentRef
+from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import FieldScore, HalfResult
 from workflows.learning.scores import Interval
 
@@ -38,7 +38,6 @@ class ExperimentWish(Body):
     temperatures: list[Annotated[float, Field(ge=0, le=2)]] = Field(default_factory=list, max_length=10)
     thresholds: list[_Share] = Field(default_factory=lambda: [0.8], min_length=1, max_length=10)
     limit: float = Field(5, gt=0, le=10_000)
-    at_a_time: int = Field(2, ge=1, le=MOST_LANES)
 
 
 class LimitWish(Body):
@@ -181,7 +180,6 @@ def create_experiment(request: ApiRequest, project_id: str, wish: ExperimentWish
         tuple(dict.fromkeys(wish.temperatures)),
         tuple(dict.fromkeys(wish.thresholds)),
         Decimal(str(wish.limit)),
-        wish.at_a_time,
         wish.classification_id,
     )
     ref = actions.create_experiment(request.site, project.id, draft, by=request.auth.actor)

@@ -34,7 +34,7 @@ from workflows.testsets.cases import HELD_BACK
 from workflows.testsets.queries import SetRef
 
 _NEEDED = {"project", "test_set", "prompts", "models"}
-_KNOWN = _NEEDED | {"name", "document_type", "temperatures", "thresholds", "limit", "at_a_time", "at_least"}
+_KNOWN = _NEEDED | {"name", "document_type", "temperatures", "thresholds", "limit", "at_least"}
 _MEASURES = ("f1", "exact")
 
 
@@ -67,7 +67,6 @@ def read_declaration(site: str, text: str) -> Declaration:
             tuple(float(one) for one in _list(stored.get("temperatures") or [])),
             tuple(float(one) for one in _list(stored.get("thresholds") or [project.settings.default_threshold])),
             Decimal(str(stored.get("limit", 5))),
-            int(stored.get("at_a_time", 2)),
             type_id,
         )
         at_least = {str(name): float(share) for name, share in dict(stored.get("at_least") or {}).items()}

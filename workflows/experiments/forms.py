@@ -12,7 +12,6 @@ from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL
 from workflows.experiments.actions import Draft
 from workflows.experiments.plan import describe_models
-from workflows.experiments.queries import MOST_LANES
 from workflows.testsets.items import StoredTestSet
 
 _TEXT = {"class": "text-input", "autocomplete": "off"}
@@ -50,10 +49,6 @@ class ExperimentForm(forms.Form):
         label="Cost limit, USD", min_value=Decimal("0.01"), max_value=Decimal(10_000), decimal_places=2, initial=5,
         help_text="It stops there. What is being answered then still counts.",
         widget=forms.NumberInput(attrs={**_NARROW, "step": "0.01"}),
-    )  # fmt: skip
-    at_a_time = forms.IntegerField(
-        label="Concurrency limit", min_value=1, max_value=MOST_LANES, initial=2,
-        help_text="Documents read at the same time.", widget=forms.NumberInput(attrs=_NARROW),
     )  # fmt: skip
 
     def __init__(
@@ -107,7 +102,6 @@ class ExperimentForm(forms.Form):
             typed["temperatures"],
             typed["thresholds"],
             typed["limit"],
-            typed["at_a_time"],
             typed["type"],
         )
 

@@ -20,7 +20,7 @@ from workflows.storage.objects import SiteFiles
 from workflows.testsets.queries import SetRef
 
 MISSING = "There is no such experiment in this project."
-MOST_LANES = 8
+_MOST_LANES = 8
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def get_lane(ref: ExperimentRef, lane: int) -> ExperimentLane:
 
 def list_lanes(ref: ExperimentRef) -> Sequence[ExperimentLane]:
     prefix = ExperimentLane.SK.startswith(table.EXPERIMENT_LANE.sort_prefix())
-    return ExperimentLane.page(ref.partition, sk=prefix, limit=MOST_LANES, consistent=True).rows
+    return ExperimentLane.page(ref.partition, sk=prefix, limit=_MOST_LANES, consistent=True).rows
 
 
 def list_cells(ref: ExperimentRef, cursor: str | None = None) -> Page[ExperimentCell]:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
+from unittest import mock
 
 from django.conf import settings
 
@@ -98,11 +99,12 @@ def save_prompt(project_id: str, words: str) -> int:
     return prompt_actions.save_version(ref, prompt, based_on=1, note="", by=BY).version
 
 
-def make_experiment(ref: SetRef, prompts: Sequence[int], **wanted: Any) -> ExperimentRef:
+def make_experiment(ref: SetRef, prompts: Sequence[int], *, lanes: int = 2, **wanted: Any) -> ExperimentRef:
     draft = Draft(
         **{"name": "Trial", "testset_id": ref.testset_id, "prompts": tuple(prompts), "models": (MODEL,), **wanted}
     )
-    return actions.create_experiment(SITE, ref.project_id, draft, by=BY)
+    with mock.patch.object(settings, "EXPERIMENT_LANES", lanes):
+        return actions.create_experiment(SITE, ref.project_id, draft, by=BY)
 
 
 def two_prompts(project_id: str) -> tuple[int, int]:

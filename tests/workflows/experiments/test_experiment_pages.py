@@ -88,7 +88,7 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
         assert words in form
     typed = {
         "name": "Careful or not", "testset": testset.testset_id, "prompts": [plain, careful], "models": ["local"],
-        "temperatures": "", "thresholds": "80", "limit": "5", "at_a_time": "1",
+        "temperatures": "", "thresholds": "80", "limit": "5",
     }  # fmt: skip
     wrong = admin.post(url("create-experiment", here), {**typed, "temperatures": "hot"})
     assert (wrong.status_code, "Enter temperatures from 0 to 2" in one_line(wrong.content)) == (422, True)

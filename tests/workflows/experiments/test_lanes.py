@@ -78,7 +78,7 @@ def test_prompts_and_settings_are_measured_and_each_request_is_sent_once(
 def test_a_worker_that_ends_asks_no_one_again(
     server: CountingServer, testset: SetRef, run: Run, crash: Callable[[], AbstractContextManager[None]]
 ) -> None:
-    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
     with crash():
         work(ref)
     assert not work(ref)  # its lease has not run out
@@ -116,7 +116,7 @@ def test_a_document_that_is_purged_while_a_model_reads_it_leaves_nothing(
         removals.purge_document(run.site, run.document_id, by=BY)
         removals.finish_removal(run.site, run.document_id)
 
-    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
     with before_each("s3", "PutObject", purge):  # of the first answer, which is this document's
         head = work_all(ref)
     assert (head.status, int(head.removed), int(head.answered), server.asked) == ("done", 2, 4, 5)
@@ -134,7 +134,7 @@ def orders(pump: Pump) -> list[str]:
 def test_a_resumed_lane_has_one_message_whatever_is_on_its_way(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
-    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
     tasks.order_lanes(ref)
     actions.pause_experiment(ref, by=BY)
     actions.resume_experiment(ref, by=BY)
@@ -152,7 +152,7 @@ def test_a_resumed_lane_has_one_message_whatever_is_on_its_way(
 def test_a_message_that_comes_back_is_not_followed_by_another(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
-    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
     tasks.order_lanes(ref)
     hold_others(pump)
     with mock.patch.object(lanes, "SLICE_SECONDS", 0):
@@ -194,7 +194,7 @@ def test_it_is_paused_resumed_and_stopped_and_who_is_late_is_told(
 
 def test_the_cost_limit_stops_it_and_a_higher_one_goes_on(server: CountingServer, testset: SetRef, run: Run) -> None:
     priced = type(MODEL)(**{**vars(MODEL), **PRICED})
-    wanted = {"models": (priced,), "limit": Decimal("0.0006"), "at_a_time": 1}
+    wanted = {"models": (priced,), "limit": Decimal("0.0006"), "lanes": 1}
     ref = make_experiment(testset, two_prompts(run.project_id), **wanted)
     head = work_all(ref)
     assert (head.status, int(head.spent), server.asked) == ("over_limit", 600, 2)
@@ -207,7 +207,7 @@ def test_the_cost_limit_stops_it_and_a_higher_one_goes_on(server: CountingServer
 
 def test_a_worker_that_leaves_while_it_is_resumed_goes_on(server: CountingServer, testset: SetRef, run: Run) -> None:
     """The lane saw the pause; the resumption came before it took itself from the index."""
-    ref = make_experiment(testset, two_prompts(run.project_id), at_a_time=1)
+    ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
     actions.pause_experiment(ref, by=BY)
     settle = lanes.settle
 
@@ -227,7 +227,7 @@ def test_a_document_that_was_purged_counts_as_removed(server: CountingServer, te
 
 
 def test_a_document_that_ends_its_workers_is_left_out(server: CountingServer, testset: SetRef, run: Run) -> None:
-    ref = make_experiment(testset, [1], at_a_time=1)
+    ref = make_experiment(testset, [1], lanes=1)
     for _ in range(settings.WORKER_ATTEMPTS):
         with crash_before("s3", "GetObject"):
             work(ref)
@@ -243,7 +243,7 @@ def test_a_lane_whose_message_was_lost_is_ordered_by_the_sweeper(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
     with mock.patch.object(settings, "MESSAGE_LOST_SECONDS", 0):
-        ref = make_experiment(testset, [1], at_a_time=1)
+        ref = make_experiment(testset, [1], lanes=1)
         sweeper.sweep()
     pump.hold = lambda message: not message.task.endswith("experiments.tasks.work")
     pump.run(lambda: queries.get_experiment(ref).status == "done")
@@ -262,3 +262,13 @@ def test_what_cannot_be_measured_is_refused(testset: SetRef) -> None:
         make_experiment(testset, [1], limit=Decimal(0))
     with pytest.raises(Refused, match="at most 24"):
         make_experiment(testset, [1], temperatures=tuple(one / 10 for one in range(25)))
+
+
+@pytest.mark.parametrize(("workers", "lanes"), [(1, 1), (2, 2), (4, 3)])
+def test_as_many_documents_are_read_at_once_as_there_may_be_workers(
+    testset: SetRef, run: Run, workers: int, lanes: int
+) -> None:
+    """Of three documents; no one is asked for a number, which a worker alone would make no use of."""
+    ref = make_experiment(testset, [1], lanes=workers)
+    assert (int(queries.get_experiment(ref).lanes), len(queries.list_lanes(ref))) == (lanes, lanes)
+    assert settings.EXPERIMENT_LANES == 1  # on a laptop

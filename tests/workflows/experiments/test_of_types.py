@@ -113,7 +113,7 @@ def test_the_form_offers_the_prompts_of_types(server: CountingServer, testset: S
         assert words in page
     typed = {
         "name": "Receipts", "testset": testset.testset_id, "type": receipts, "prompts": ["0", "1"], "models": ["local"],
-        "thresholds": "80", "limit": "5", "at_a_time": "1",
+        "thresholds": "80", "limit": "5",
     }  # fmt: skip
     made = admin.post(here, typed)
     assert made.status_code == 302
