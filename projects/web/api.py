@@ -79,12 +79,25 @@ FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem
 
 
 class DeskApi(NinjaAPI):
-    """Describes its failures with the content type that ``problem`` sends; ninja knows one type for all answers."""
+    """Describes its failures with the content type that ``problem`` sends; ninja knows one type for all answers.
+
+    Describes itself once in a process: that takes more than a second, and everybody may ask for it.
+    """
+
+    @functools.cached_property
+    def _described(self) -> dict[str, OpenAPISchema]:
+        return {}
 
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
-        schema = super().get_openapi_schema(path_prefix=path_prefix, path_params=path_params)
+        prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
+        if prefix not in self._described:
+            self._described[prefix] = self._describe(prefix)
+        return self._described[prefix]
+
+    def _describe(self, prefix: str) -> OpenAPISchema:
+        schema = super().get_openapi_schema(path_prefix=prefix)
         for operations in schema["paths"].values():
             for operation in operations.values():
                 for status, answer in operation["responses"].items():

@@ -3,10 +3,13 @@
 A URL that is not in the table fails the test: whoever adds one says here who may have it.
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.http.response import HttpResponseBase
 from django.test import Client
 
 from projects.sites.permissions import DEFAULTS, EVERYTHING, Permission
@@ -340,25 +343,45 @@ def people(stranger: User) -> dict[str, User | None]:
     return dict(zip(ROLES, (None, stranger, charlie(), bob(), alice(), root), strict=True))
 
 
-def answer(page: Page, method: str, user: User | None, root: str, known: dict[str, Any]) -> int:
-    client = signed_in(user) if user else Client()
+@dataclass
+class Browsers:
+    """New ones for each request; who is signed in stays so until an answer ends the session or begins another."""
+
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    def open(self, user: User | None) -> Client:
+        client = Client()
+        if user:
+            if user.username not in self.sessions:
+                self.sessions[user.username] = signed_in(user).cookies[settings.SESSION_COOKIE_NAME].value
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[user.username]
+        return client
+
+    def told(self, user: User | None, response: HttpResponseBase) -> None:
+        if user and settings.SESSION_COOKIE_NAME in response.cookies:
+            del self.sessions[user.username]
+
+
+def answer(page: Page, method: str, user: User | None, root: str, known: dict[str, Any], *, browsers: Browsers) -> int:
+    client = browsers.open(user)
     none = dict.fromkeys(("review_id", "queue_id", "classification_id", "key", "model_id"), "none")
     missing = none if method == "POST" and page.name.startswith(WISHES) else {}
     path = f"{root}{page.path(known | missing)}"
     response = client.generic(method, path, content_type="application/x-www-form-urlencoded")
     if response.streaming:
         b"".join(response)  # to its end: closing it here would close the test's database too
+    browsers.told(user, response)
     return response.status_code
 
 
 def wrong_answers(root: str, stranger: User, known: dict[str, Any], expected: Any) -> list[str]:
-    who = people(stranger)
+    who, browsers = people(stranger), Browsers()
     return [
         f"{method} {root}/{page.route} ({page.name}) as {role}: {got}, not {wanted}"
         for page in pages()
         for method, answers in TABLE.get(page.name, {}).items()
         for role, wanted in zip(ROLES, expected(page.name, answers), strict=True)
-        if (got := answer(page, method, who[role], root, known)) != wanted
+        if (got := answer(page, method, who[role], root, known, browsers=browsers)) != wanted
     ]
 
 
@@ -397,9 +420,11 @@ def on_a_tenants_site(name: str, answers: Answers) -> Answers:
 
 def test_a_site_that_is_not_there_answers_as_one_of_others(desk: None) -> None:
     """The same for everybody but superusers, address by address."""
-    known, who = world("default"), people(person("lou", "L", "locals"))
+    known, who, browsers = world("default"), people(person("lou", "L", "locals")), Browsers()
     for page in pages():
         for role in ("anonymous", "stranger"):
             method = next(iter(TABLE[page.name]))
-            there, nowhere = (answer(page, method, who[role], f"/s/{site}", known) for site in ("acme", "nowhere"))
+            there, nowhere = (
+                answer(page, method, who[role], f"/s/{site}", known, browsers=browsers) for site in ("acme", "nowhere")
+            )
             assert there == nowhere, f"{page.route} as {role}"
