@@ -9,12 +9,15 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest import mock
 
 from botocore.client import BaseClient
 from botocore.exceptions import ConnectionClosedError
 from botocore.validate import validate_parameters
+
+from config import transaction
 
 _EVENT = re.compile("EVENT#|activity#")
 Around = Callable[[BaseClient, str, dict[str, Any], Callable[[], Any]], Any]
@@ -134,7 +137,8 @@ def fail(
     """Refuse the next calls, from the ``first`` on, as AWS would once botocore's own retries are used up.
 
     ``error_code="connection"`` is a broken connection. ``after`` carries the call out and loses its answer. ``extra``
-    is merged into the error's response, for example CancellationReasons.
+    is merged into the error's response, for example CancellationReasons. Transactions are tried again without their
+    pauses, which add up to two seconds.
     """
     which = _Nth(service, operation, first, first + times - 1)
 
@@ -151,7 +155,7 @@ def fail(
         } | (extra or {})
         raise client.exceptions.from_code(error_code)(response, name)
 
-    with _around(act):
+    with _around(act), mock.patch.object(transaction, "time", SimpleNamespace(sleep=lambda _seconds: None)):
         yield
 
 
