@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.conftest import WIDTHS
 from tests.browser.desk import claim, sign_in
 from tests.browser.test_accessibility import faults
 from tests.factories import ref_of
@@ -16,7 +17,7 @@ from tests.pump import Pump
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_the_same_file_again_has_a_link_to_the_first(
     live_server: LiveServer, browser: Browser, pump: Pump, tmp_path: Path, width: int
 ) -> None:

@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from review.identity import ReviewRef
-from tests.browser.conftest import watch
+from tests.browser.conftest import WIDTHS, watch
 from tests.browser.desk import check_all, claim, field, in_sight, sign_in, sign_in_by_form
 from tests.people import bob
 from tests.review.reviews import decisions_of, open_review
@@ -35,7 +35,7 @@ def test_what_is_typed_after_a_refusal_is_saved(live_server: LiveServer, context
     expect(page.locator("[data-left]")).to_have_text("1 left")
 
 
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_click_with_fields_left_is_refused_and_leads_to_the_first(
     live_server: LiveServer, browser: Browser, width: int
 ) -> None:

@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from review.status import Decision
+from tests.browser.conftest import WIDTHS
 from tests.browser.desk import claim, in_sight, sign_in
 from tests.browser.test_accessibility import faults
 from tests.flow.approvals import asked, begin, decide
@@ -19,7 +20,7 @@ from tests.review.reviews import person
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("width", [1440, 375])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_change_of_the_first_is_checked_by_the_second(
     live_server: LiveServer, browser: Browser, pump: Pump, tmp_path: Path, width: int
 ) -> None:

@@ -2,6 +2,8 @@
 
 What a run asks of its engine and nothing else depends on: start, answer, refuse, retry, state, stop, wait, timeout, a
 lost message, a message that comes twice, one that is put aside or deferred, and a continuation after a crash.
+
+Those marked ``every_engine("slow")`` use the contract and are no part of it: ``make test-slow`` runs them on each.
 """
 
 from collections.abc import Iterator
@@ -15,7 +17,10 @@ from tests.pump import Pump
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_kind" in metafunc.fixturenames:
         contract = metafunc.definition.get_closest_marker("every_engine")
-        kinds = KINDS if contract else (STEP_FUNCTIONS,)
+        others = [kind for kind in KINDS if contract and kind != STEP_FUNCTIONS]
+        if contract and contract.args:
+            others = [pytest.param(kind, marks=getattr(pytest.mark, contract.args[0])) for kind in others]
+        kinds = [STEP_FUNCTIONS, *others]
         metafunc.parametrize("engine_kind", kinds, ids=lambda kind: kind.name, indirect=True)
 
 

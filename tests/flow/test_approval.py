@@ -67,7 +67,7 @@ def test_from_a_hundred_one_person_is_asked(pump: Pump, tmp_path: Path) -> None:
     assert moves(run) == [*choices, *PUBLISHED]
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 def test_from_a_thousand_two_people_are_asked_and_both_corrections_are_published(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "250.00")
     first = asked(run, pump, "first_approval")
@@ -110,7 +110,7 @@ def test_a_rejection_is_told_to_the_sender_and_ends_the_run(
     assert sorted(bus_types()) == ["document.failed", "document.review.required"]
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 def test_the_second_person_may_reject_too(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "1500.00")
     decide(run, asked(run, pump, "first_approval"), Decision.APPROVE, by=ROSA)

@@ -16,7 +16,7 @@ from tests.factories import MARTA, ROSA, review_of, verdict, waiting_run
 from tests.flow.protocol import assert_applied_once, ended
 from tests.pump import Pump
 
-pytestmark = pytest.mark.every_engine
+pytestmark = pytest.mark.every_engine("slow")
 TEN_MINUTES = dt.timedelta(minutes=10)
 _true_now = clock.now
 

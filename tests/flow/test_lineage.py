@@ -99,7 +99,7 @@ def test_who_decided_is_kept_by_id_and_shown_by_name(pump: Pump) -> None:
     assert ("Review approved", "Rosa Marin", "17") in shown
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 @pytest.mark.django_db
 def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump, engine_kind: EngineKind) -> None:
     run, _, _ = decided_run(pump)

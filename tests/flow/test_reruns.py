@@ -125,7 +125,7 @@ def test_a_second_delivery_of_the_first_step_clears_nothing_that_was_made(pump: 
     assert files_of(run).read(files.segment(0)) == before
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, published: Run) -> None:
     before, text = output(published), files_of(published).read(files.segment(0))
     with worked() as counts, mock.patch.object(ocr, "read_page_image") as read:

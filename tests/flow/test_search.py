@@ -49,7 +49,7 @@ def word_of(run: Run) -> str:
     return max((word for word in text.split() if word.isalpha()), key=len)
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 def test_upload_published_found_deleted_restored_purged(pump: Pump) -> None:
     run = published(pump)
     word = word_of(run)

@@ -149,7 +149,7 @@ def test_a_document_whose_parts_are_counted_late_is_large_from_then_on(pump: Pum
     assert [step for step, _ in steps_in(pump, desk.SLICES_QUEUE)] == [3, 4, 7, 8, 9]
 
 
-@pytest.mark.every_engine
+@pytest.mark.every_engine("slow")
 def test_a_step_handed_on_twice_is_done_once(pump: Pump, engine_kind: EngineKind, settings) -> None:
     settings.LARGE_PAGES = PAGES - 1
     pump.hold = lambda message: message.task.endswith("run_step")
