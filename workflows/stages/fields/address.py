@@ -141,7 +141,8 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
         streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
         place = bool(PLACE.search(usual)) or any(_ends(line.text) for line in block)
         points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
-        evidence = {"streets": min(1.0, streets / 2), "place": float(place), "early": 1 / (1 + number / 4)}
+        sure = min(1.0, (streets + numbered) / 2)
+        evidence = {"streets": sure, "place": float(place), "early": 1 / (1 + number / 4)}
         yield of_lines(block, text, points, **evidence)
         return
     yield from _find_weak_addresses(rows)

@@ -20,8 +20,8 @@ TEXT_LAYER, VENDOR = "text_layer", "vendor"
 # same on a wider scale. read: how well the worst word was read, -1 for the worst that the engine keeps, 1 for a perfect
 # one. clear: the same on average, which tells more of long values. page: how well the page's worse lines were read; it
 # says more of a misread letter than the word's own score, since the engine is sure of what it took it for. odd: words
-# of letters and digits, or of large letters among small ones. text_layer: no one had to read. vendor: confirmed in an
-# earlier review.
+# of letters and digits, of large letters among small ones, or with signs that no word has: M&nchen. text_layer: no one
+# had to read. vendor: confirmed in an earlier review.
 _ALWAYS: Mapping[str, float] = {MARGIN: 1.2, LEAD: 0.4, READ: 1.0, PAGE: 2.0, TEXT_LAYER: 3.6}
 # Letters go wrong more often than digits, and the engine does not notice: of long values many are almost right. So the
 # bias of names and addresses is lower by 0.6 and 1.1 than their evidence says, and a text layer gives it back. How much
@@ -77,7 +77,10 @@ OTHER: Mapping[str, float] = {BIAS: -3.9, "label": 3.1, "listed": 0.8, **_ALWAYS
 
 
 _FAR = 5.0  # points between two values that no one confuses
-_ODD = re.compile(r"\b(?=\w*[a-z][A-Z]{2}|\w*[A-Z]{2}[a-z]|\w*[A-Za-z]{2}\d|\w*\d[A-Za-z]{2})\w+")
+_ODD = re.compile(
+    r"\b(?=\w*[a-z][A-Z]{2}|\w*[A-Z]{2}[a-z]|\w*[A-Za-z]{2}\d|\w*\d[A-Za-z]{2}|[A-Za-z]+[^\x00-\u024F\u2010-\u2027])\w+|"
+    r"[A-Za-z][&%$#@][a-z]"
+)
 
 
 def prior_weights(name: str) -> Mapping[str, float]:
