@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-DUE = ("batches", "documents", "engine", "experiments", "intake", "publish", "questions", "runs")
+DUE = ("batches", "documents", "engine", "experiments", "insight", "intake", "publish", "questions", "runs")
 
 ENDS = ("workflows.publish.actions.notices",)  # write in the transaction that ends a run
 

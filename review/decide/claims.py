@@ -88,6 +88,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> 
         Review.holder_name.set(by.name),
         Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
         Review.version.set(Review.version + 1),  # a takeover ends what the last holder's page may do
+        Review.claimed_at.set(clock.iso(now)),
         Review.claimed_after.set(after.decision_id) if after else Review.claimed_after.remove(),
         Review.updated_at.set(clock.iso(now)),
     ]

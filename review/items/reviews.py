@@ -42,6 +42,7 @@ class Review(DueWork):
     holder = UnicodeAttribute(null=True)
     holder_name = UnicodeAttribute(null=True)
     lease_until = UnicodeAttribute(null=True)  # the holder's, projected for the queue: no worker leases a review
+    claimed_at = UnicodeAttribute(null=True)  # by the one who holds it, or decided it
     claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
     claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id
     decision_id = UnicodeAttribute(null=True)

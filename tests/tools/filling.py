@@ -35,6 +35,7 @@ from workflows.intake.actions.document_start import plan_entry
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
+from workflows.runs.items.figures import RunFigures
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
@@ -224,8 +225,8 @@ def assessed(*, asked: bool) -> dict[str, Any]:
 
 
 def _rows(changes: Iterable[Change], told: Iterable[tuple[dt.datetime, EventAt]]) -> list[Row]:
-    # What each change counts is left out: a filling counts all of it at once.
-    uncounted = [one for one in changes if not (isinstance(one, Update) and one.of is Counter)]
+    # What each change counts is left out: a filling counts all of it at once, and none of it in figures of days.
+    uncounted = [one for one in changes if not (isinstance(one, Update) and one.of in (Counter, RunFigures))]
     rows = list_rows_left([*uncounted, *(Put(event(at)) for at, event in told)])
     return list(_never_due(rows))
 

@@ -12,6 +12,7 @@ from config.table import Key
 from projects.documents.actions.copies import forget_digests
 from projects.documents.items.removals import DocumentRemoval
 from workflows.documents.actions import hide
+from workflows.insight.actions import forget_run
 from workflows.intake.actions import bucket
 from workflows.intake.items import IncomingFile, IncomingOrigin
 from workflows.runs.actions import run_rows
@@ -63,6 +64,7 @@ def _destroy_arrival(site: str, document_id: str) -> None:
 
 def _destroy_run(run: Run, beat: Beat) -> None:
     """The link from the document goes last: by it a second attempt finds the run."""
+    forget_run(run)
     _empty_partition(Item, run_rows.board_key(run).pk, beat)
     _empty_partition(Item, run_rows.execution_key(run).pk, beat)
     _remove(table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id))

@@ -12,8 +12,11 @@ from projects.documents.queries.removals import get_removal
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import ended_run, start_run
 from workflows.documents.actions import removals
+from workflows.insight.actions import count_run
 from workflows.runs import events
 from workflows.runs.actions import run_rows
+from workflows.runs.actions.figures import figures_key
+from workflows.runs.items.figures import RunFigures
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 
@@ -74,7 +77,9 @@ def place_of(run: Run) -> table.DuePlace:
 
 
 def due_run() -> Run:
+    """Nothing else of it is due: its figures are counted."""
     run = start_run()
+    count_run(run.site, RunFigures.load(figures_key(run)))
     move(run, "2000-01-01T00:00:00+00:00")
     return run
 

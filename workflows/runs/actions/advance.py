@@ -10,6 +10,7 @@ from workflows.definitions.blueprint import ROUTED, Definition
 from workflows.runs import events, traces
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
 from workflows.runs.actions.ends import plan_end
+from workflows.runs.actions.figures import schedule_figures
 from workflows.runs.actions.run_rows import (
     Advance,
     RunPosition,
@@ -46,7 +47,7 @@ def write(
     """Everything that shows a run's state, changed from ``before`` to ``after``, for one transaction.
 
     That is its execution, transition, step board and seed 000's rows of it, its document's two rows with their places
-    in lists, the counts, and whom its end is to be told. The run's own guard comes first.
+    in lists, the counts, that its figures are due, and whom its end is to be told. The run's own guard comes first.
 
     ``before``: of a run that begins (``new_rows``), what its document showed until now; None if that is new as well,
     whose rows the caller puts. ``left``: how it left its step; without, an ended run goes on. Raised conflicts name
@@ -59,12 +60,15 @@ def write(
     if not isinstance(before, RunPosition):
         check_can_move(None, after.state)
         own: list[Change] = [Put(row) for row in new_rows]
+        own.append(schedule_figures(after.run, now, received=before is None))
         return [*own, *write_document(after.run, before, after.document, now, more=more)]
     check_can_move(before.state, after.state)
     if left:
         own = leave_step(before, after, left.how, left.transition_id, now)
     else:
         own = reopen(before, after, more.execution, now)
+    if after.outcome or not left:
+        own.append(schedule_figures(after.run, now, ended=bool(after.outcome)))
     if after.outcome and not after.keeps:
         own += plan_end(after.run, after.outcome, after.attempt, now)
     return [*own, *write_document(after.run, before.document, after.document, now, more=more)]

@@ -1,0 +1,176 @@
+"""What one run adds to the figures of its days, and what sums of them say; pure.
+
+A figure's name is a few words with ``|`` between them, each percent-encoded. Durations are counted in buckets, so that
+days, projects and types add up and percentiles can still be read from them.
+"""
+
+import bisect
+import datetime as dt
+import urllib.parse
+from collections import Counter as Sums
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workflows.runs.status import Outcome
+
+# Seconds up to which a bucket counts; the last one takes all above.
+BOUNDS = (
+    1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10_800,
+    14_400, 21_600, 28_800, 43_200, 64_800, 86_400, 129_600, 172_800, 259_200, 432_000, 604_800, 1_209_600,
+)  # fmt: skip
+RECEIVED, ENDED, STRAIGHT, REVIEWED, TOTAL = "received", "ended", "straight", "reviewed", "total"
+STEP, FAILED, FIELD, PERSON, COST = "step", "failed", "field", "person", "cost"
+CORRECTED, CONFIRMED, DECIDED, TIME = "corrected", "confirmed", "decided", "time"
+# Ends at which the document was looked at, by machine or person.
+ANALYSED = (Outcome.PUBLISHED, Outcome.REJECTED, Outcome.EXPIRED)
+OTHER = "Retries"  # what a run cost beyond the steps that it went on from
+Days = dict[str, dict[str, int]]  # day → name → number
+
+
+def join_name(*words: str) -> str:
+    """The name of a figure.
+
+    >>> join_name("field", "Total | net", "corrected")
+    'field|Total %7C net|corrected'
+    """
+    return "|".join(urllib.parse.quote(word, safe=" _-.,:") for word in words)
+
+
+def split_name(name: str) -> list[str]:
+    """The words that ``join_name`` joined."""
+    return [urllib.parse.unquote(word) for word in name.split("|")]
+
+
+def bucket_of(seconds: float) -> str:
+    """The number of the bucket, as a name has it.
+
+    >>> bucket_of(0.4), bucket_of(60), bucket_of(61), bucket_of(9e9)
+    ('0', '9', '10', '36')
+    """
+    return str(bisect.bisect_left(BOUNDS, seconds))
+
+
+def percentile(buckets: Mapping[int, int], share: float) -> float | None:
+    """The seconds that ``share`` of them took at most, as near as buckets tell; None of nothing.
+
+    >>> percentile({3: 10}, 0.5), percentile({0: 5, 9: 5}, 0.9), percentile({}, 0.5)
+    (4.0, 57.0, None)
+    """
+    rest = share * sum(buckets.values())
+    for bucket in sorted(one for one, number in buckets.items() if number > 0):
+        if rest <= buckets[bucket]:
+            low = BOUNDS[bucket - 1] if bucket else 0
+            high = BOUNDS[min(bucket, len(BOUNDS) - 1)]
+            return low + (high - low) * rest / buckets[bucket]
+        rest -= buckets[bucket]
+    return None
+
+
+@dataclass(frozen=True)
+class StepTime:
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A person's decision that was applied. ``seconds``: from claim to decision, if known. Fields by their labels."""
+
+    user_id: str
+    name: str
+    seconds: float | None = None
+    corrected: Sequence[str] = ()
+    confirmed: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of a run when it is counted; instants are None before they come.
+
+    ``kept``: another run's result stays the document's. ``cause``: the step and the error of a failed one.
+    ``micros``: what it cost in all; ``used``: of which (service and model) each is known.
+    """
+
+    project_id: str
+    family: str
+    began_at: dt.datetime
+    received_at: dt.datetime | None = None
+    ended_at: dt.datetime | None = None
+    outcome: Outcome | None = None
+    kept: bool = False
+    asked: bool = False
+    cause: tuple[str, str] | None = None
+    steps: Sequence[StepTime] = ()
+    decided: Sequence[Decided] = ()
+    micros: int = 0
+    used: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+def count_run(facts: RunFacts) -> Days:
+    """What it adds to the day on which its document came, and to the one on which it ended."""
+    days: Days = {}
+    if facts.received_at:
+        days[day_of(facts.received_at)] = {RECEIVED: 1}
+    if facts.ended_at and facts.outcome:
+        ended = days.setdefault(day_of(facts.ended_at), {})
+        for name, number in _count_end(facts, facts.outcome, facts.ended_at).items():
+            ended[name] = ended.get(name, 0) + number
+    return days
+
+
+def _count_end(facts: RunFacts, outcome: Outcome, ended_at: dt.datetime) -> Sums[str]:
+    found: Sums[str] = Sums()
+    if not facts.kept:
+        found[join_name(ENDED, outcome)] += 1
+        if outcome in ANALYSED and (facts.asked or facts.decided):
+            found[REVIEWED] += 1
+        if outcome == Outcome.PUBLISHED:
+            found[STRAIGHT] += not (facts.asked or facts.decided)
+            found[join_name(TOTAL, bucket_of((ended_at - facts.began_at).total_seconds()))] += 1
+        if facts.cause:
+            found[join_name(FAILED, *facts.cause)] += 1
+    for step in facts.steps:
+        found[join_name(STEP, facts.family, step.name, bucket_of(step.seconds))] += 1
+    for one in facts.decided:
+        found.update(_count_decision(one))
+    found.update(_count_cost(facts))
+    return +found
+
+
+def _count_decision(one: Decided) -> Sums[str]:
+    who = (PERSON, one.user_id, one.name)
+    found: Sums[str] = Sums({join_name(*who, DECIDED): 1})
+    if one.seconds is not None:
+        found[join_name(*who, TIME, bucket_of(one.seconds))] += 1
+    for word, labels in ((CORRECTED, one.corrected), (CONFIRMED, one.confirmed)):
+        for label in labels:
+            found[join_name(FIELD, label, word)] += 1
+    return found
+
+
+def _count_cost(facts: RunFacts) -> Sums[str]:
+    known = sum(facts.used.values())
+    costs = {**facts.used, (OTHER, ""): facts.micros - known}
+    return Sums({join_name(COST, facts.project_id, *model): micros for model, micros in costs.items() if micros > 0})
+
+
+def day_of(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).date().isoformat()
+
+
+def difference(before: Days, after: Days) -> Days:
+    """What ``after`` is more, or less, than ``before``; nothing of what stays."""
+    found: Days = {}
+    for day in sorted({*before, *after}):
+        old, new = before.get(day, {}), after.get(day, {})
+        changed = {name: new.get(name, 0) - old.get(name, 0) for name in sorted({*old, *new})}
+        if changed := {name: by for name, by in changed.items() if by}:
+            found[day] = changed
+    return found
+
+
+def add_up(many: Iterable[Mapping[str, int]]) -> Sums[str]:
+    sums: Sums[str] = Sums()
+    for one in many:
+        sums.update(one)
+    return sums
