@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("workflows.search.urls")),
     path("", include("workflows.publish.urls")),
     path("", include("workflows.intake.urls")),
+    path("", include("workflows.insight.urls")),
     path("", include("workflows.learning.urls")),
     path("", include("workflows.extractors.urls")),
     path("", include("workflows.testsets.urls")),

@@ -35,6 +35,7 @@ _TABS = (
     ("/documents/", "page", "Documents"),
     ("/workflows/", "run", "Runs"),
     ("/projects/", "folder", "Projects"),
+    ("/insight/", "gauge", "Insight"),
 )
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.

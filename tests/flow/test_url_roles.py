@@ -120,6 +120,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-contents": {"GET": VIEW, "POST": WORK_EMPTY},
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
+    "workflows:show-insight": {"GET": VIEW},
+    "workflows:export-insight": {"GET": VIEW},
+    "workflows:list-failures": {"GET": (302, 403, 404, 404, 404, 404)},  # without saying of what
     "workflows:search": {"GET": VIEW},
     "workflows:list-runs": {"GET": VIEW},
     "workflows:list-documents": {"GET": VIEW},

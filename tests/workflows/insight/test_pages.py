@@ -1,0 +1,170 @@
+"""The page of figures: what it says, what it costs, and who sees what of it."""
+
+import csv
+import datetime as dt
+import html
+import io
+import re
+
+import pytest
+from django.test import Client
+from pynamodb.expressions.operand import Path
+
+from config import clock, table
+from config.due import sweeper
+from config.transaction import Update, transact
+from projects.queues import actions as queue_actions
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
+from projects.sites.permissions import Permission
+from tests.aws_faults import count_calls
+from tests.factories import SITE, start_run
+from tests.flow.urls import world
+from tests.people import alice, bob, charlie, person, signed_in
+from tests.projects.make_sites import BY, grant, make_site
+from tests.workflows.advancing import failed, published, waiting
+from workflows.insight.figures import join_name
+from workflows.insight.items import DayFigures
+from workflows.insight.queries import Scope
+
+pytestmark = pytest.mark.django_db
+PROJECT, OTHER = "proj_" + "a" * 21, "proj_" + "b" * 21
+
+
+@pytest.fixture
+def desk(table):
+    """One of each: published, failed, waiting; in a project that is there, and one in another."""
+    for project_id, name in ((PROJECT, "Receipts"), (OTHER, "Contracts")):
+        project_actions.create_project(SITE, ProjectSettings(name=name), by=BY, project_id=project_id)
+    runs = [end(start_run(project_id=PROJECT)) for end in (published, failed, waiting)]
+    published(start_run(project_id=OTHER))
+    sweeper.sweep()
+    return runs
+
+
+def text_of(answer) -> str:
+    """What a person reads."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.content.decode())).split())
+
+
+def page(client: Client, **asked: str) -> str:
+    answer = client.get("/insight/", asked)
+    assert answer.status_code == 200
+    return text_of(answer)
+
+
+def invent(days: int, scope: Scope, **numbers: int) -> None:
+    """Busy days, as years of work leave them."""
+    today = clock.now().date()
+    for back in range(days):
+        adds = [Path([name]).add(number) for name, number in numbers.items()]
+        transact([Update(scope.key(today - dt.timedelta(days=back)), adds, of=DayFigures)])
+
+
+def test_it_says_how_documents_fare(desk):
+    said = page(signed_in(alice()))
+    assert "Received 4" in said
+    assert "Published 2" in said
+    assert "Straight-through 100 %" in said
+    assert "Failed 1" in said
+    assert "Waiting now 1" in said
+    assert "Segment Prep" in said
+
+
+def test_a_project_has_its_own_figures_and_a_period_its_own_days(desk):
+    client = signed_in(charlie())
+    assert "Received 3" in page(client, project=PROJECT, period="today")
+    assert "Received 1" in page(client, project=OTHER, period="90d")
+    assert client.get("/insight/", {"project": "proj_none"}).status_code == 404
+    assert client.get("/insight/", {"type": "a#b"}).status_code == 404
+    assert "No documents in this period" in page(client, type="proj_none")
+
+
+def test_the_period_before_is_beside_it(desk):
+    yesterday = Scope(SITE).key(clock.now().date() - dt.timedelta(days=1))
+    transact([Update(yesterday, [Path(["received"]).add(7)], of=DayFigures)])
+    assert "Received 4 before: 7" in page(signed_in(alice()), period="today")
+    assert "Received 11 before: 0" in page(signed_in(alice()), period="7d")
+
+
+def test_ninety_busy_days_cost_five_calls(desk):
+    steps = {join_name("step", "document-analysis", f"step_{i}", str(b)): 9 for i in range(13) for b in range(6)}
+    fields = {join_name("field", f"Field {i}", word): 9 for i in range(12) for word in ("corrected", "confirmed")}
+    invent(180, Scope(SITE), received=900, **{"ended|published": 800, "total|5": 800}, **steps, **fields)
+    client = signed_in(alice())
+    client.get("/insight/")
+    with count_calls() as calls:
+        assert "Received 81,004" in page(client, period="90d")
+    assert len(calls.of("dynamodb")) <= 5, calls.names()
+    assert {call.operation for call in calls.calls} == {"Query"}
+    with count_calls() as calls:
+        page(client, period="90d", project=PROJECT)
+    assert len(calls.of("dynamodb")) <= 5, calls.names()
+
+
+def test_costs_and_people_are_for_those_who_set_up(desk):
+    invent(1, Scope(SITE), **{f"cost|{PROJECT}|bedrock|haiku": 1_500_000, "person|9|Rosa Marin|decided": 3})
+    assert "Rosa Marin 3" in (said := page(signed_in(alice())))
+    assert "$1.50" in said
+    for one in (bob(), charlie()):
+        said = page(signed_in(one))
+        assert "Rosa Marin" not in said
+        assert "$" not in said
+        assert "usd" not in signed_in(one).get("/insight/days.csv").getvalue().decode()
+
+
+def test_who_is_kept_from_a_queue_sees_nothing_of_its_project_nor_of_the_whole(desk):
+    queue_actions.create_queue(SITE, "Board", ["board"], by=BY, queue_id="01HZZZZZZZZZZZZZZZZZZZZZZ0")
+    secret = ProjectSettings(name="Takeovers", review_queue="01HZZZZZZZZZZZZZZZZZZZZZZ0")
+    project_actions.create_project(SITE, secret, by=BY, project_id="proj_" + "c" * 21)
+    published(start_run(project_id="proj_" + "c" * 21))
+    sweeper.sweep()
+    client = signed_in(charlie())
+    said = page(client)
+    assert "Takeovers" not in said
+    assert "All projects" not in said
+    assert "Received 1" in said  # of the first project by name
+    for address in ("/insight/", "/insight/days.csv"):
+        assert client.get(address, {"project": "proj_" + "c" * 21}).status_code == 404
+    assert "Takeovers" in page(signed_in(person("dana", "Board", "viewers", "board")))
+
+
+def test_the_failures_of_a_number_are_behind_it(desk):
+    client = signed_in(charlie())
+    assert "/insight/failures/?step=segment_prep&amp;error=E" in client.get("/insight/").content.decode()
+    answer = client.get("/insight/failures/", {"step": "segment_prep", "error": "E"})
+    assert f"/workflows/{desk[1].document_id}/{desk[1].workflow_id}/" in answer.content.decode()
+    assert desk[0].workflow_id not in answer.content.decode()
+    assert "No failed runs here" in text_of(client.get("/insight/failures/", {"step": "assess", "error": "E"}))
+
+
+def test_the_csv_has_each_day_of_the_period(desk):
+    answer = signed_in(alice()).get("/insight/days.csv", {"period": "7d"})
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    assert len(rows) == 7
+    last = rows[-1]
+    assert (last["day"], last["received"], last["published"], last["failed"]) == (
+        clock.now().date().isoformat(), "4", "2", "1",
+    )  # fmt: skip
+    assert last["usd"] == "0.000000"
+
+
+def test_another_sites_figures_are_not_there(desk):
+    make_site("acme", "Tenant")
+    grant("acme", "viewers", Permission.READ)
+    world("acme", "Bravo")
+    sweeper.sweep()
+    client = signed_in(charlie())
+    said = text_of(client.get("/s/acme/insight/"))
+    assert "Received 1" in said
+    assert "Receipts" not in said
+    assert client.get("/s/acme/insight/", {"project": OTHER}).status_code == 404
+    assert "Received 4" in page(client)
+
+
+def test_an_empty_desk_says_what_belongs_here(table):
+    assert "No documents in this period" in page(signed_in(alice()))
+
+
+def test_sums_are_rows_of_their_own_site():
+    assert Scope("acme").key(dt.date(2026, 11, 1)) == table.Key("acme/insight#site#documents", "day#*#2026-11-01")

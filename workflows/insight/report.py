@@ -1,0 +1,232 @@
+"""What the sums of a period say, and what the period before it said; pure."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workflows.insight import figures
+from workflows.insight.figures import percentile, split_name
+from workflows.runs.status import Outcome
+
+Days = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Latency:
+    """In seconds, as near as buckets tell; ``number``: of how many."""
+
+    number: int
+    p50: float | None
+    p90: float | None
+    p99: float | None
+
+    @classmethod
+    def of(cls, buckets: Mapping[int, int]) -> "Latency":
+        number = sum(buckets.values())
+        return cls(number, *(percentile(buckets, share) for share in (0.5, 0.9, 0.99)))
+
+
+@dataclass(frozen=True)
+class StepLatency:
+    family: str
+    name: str
+    latency: Latency
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why runs failed: at which step, and the error as it is stored."""
+
+    step: str
+    error: str
+    number: int
+
+
+@dataclass(frozen=True)
+class FieldRate:
+    label: str
+    confirmed: int
+    corrected: int
+
+    @property
+    def checked(self) -> int:
+        return self.confirmed + self.corrected
+
+    @property
+    def rate(self) -> float:
+        return self.corrected / self.checked
+
+
+@dataclass(frozen=True)
+class Reviewer:
+    name: str
+    decisions: int
+    median: float | None  # seconds from claim to decision
+
+
+@dataclass(frozen=True)
+class ModelCost:
+    """``service`` and ``model`` as a run's steps have them; ``figures.OTHER`` for what failed attempts cost."""
+
+    project_id: str
+    service: str
+    model: str
+    micros: int
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The numbers of some days, added up."""
+
+    numbers: Mapping[str, int]
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[tuple[list[str], int]]]:
+        found: dict[str, list[tuple[list[str], int]]] = {}
+        for name, number in self.numbers.items():
+            kind, *words = split_name(name)
+            found.setdefault(kind, []).append((words, number))
+        return found
+
+    def _of(self, kind: str) -> list[tuple[list[str], int]]:
+        return self._by_kind.get(kind, [])
+
+    @property
+    def received(self) -> int:
+        return self.numbers.get(figures.RECEIVED, 0)
+
+    def ended(self, *outcomes: Outcome) -> int:
+        return sum(number for (outcome,), number in self._of(figures.ENDED) if outcome in outcomes)
+
+    @property
+    def published(self) -> int:
+        return self.ended(Outcome.PUBLISHED)
+
+    @property
+    def failed(self) -> int:
+        return self.ended(Outcome.FAILED, Outcome.PARTIAL)
+
+    @property
+    def straight_rate(self) -> float | None:
+        """Of what was published: without a person."""
+        return _share(self.numbers.get(figures.STRAIGHT, 0), self.published)
+
+    @property
+    def review_rate(self) -> float | None:
+        """Of what was published, rejected or expired: with a person asked."""
+        return _share(self.numbers.get(figures.REVIEWED, 0), self.ended(*figures.ANALYSED))
+
+    @property
+    def total(self) -> Latency:
+        """From receipt to published."""
+        return Latency.of({int(bucket): number for (bucket,), number in self._of(figures.TOTAL)})
+
+    @property
+    def steps(self) -> list[StepLatency]:
+        buckets: dict[tuple[str, str], dict[int, int]] = {}
+        for (family, name, bucket), number in self._of(figures.STEP):
+            buckets.setdefault((family, name), {})[int(bucket)] = number
+        return [StepLatency(*key, Latency.of(found)) for key, found in sorted(buckets.items())]
+
+    @property
+    def causes(self) -> list[Cause]:
+        found = [Cause(step, error, number) for (step, error), number in self._of(figures.FAILED) if number > 0]
+        return sorted(found, key=lambda one: (-one.number, one.step, one.error))
+
+    @property
+    def fields(self) -> list[FieldRate]:
+        """The most corrected first."""
+        counts: dict[str, dict[str, int]] = {}
+        for (label, word), number in self._of(figures.FIELD):
+            counts.setdefault(label, {})[word] = number
+        found = [
+            FieldRate(label, one.get(figures.CONFIRMED, 0), one.get(figures.CORRECTED, 0))
+            for label, one in counts.items()
+        ]
+        return sorted((one for one in found if one.checked > 0), key=lambda one: (-one.rate, one.label))
+
+    @property
+    def correction_rate(self) -> float | None:
+        found = self.fields
+        return _share(sum(one.corrected for one in found), sum(one.checked for one in found))
+
+    @property
+    def reviewers(self) -> list[Reviewer]:
+        names: dict[str, str] = {}
+        decisions: dict[str, int] = {}
+        times: dict[str, dict[int, int]] = {}
+        for (user_id, name, word, *bucket), number in self._of(figures.PERSON):
+            names[user_id] = name
+            if word == figures.DECIDED:
+                decisions[user_id] = decisions.get(user_id, 0) + number
+            else:
+                mine = times.setdefault(user_id, {})
+                mine[int(bucket[0])] = mine.get(int(bucket[0]), 0) + number
+        found = [
+            Reviewer(names[user_id], number, percentile(times.get(user_id, {}), 0.5))
+            for user_id, number in decisions.items()
+        ]
+        return sorted(found, key=lambda one: (-one.decisions, one.name))
+
+    @property
+    def costs(self) -> list[ModelCost]:
+        """The dearest first."""
+        found = [
+            ModelCost(project_id, service, model, number)
+            for (project_id, service, model), number in self._of(figures.COST)
+            if number > 0
+        ]
+        return sorted(found, key=lambda one: (-one.micros, one.project_id, one.service, one.model))
+
+    @property
+    def micros(self) -> int:
+        return sum(number for _, number in self._of(figures.COST))
+
+
+@dataclass(frozen=True)
+class Report:
+    """``days``: each day of the period with its sums, also those on which nothing happened."""
+
+    now: Sums
+    before: Sums
+    days: Sequence[tuple[dt.date, Sums]] = field(default_factory=tuple)
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(sums.numbers for _, sums in self.days)
+
+
+def make_report(found: Days, last: dt.date, number: int) -> Report:
+    """Of the ``number`` days up to ``last``, compared with as many before them."""
+    own, earlier = list_days(last, number), list_days(last - dt.timedelta(days=number), number)
+    days = [(day, Sums(found.get(day.isoformat(), {}))) for day in own]
+    return Report(_sum(found, own), _sum(found, earlier), days)
+
+
+def list_days(last: dt.date, number: int) -> list[dt.date]:
+    return [last - dt.timedelta(days=back) for back in reversed(range(number))]
+
+
+def _sum(found: Days, days: Iterable[dt.date]) -> Sums:
+    return Sums(figures.add_up(found.get(day.isoformat(), {}) for day in days))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def show_seconds(seconds: float | None) -> str:
+    """For people.
+
+    >>> show_seconds(0.42), show_seconds(75), show_seconds(5400), show_seconds(200_000), show_seconds(None)
+    ('< 1 s', '1.2 min', '1.5 h', '2.3 d', '–')
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return "< 1 s"
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{round(seconds / size, 1):g} {unit}"
+    return f"{round(seconds, 1):g} s"

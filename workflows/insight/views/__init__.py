@@ -1,0 +1,1 @@
+"""The page of figures, its export, and the runs behind a number."""

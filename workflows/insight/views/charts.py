@@ -1,0 +1,96 @@
+"""Bars by day, in a drawing's own units; the template draws them."""
+
+import datetime as dt
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_LEFT, _TOP, _WIDTH, _HEIGHT = 46.0, 10.0, 504.0, 120.0
+_LABELS = 6  # days that are named, at most
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class DayBars:
+    """``text``: the day and its numbers in words; ``label``: under it, empty for most days."""
+
+    text: str
+    middle: float
+    label: str
+    bars: Sequence[tuple[str, Bar]]  # with the class of its series
+
+
+@dataclass(frozen=True)
+class Chart:
+    """``series``: the class and the words of each; ``ticks``: y, the baseline of its words, and those."""
+
+    title: str
+    days: Sequence[DayBars]
+    series: Sequence[tuple[str, str]]
+    ticks: Sequence[tuple[float, float, str]]
+    left: float = _LEFT
+    right: float = _LEFT + _WIDTH
+    words_right: float = _LEFT - 6
+    height: float = _TOP + _HEIGHT + 22
+    label_at: float = _TOP + _HEIGHT + 16
+
+
+def draw_days(
+    title: str,
+    days: Sequence[dt.date],
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    show: Callable[[float], str],
+    *,
+    whole: bool = False,
+    tops: Sequence[float] = (),
+) -> Chart | None:
+    """The values of each day beside each other; None if there is none at all.
+
+    ``whole``: of things one counts. ``tops``: where the axis may end, if not at a round number.
+    """
+    most = max((value for _, values in series for value in values if value), default=0.0)
+    if not most:
+        return None
+    top = next((one for one in tops if one >= most), 0.0) or _round_up(most, whole=whole)
+    slot = _WIDTH / len(days)
+    width = min(slot * 0.8 / len(series), 28.0)
+    every = math.ceil(len(days) / _LABELS)
+    drawn = []
+    for place, day in enumerate(days):
+        middle = _LEFT + slot * (place + 0.5)
+        start = middle - width * len(series) / 2
+        bars = [
+            (f"s{number + 1}", _bar(start + width * number, width, (values[place] or 0.0) / top))
+            for number, (_, values) in enumerate(series)
+            if values[place]
+        ]
+        said = "; ".join(f"{words} {show(value)}" for words, values in series if (value := values[place]) is not None)
+        label = f"{day:%-d %b}" if place % every == 0 else ""
+        drawn.append(DayBars(f"{day:%-d %B}: {said}", round(middle, 1), label, bars))
+    named = [(f"s{number + 1}", words) for number, (words, _) in enumerate(series)]
+    lines = [(_TOP + _HEIGHT * (1 - part), part) for part in (0.0, 0.5, 1.0)]
+    ticks = [(y, y + 4, show(top * part) if part else "0") for y, part in lines]
+    return Chart(title, drawn, named, ticks)
+
+
+def _bar(x: float, width: float, share: float) -> Bar:
+    height = max(_HEIGHT * share, 1.0)
+    return Bar(round(x, 1), round(_TOP + _HEIGHT - height, 1), round(width * 0.9, 1), round(height, 1))
+
+
+def _round_up(most: float, *, whole: bool) -> float:
+    """The end of an axis that ``most`` fits under.
+
+    >>> _round_up(7, whole=True), _round_up(0.032, whole=False), _round_up(1, whole=True), _round_up(180, whole=False)
+    (8.0, 0.04, 2.0, 200.0)
+    """
+    power: float = 10.0 ** math.floor(math.log10(most))
+    steps = (2, 4, 6, 8, 10) if whole and most < 10 else (1, 2, 3, 4, 5, 6, 8, 10)
+    return next(step * power for step in steps if most <= step * power * (1 + 1e-9))
