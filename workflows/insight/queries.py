@@ -1,20 +1,25 @@
 """Reads of sums: a range of days in one Query, whatever happened in them."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core.cache import cache
 
-from config import table
+from config import clock, table
 from config.item import Page
 from projects.documents.counting import EVERYTHING, Kind
 from workflows.insight.actions import EVERY_TYPE, DayKey
-from workflows.insight.figures import join_name
+from workflows.insight.figures import add_up, join_name
 from workflows.insight.items import DayFigures
+from workflows.insight.report import Sums
 from workflows.runs.items.figures import RunFigures
 
 _MOST_DAYS = 400  # rows of one Query
+_USUAL_DAYS = 30
+_ENOUGH_RUNS = 20  # that a percentile is of
+_USUAL_KEPT = 60  # seconds
 
 
 class Scope(NamedTuple):
@@ -40,6 +45,26 @@ def list_days(scope: Scope, first: dt.date, last: dt.date) -> dict[str, dict[str
         cursor = page.next
         if cursor is None:
             return found
+
+
+def usual_seconds(site: str) -> Mapping[tuple[str, str], float]:
+    """What nine of ten runs took at most (p90) of the last thirty days, by workflow and step, where enough ran it.
+
+    One Query a minute and process: it moves slowly.
+    """
+    name = f"insight-usual-{site}"
+    found: Mapping[tuple[str, str], float] | None = cache.get(name)
+    if found is None:
+        today = clock.now().date()
+        days = list_days(Scope(site), today - dt.timedelta(days=_USUAL_DAYS - 1), today)
+        steps = Sums(add_up(days.values())).steps
+        found = {
+            (one.family, one.name): one.latency.p90
+            for one in steps
+            if one.latency.number >= _ENOUGH_RUNS and one.latency.p90 is not None
+        }
+        cache.set(name, found, _USUAL_KEPT)
+    return found
 
 
 def list_failures(site: str, step: str, error: str, *, cursor: str | None) -> Page[RunFigures]:

@@ -2,9 +2,12 @@ import datetime as dt
 from types import SimpleNamespace
 
 import pytest
+from django.core.cache import cache
 from django.http import QueryDict
+from pynamodb.expressions.operand import Path
 
 from config import clock
+from config.transaction import Update, transact
 from projects.documents.document_status import DocumentStatus
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -13,10 +16,18 @@ from tests.html import one_line
 from tests.people import charlie, dora, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.advancing import waiting
+from workflows.insight.figures import bucket_of, join_name
+from workflows.insight.items import DayFigures
+from workflows.insight.queries import Scope
 from workflows.runs import queries
 from workflows.runs.views.under_way import Filters, find_cause
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_usual():
+    cache.clear()
 
 
 def read(url: str) -> str:
@@ -43,11 +54,12 @@ def test_a_list_costs_a_query_its_count_the_queues_and_for_machine_work_the_boar
     start_run(), waiting(start_run())
     browser = signed_in(charlie())
     calls = {}
-    for state in ("running", "waiting"):
+    for name, state in (("first", "running"), ("running", "running"), ("waiting", "waiting")):
         with count_calls() as seen:
             browser.get(f"/?state={state}&project={PROJECT_ID}")
-        calls[state] = seen.names()
+        calls[name] = seen.names()
     assert calls["running"] == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query", "dynamodb.Query"]
+    assert calls["first"] == [*calls["running"], "dynamodb.Query"]  # what is usual, once a minute
     assert calls["waiting"] == ["dynamodb.Query"] * 3
 
 
@@ -115,6 +127,25 @@ def ago(minutes: int) -> str:
 )
 def test_a_run_that_does_not_go_on_says_why(stored, minutes, join, words):
     assert find_cause({"started_at": ago(minutes), **stored}, ago(minutes), join) == words
+
+
+@each(
+    ("p90", "minutes", "stuck"),
+    [(2.0, 0.5, ""), (2.0, 1.5, "p90 2 s"), (600.0, 25, ""), (600.0, 35, "p90 10 min"), (None, 9, "")],
+)
+def test_stuck_is_what_takes_far_longer_than_usual(p90, minutes, stuck):
+    said = find_cause({"started_at": ago(minutes)}, ago(minutes), None, p90)
+    assert stuck in said
+    assert bool(said) == bool(stuck)
+
+
+def test_what_is_usual_is_said_once_enough_runs_tell():
+    start_run()
+    assert "usually" not in read("/?state=running")
+    cache.clear()
+    adds = [Path([join_name("step", "document-analysis", "segment_prep", bucket_of(12))]).add(20)]
+    transact([Update(Scope("default").key(clock.now().date()), adds, of=DayFigures)])
+    assert "usually up to 11.6 s (p90)" in read("/?state=running")
 
 
 def test_a_queue_is_chosen_by_those_whom_it_lets_in():

@@ -21,8 +21,10 @@ from projects.web.http import DeskRequest
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS
 from workflows.engine import queries as engine_queries
 from workflows.engine.items import Join
+from workflows.insight import queries as insight_queries
+from workflows.insight.report import show_seconds
 from workflows.providers.names import LABELS
-from workflows.runs import queries
+from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.views import state_labels
@@ -36,7 +38,9 @@ AGES: Mapping[str, tuple[str, int]] = {
 }  # fmt: skip
 STEPS: Mapping[str, str] = {step.name: step.label for one in DEFINITIONS.values() for step in one.steps}
 MOST_READ = 50  # rows that one page is chosen from: their queues come in one call
-USUAL_SECONDS = 600  # that a step takes at most; a stage of many pages is judged by its slices
+USUAL_SECONDS = 600  # that a step takes at most, until enough runs tell; many pages are judged by their slices
+_STUCK_AFTER = 3  # times the usual (p90): one run in ten takes longer than that without being stuck
+_LEAST_SECONDS = 60  # a step of a moment is not stuck before
 _DEFAULT = "default"  # in addresses, where the name that is stored is not shown
 _STUCK = Mark("warn", "clock", "Stuck")
 
@@ -86,7 +90,7 @@ class Filters:
 class Row:
     """``since``: when it came into this state; ``step_since``: to this step. ``stuck``: why it does not go on, if so.
 
-    ``pages``: done of all where slices say so, else all of them, in words.
+    ``pages``: done of all where slices say so, else all of them, in words. ``usual``: the p90 of its step, if known.
     """
 
     document: ProjectDocument
@@ -96,6 +100,7 @@ class Row:
     step_since: str = ""
     pages: str = "–"
     stuck: str = ""
+    usual: str = ""
 
     @property
     def url(self) -> str:
@@ -133,7 +138,8 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
     found = [(one, boards.get(str(one.workflow_id))) for one in old]
     fitting = [(one, board) for one, board in found if filters.fits(one, board)]
     joins = engine_queries.first_joins(site, _sliced(board for _, board in fitting if board))
-    rows = [_running(one, board, joins.get(str(one.workflow_id))) for one, board in fitting]
+    usual = insight_queries.usual_seconds(site) if fitting else {}
+    rows = [_running(one, board, joins.get(str(one.workflow_id)), usual) for one, board in fitting]
     return Found(rows, following)
 
 
@@ -160,12 +166,15 @@ def _waiting(document: ProjectDocument) -> Row:
     return Row(document, state_labels.WAITING, _since(document), step, pages=pages)
 
 
-def _running(document: ProjectDocument, board: WorkflowSteps | None, join: Join | None) -> Row:
+def _running(
+    document: ProjectDocument, board: WorkflowSteps | None, join: Join | None, usual: Mapping[tuple[str, str], float]
+) -> Row:
     if board is None:
         return Row(document, state_labels.RUNNING, _since(document))
     at = str(board.current_step or "")
     stored = board.data.as_dict().get(at) or {}
-    stuck = find_cause(stored, str(board.updated_at), join)
+    p90 = usual.get((seed_000.definition_of(board).name, at))
+    stuck = find_cause(stored, str(board.updated_at), join, p90)
     return Row(
         document,
         _STUCK if stuck else state_labels.RUNNING,
@@ -174,6 +183,7 @@ def _running(document: ProjectDocument, board: WorkflowSteps | None, join: Join 
         str(stored.get("started_at") or board.updated_at),
         _pages(board, join),
         stuck,
+        "" if p90 is None else show_seconds(p90),
     )
 
 
@@ -186,19 +196,23 @@ def _pages(board: WorkflowSteps, join: Join | None) -> str:
     return f"{done:,} of {int(join.planned):,}"
 
 
-def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None) -> str:
-    """Why a step does not go on, in one sentence; empty if nothing is known to be wrong."""
+def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None, p90: float | None = None) -> str:
+    """Why a step does not go on, in one sentence; empty if nothing is known to be wrong.
+
+    ``p90``: the seconds that nine of ten runs of its workflow took for the step at most; None if too few ran it.
+    """
     if stored.get("waits_why"):
         service = LABELS.get(str(stored.get("waits_for")), str(stored.get("waits_for")))
         return f"Waiting for {service}: {stored['waits_why']}"
     if join is not None:
         return "None of its pages was finished since the last check." if int(join.stalls) else ""
     seconds = (clock.now() - clock.parse(str(stored.get("started_at") or moved_at))).total_seconds()
-    if seconds <= USUAL_SECONDS:
+    if seconds <= (USUAL_SECONDS if p90 is None else max(_STUCK_AFTER * p90, _LEAST_SECONDS)):
         return ""
     if stored.get("waits_for"):
         return f"Waiting for {LABELS.get(str(stored['waits_for']), str(stored['waits_for']))}."
-    return "Longer than a step usually takes (10 min). It is retried automatically; see Workers."
+    usual = "10 min" if p90 is None else f"p90 {show_seconds(p90)}"
+    return f"Longer than a step usually takes ({usual}). It is retried automatically; see Workers."
 
 
 def tabs(filters: Filters, counts: Callable[[DocumentStatus], int]) -> list[dict[str, Any]]:
