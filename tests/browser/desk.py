@@ -1,12 +1,14 @@
 """What the journeys at the desk have in common: who signs in, what waits, what the sign says."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import User
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review.identity import ReviewRef
 from tests.factories import waiting_run
-from tests.people import PASSWORD, signed_in
+from tests.people import PASSWORD, bob, signed_in
 from tests.pump import Pump
 from workflows.runs.run import Run
 
@@ -29,6 +31,26 @@ def waiting(live_server: LiveServer, pump: Pump) -> tuple[str, Run, ReviewRef]:
     """The address of a review that waits, with its run and itself."""
     run, ref = waiting_run(pump)
     return f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/", run, ref
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A page on which Bob holds a review, its address, its run and itself."""
+
+    page: Page
+    user: User
+    url: str
+    run: Run
+    ref: ReviewRef
+
+
+def claim_as_bob(live_server: LiveServer, context: BrowserContext, pump: Pump) -> Claimed:
+    user = bob()
+    url, run, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    return Claimed(page, user, url, run, ref)
 
 
 def claim(page: Page, url: str, *, wait: bool = True) -> None:

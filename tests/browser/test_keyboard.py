@@ -9,7 +9,17 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in, sign_in_by_form, waiting
+from tests.browser.desk import (
+    check_all,
+    claim,
+    claim_as_bob,
+    expect_saved,
+    field,
+    in_sight,
+    sign_in,
+    sign_in_by_form,
+    waiting,
+)
 from tests.people import bob
 from tests.pump import Pump
 from tests.review.reviews import open_review
@@ -93,11 +103,8 @@ def test_two_reviews_by_keyboard_alone(
 def test_keys_can_be_switched_off_and_never_act_in_a_dialog(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, ref = desk.page, desk.ref
     keys = page.keyboard
     keys.press("Escape")
     keys.press("?")
@@ -154,11 +161,7 @@ def test_focus_never_falls_to_the_page_and_what_is_edited_is_selected(
 
 
 def test_nothing_moves_between_press_and_release(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
-    bob()
-    url, _, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    page = claim_as_bob(live_server, context, pump).page
     box = field(page, "total")
     before = box.bounding_box()
     assert before

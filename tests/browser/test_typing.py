@@ -9,7 +9,7 @@ from review import queries
 from review.decide import claims
 from review.items.reviews import Review
 from tests.browser.conftest import watch
-from tests.browser.desk import check_all, claim, expect_saved, field, sign_in, sign_in_by_form, waiting
+from tests.browser.desk import check_all, claim, claim_as_bob, expect_saved, field, sign_in, sign_in_by_form, waiting
 from tests.people import alice, bob
 from tests.pump import Pump
 from tests.review.reviews import lapse, person
@@ -25,11 +25,8 @@ def stored(ref, user):
 def test_an_ended_session_loses_nothing(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
-    user = bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, user, ref = desk.page, desk.user, desk.ref
     context.clear_cookies(name="sessionid")
     field(page, "total").fill("28.53")
     expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
@@ -50,11 +47,8 @@ def test_an_ended_session_loses_nothing(
 def test_an_ended_session_stops_no_decision_for_good(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, ref = desk.page, desk.ref
     field(page, "total").fill("28.53")
     check_all(page)
     expect_saved(page)
@@ -75,11 +69,8 @@ def test_an_ended_session_stops_no_decision_for_good(
 def test_a_takeover_while_typing_keeps_the_text_and_says_who(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    user = bob()
-    url, run, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, user, run, ref = desk.page, desk.user, desk.run, desk.ref
     lapse(ref)
     claims.claim_review(ref, run, by=person(alice()))
     field(page, "total").press_sequentially("9")
@@ -95,11 +86,8 @@ def test_a_takeover_while_typing_keeps_the_text_and_says_who(
 def test_what_was_typed_is_there_in_another_browser(
     live_server: LiveServer, browser: Browser, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
-    bob()
-    url, _, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, url = desk.page, desk.url
     field(page, "total").fill("28.53")
     expect_saved(page)
     second = browser.new_context()
@@ -123,11 +111,8 @@ def test_what_was_typed_is_there_in_another_browser(
 def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    user = bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, user, ref = desk.page, desk.user, desk.ref
     context.set_offline(True)
     field(page, "total").fill("28.53")
     expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
@@ -139,11 +124,8 @@ def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
 def test_typed_text_survives_a_crash_and_goes_with_the_sign_out(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    user = bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, user, url, ref = desk.page, desk.user, desk.url, desk.ref
     context.set_offline(True)
     field(page, "total").fill("28.53")
     page.locator("[name='seen-company']").check()
@@ -172,11 +154,8 @@ def test_typed_text_survives_a_crash_and_goes_with_the_sign_out(
 def test_who_loses_the_claim_is_told_without_a_save_and_confirmations_stay(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, run, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    desk = claim_as_bob(live_server, context, pump)
+    page, url, run, ref = desk.page, desk.url, desk.run, desk.ref
     lapse(ref)
     before = queries.get_review(ref).lease_until
     page.locator("[name='seen-company']").check()

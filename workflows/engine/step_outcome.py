@@ -1,4 +1,7 @@
-"""What a step was ordered to do and what it answers: to the table by a guarded advance, to the engine by its token."""
+"""What a step was ordered to do and what it answers: to the table by a guarded advance, to the engine by its token.
+
+After assess it ends a run of which pages failed as partial.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

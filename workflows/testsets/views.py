@@ -17,6 +17,7 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 from projects.web.numbers import read_number, version_in
+from projects.web.polled_banner import PolledBanner
 from workflows.runs.items.documents import ProjectDocument
 from workflows.testsets import actions, building, queries, tasks
 from workflows.testsets.building import Source
@@ -162,10 +163,24 @@ def _set_page(
         "joiner": "&",
         "form": form or SourceForm(schema_queries.all_classifications(request.site)),
         "clash": clash,
-        "is_polled": wants_fragment(request),
+        "banner": _describe_building(ref, head, is_polled=wants_fragment(request)),
     }
-    fragment = "workflows/testsets/_status.html" if request.method == "GET" else None
+    fragment = "_polled_banner.html" if request.method == "GET" else None
     return render_answer(request, "workflows/testsets/show.html", fragment, context, status=status)
+
+
+def _describe_building(ref: SetRef, head: StoredTestSet, *, is_polled: bool) -> PolledBanner:
+    address, count = _address(ref), int(head.documents or 0)
+    lost = "Nothing was added: the worker was lost. Add the documents again."
+    return PolledBanner(
+        "testset-status",
+        poll_url=address,
+        page_url=address,
+        is_under_way=head.is_building,
+        waiting="Adding documents. Runs that were started before go first.",
+        problem=lost if head.is_lost else str(head.message or ""),
+        done=f"Version {head.version} has {count} document{'s' if count != 1 else ''}." if is_polled else "",
+    )
 
 
 def _list_rows(request: DeskRequest, project_id: str, cases: Sequence[Case]) -> list[CaseRow]:

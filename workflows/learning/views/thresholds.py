@@ -16,7 +16,9 @@ from projects.settings import merging
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from projects.web.polled_banner import PolledBanner
 from workflows.learning import collecting, history, tasks
+from workflows.learning.collecting import Collecting
 from workflows.learning.forms import ThresholdForm, ThresholdRow
 from workflows.learning.history import FieldSimulation
 
@@ -51,8 +53,21 @@ def _show_collecting(request: DeskRequest, project: Project) -> HttpResponse:
     waits_for = _FIRST if request.GET["collecting"] == _FIRST else _AGAIN
     if waits_for == _FIRST and not found.is_under_way:
         return HttpResponseClientRefresh()
-    context = {"project": project, "collecting": found, "waits_for": waits_for, "is_polled": True}
-    return render_answer(request, "workflows/learning/_collecting.html", None, context)
+    banner = _describe_collecting(project, found, waits_for, done="Reviews collected.")
+    return render_answer(request, "_polled_banner.html", None, {"banner": banner})
+
+
+def _describe_collecting(project: Project, found: Collecting, waits_for: str, *, done: str = "") -> PolledBanner:
+    address = reverse("workflows:show-thresholds", args=[project.id])
+    return PolledBanner(
+        "collecting",
+        poll_url=f"{address}?collecting={waits_for}",
+        page_url=address,
+        is_under_way=found.is_under_way,
+        waiting="Collecting reviews. Runs that were started before go first.",
+        problem=found.problem,
+        done=done,
+    )
 
 
 @require_POST
@@ -95,8 +110,7 @@ def _build(request: DeskRequest, project: Project, form: ThresholdForm) -> dict[
         "project": project,
         "form": form,
         "past": past,
-        "collecting": found,
-        "waits_for": _AGAIN if past and past.documents else _FIRST,
+        "banner": _describe_collecting(project, found, _AGAIN if past and past.documents else _FIRST),
         "most": history.MOST,
         "seen": merging.sign_seen(merging.digest_settings(settings, project.version), request.site, project.id),
     }
