@@ -22,6 +22,7 @@ from tests.workflows.experiments.counting_server import CAREFUL, RIGHT, Counting
 from tests.workflows.experiments.made import BY, SITE, copy_document, make_set, save_prompt
 from tests.workflows.test_api import API
 from tests.workflows.trials.reading import read_run
+from workflows.experiments import lanes
 from workflows.providers import actions as provider_actions
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
@@ -173,8 +174,18 @@ def test_a_terminal_waits_for_a_model_that_pauses(
     add_model("local")
     file = tmp_path / "nightly.yaml"
     file.write_text(f"project: {run.project_id}\ntest_set: Receipts\nmodels: local\nprompts: production\n")
-    with mock.patch.multiple(settings, PROVIDER_FAILURES=1, PROVIDER_PAUSE_SECONDS=1):
-        provider_actions.record_failure("openai-local", "503")
+    inner, failures = lanes.work_lane, ["503"]
+
+    def pauses_now(*args: Any, **options: Any) -> bool:
+        """As late as can be: on a busy machine the pause would be over before anybody asks."""
+        if failures:
+            provider_actions.record_failure("openai-local", failures.pop())
+        return inner(*args, **options)
+
+    with (
+        mock.patch.multiple(settings, PROVIDER_FAILURES=1, PROVIDER_PAUSE_SECONDS=1),
+        mock.patch.object(lanes, "work_lane", pauses_now),
+    ):
         call_command("experiment", str(file))
     told = capsys.readouterr()
     assert ("paused before the next retry. Waiting." in told.err, "1 requests" in told.out) == (True, True)
