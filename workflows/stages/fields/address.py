@@ -190,11 +190,18 @@ def _ends(text: str) -> bool:
 
 
 def _starts(rows: Sequence[Row], number: int) -> bool:
-    """A sentence that speaks of a road is no address, and neither is a firm."""
-    text = _own(rows[number].text)
-    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text):
-        return False
-    if is_shop_like(text) and any(_is_start(rows, below) for below in range(number + 1, min(number + 5, len(rows)))):
+    """A sentence that speaks of a road is no address, and neither is a shop over its address."""
+    if not is_shop_like(_own(rows[number].text)):
+        return _names_street(rows[number])
+    below = range(number + 1, min(number + 5, len(rows)))
+    placed = any(_is_numbered(rows, one) or _names_street(rows[one], sure=True) for one in below)
+    return not placed and _names_street(rows[number])
+
+
+def _names_street(row: Row, *, sure: bool = False) -> bool:
+    """``sure``: by a word that shops do not have in their names."""
+    text = _own(row.text)
+    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text) or (sure and is_shop_like(text)):
         return False
     return bool(STREET.search(text))
 
