@@ -34,7 +34,7 @@ from workflows.experiments.items import ExperimentCell, judged_to_store
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import Judged
 from workflows.testsets import actions as testset_actions
-from workflows.testsets.cases import Case
+from workflows.testsets.cases import HALVES, Case
 from workflows.testsets.queries import SetRef
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -129,6 +129,20 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     assert int(prompt_queries.get_head(prompt_of(here)).production) == careful
     grant(SITE, "writers", Permission.READ, Permission.ADMIN)
     assert signed_in(person("wim", "Bos", "writers")).post(promote, back).status_code == 403
+
+
+def test_of_equal_variants_none_is_the_best(server: CountingServer, pump: Pump) -> None:
+    run, admin = read_run(pump), signed_in(alice())
+    testset = make_set(run.project_id, [run.document_id])
+    _, careful = two_prompts(run.project_id)
+    ref = make_experiment(testset, [careful], temperatures=(0.0, 0.5))
+    work_all(ref)
+    found = (
+        one_line(admin.get(url("show-experiment", run.project_id, ref.experiment_id), {"half": half}).content)
+        for half in HALVES
+    )
+    page = next(one for one in found if "interval over 1 document;" in one)
+    assert "best F1" not in page
 
 
 def test_a_worse_prompt_needs_a_written_reason(server: CountingServer, pump: Pump) -> None:

@@ -148,6 +148,8 @@ def list_variants(plan: Plan, results: Results | None, half: str, labels: Mappin
     found = {one.number: results.halves[one.number][half] if results else None for one in plan.variants}
     merits = {number: one.merit for number, one in found.items() if one and one.merit}
     best = max(merits.values(), default=None)
+    if len(merits) == len(found) and len(set(merits.values())) == 1:
+        best = None  # all are equal
     return [
         VariantRow(one, found[one.number], best is not None and merits.get(one.number) == best, labels)
         for one in plan.variants
