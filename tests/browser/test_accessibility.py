@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from config.due import sweeper
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
@@ -22,6 +23,7 @@ from tests.projects.projects import SITE, make_project
 from tests.pump import Pump
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import lapse, person
+from tests.workflows.advancing import failed, published
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -74,6 +76,22 @@ def test_a_prompt_is_checked_while_it_is_typed(
     expect(page.locator("#prompt-problems")).to_be_empty()
     page.get_by_role("button", name="Save version").click()
     expect(page).to_have_url(re.compile("versions/2/"))
+    assert console == []
+
+
+def test_the_figures_of_a_period(live_server: LiveServer, page: Page, table: str, console: list[str]) -> None:
+    alice()
+    make_project()
+    published(start_run())
+    failed(start_run())
+    sweeper.sweep()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/insight/?period=7d")
+    expect(page.get_by_role("img", name="Documents by day")).to_be_visible()
+    assert faults(page) == []
+    page.get_by_role("link", name="E", exact=True).click()
+    expect(page.get_by_role("heading", name="E", exact=True)).to_be_visible()
+    assert faults(page) == []
     assert console == []
 
 
