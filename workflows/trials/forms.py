@@ -121,7 +121,8 @@ class ReadingForm(SampleForm):
             "page": data.get("page") or "1",
             "models": data.getlist("models") or guess,
         }
-        super().__init__(chosen, auto_id="id_read_%s")
+        # what is only offered is not judged: one model alone is no mistake yet
+        super().__init__(None if usual else chosen, initial=chosen, auto_id="id_read_%s")
         self._models = {one.id: one for one in models}
         for name, choices in (
             ("document", list(documents.items())),

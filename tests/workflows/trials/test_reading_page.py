@@ -211,6 +211,7 @@ def test_what_is_selected_first_is_there_and_costs_nothing(
         *([] if installed else [(True, False)]),
         (False, True),
     ]
+    assert "Select 2 to 4 models." not in page
     assert "Custom model endpoint · endpoint not set up" in page
     assert ("Tesseract (built-in) · not installed" in page) is not installed
 
