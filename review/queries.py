@@ -1,5 +1,9 @@
 """Reads of reviews; no list and no page ever reads a token."""
 
+from collections.abc import Sequence
+
+from django.conf import settings
+
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
@@ -12,13 +16,43 @@ from workflows.runs.run import Run
 
 def list_queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
     """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
-    return Review.page(table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id)), index="GSI1", cursor=cursor)
+    return list_ahead(site, queue_id, limit=settings.PAGE_SIZE, cursor=cursor)
 
 
 def list_ahead(site: str, queue_id: str = "", *, limit: int, cursor: str | None = None) -> Page[Review]:
     """As ``list_queue``, so many rows at once: what a filter or another order chooses from."""
     partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
-    return Review.page(partition, index="GSI1", limit=limit, cursor=cursor)
+    waiting = Review.GSI1SK < table.POSTPONED
+    return Review.page(partition, sk=waiting, index="GSI1", limit=limit, cursor=cursor)
+
+
+def list_postponed(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
+    """What was put off in a queue, what comes back first at the top: one Query."""
+    partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
+    return Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
+
+
+def count_postponed(site: str, queue_id: str = "", *, most: int) -> int:
+    """How many ``list_postponed`` has, up to ``most``."""
+    partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
+    return Review.count_rows(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", limit=most)
+
+
+def postponed_until(row: Review) -> str:
+    """Of a row of ``list_postponed``: when it comes back, a stored instant."""
+    return str(row.GSI1SK).removeprefix(table.POSTPONED).partition("#")[0]
+
+
+def find_closed(refs: Sequence[ReviewRef], user_id: str) -> frozenset[ReviewRef]:
+    """Those that this person gave back or may not decide: one strongly consistent call."""
+    found = Item.together([ref.key for ref in refs], only=("passed_by", "barred"))
+    rows = {key: Review.from_raw_data(raw) for key, raw in found.items()}
+    return frozenset(
+        ref
+        for ref in refs
+        if (row := rows.get(ref.key))
+        and (user_id in (row.passed_by or ()) or user_id in (row.barred.as_dict() if row.barred else {}))
+    )
 
 
 def count_before(site: str, review: Review, *, most: int) -> int:
@@ -81,8 +115,9 @@ def row_ref(site: str, row: Review) -> ReviewRef:
 
 
 def holder_of(row: Review, *, now: str) -> str:
-    """Whose claim keeps others from it now (a user's id); empty if anybody may take it."""
+    """Who keeps it from others now, by a claim or an assignment (a user's id); empty if anybody may take it."""
     held = row.status == ReviewStatus.CLAIMED and (row.lease_until or "") > now
+    held = held or row.status == ReviewStatus.ASSIGNED
     return (row.holder or "") if held else ""
 
 

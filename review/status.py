@@ -7,6 +7,8 @@ from enum import StrEnum
 class ReviewStatus(StrEnum):
     PENDING = "PENDING"
     CLAIMED = "CLAIMED"
+    ASSIGNED = "ASSIGNED"
+    POSTPONED = "POSTPONED"
     DECIDED = "DECIDED"
     REDEEMING = "REDEEMING"
     REDEEMED = "REDEEMED"
@@ -31,7 +33,8 @@ class Worklist(StrEnum):
     """The lists of reviews that a person works from."""
 
     TEAM = "team"  # a queue
-    MINE = "mine"  # claimed by the person
+    MINE = "mine"  # claimed by the person, or assigned
+    POSTPONED = "postponed"  # of a queue
     DECIDED = "decided"  # by the person, today
 
 
@@ -53,14 +56,18 @@ class Move:
 
 
 S = ReviewStatus
-UNDECIDED = (S.PENDING, S.CLAIMED)
+UNDECIDED = (S.PENDING, S.ASSIGNED, S.CLAIMED, S.POSTPONED)
 DECIDED = (S.DECIDED, S.REDEEMING, S.REDEEMED)  # and not yet applied: EXPIRED and ORPHANED are forbidden from here
 
 # What the actions' conditions ask of the status; holder, lease, version and instants come on top of it.
 TAKE = Move((S.PENDING,), S.CLAIMED)
+TAKE_ASSIGNED = Move((S.ASSIGNED,), S.CLAIMED)  # by whom it is assigned to
 TAKE_OVER = Move((S.CLAIMED,), S.CLAIMED)  # where the holder's lease has run out
 RENEW = Move((S.CLAIMED,), S.CLAIMED)
 RELEASE = Move((S.CLAIMED,), S.PENDING)
+ASSIGN = Move((S.PENDING, S.ASSIGNED, S.CLAIMED), S.ASSIGNED)  # but for another's claim that lasts
+POSTPONE = Move((S.CLAIMED,), S.POSTPONED)
+RESUME = Move((S.POSTPONED,), S.PENDING)  # at its time, or when someone wants it now
 DECIDE = Move((S.CLAIMED,), S.DECIDED)
 UNDO = Move((S.DECIDED,), S.CLAIMED)  # until the redeemer has begun
 REDEEM = Move(DECIDED, S.REDEEMING)
@@ -68,4 +75,20 @@ SPEND = Move((S.REDEEMING,), S.REDEEMED)
 APPLY = Move(DECIDED, S.APPLIED)
 EXPIRE = Move(UNDECIDED, S.EXPIRED)
 ORPHAN = Move(UNDECIDED, S.ORPHANED)
-MOVES = (TAKE, TAKE_OVER, RENEW, RELEASE, DECIDE, UNDO, REDEEM, SPEND, APPLY, EXPIRE, ORPHAN)
+MOVES = (
+    TAKE,
+    TAKE_ASSIGNED,
+    TAKE_OVER,
+    ASSIGN,
+    RENEW,
+    RELEASE,
+    POSTPONE,
+    RESUME,
+    DECIDE,
+    UNDO,
+    REDEEM,
+    SPEND,
+    APPLY,
+    EXPIRE,
+    ORPHAN,
+)

@@ -65,6 +65,8 @@ from config.table.keys import (
     site_partition as site_partition,
 )
 
+POSTPONED = "~"  # sorts after every digit
+
 ENTITIES: tuple[Entity, ...] = tuple(
     value
     for part in (pipeline, batches, management, prompts, models, trials, experiments, insight, to_come)
@@ -81,6 +83,15 @@ def segment_key(site: str, workflow_id: str, segment_index: int) -> Key:
     """
     key = SEGMENT.key(site, workflow_id=workflow_id, segment_index=segment_index)
     return key if segment_index < 10_000 else Key(key.pk, f"SEG#~{segment_index:08d}")
+
+
+def postponed_place(until: str) -> str:
+    """Where a postponed review stands among those of its queue: after every deadline, by when it comes back.
+
+    >>> postponed_place("2026-11-24T09:00:00+00:00")
+    '~2026-11-24T09:00:00+00:00'
+    """
+    return f"{POSTPONED}{until}"
 
 
 def due_partition(shard: int) -> str:

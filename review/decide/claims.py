@@ -14,8 +14,8 @@ from config.transaction import Change, Update, transact
 from review import queries
 from review.decide import worklists
 from review.identity import Person, ReviewRef, ref_at
-from review.items.reviews import READABLE, Review, may_be_decided_by, may_move
-from review.status import RELEASE, RENEW, TAKE, TAKE_OVER, Worklist
+from review.items.reviews import READABLE, Review, may_be_decided_by, may_move, was_not_passed_by
+from review.status import RELEASE, RENEW, TAKE, TAKE_ASSIGNED, TAKE_OVER, Worklist
 from workflows.runs import events
 from workflows.runs.run import Run
 
@@ -32,8 +32,12 @@ class DecidedReview(NamedTuple):
     decision_id: str
 
 
-def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview | None = None) -> None:
+def claim_review(
+    ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview | None = None, unpassed: bool = False
+) -> None:
     """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
+
+    ``unpassed``: not one that this person gave back; to take such a one on purpose forgets that.
 
     Raises:
         Conflict: someone else holds it, it is decided, its deadline has passed, or this person may not decide on their
@@ -41,7 +45,7 @@ def claim_review(ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview |
 
     """
     try:
-        _take(ref, run, by, after)
+        _take(ref, run, by, after, unpassed)
     except Conflict as conflict:
         if "after" in conflict.failed:
             raise
@@ -54,20 +58,31 @@ def claim_next(
     """Take a queue's most urgent review that no one else has; None if there is none, or ``after`` was undone.
 
     The index lags after the table: the claim's own condition decides, and a row that someone else was faster with,
-    or that this person has just decided (``but``), is passed over.
+    or that this person has just decided (``but``), is passed over. So is what this person gave back or may not decide,
+    which the index does not know: after the first that is refused, the rest of the page is asked in one call.
     """
     cursor: str | None = None
     for _ in range(_PAGES):
         page, now = queries.list_queue(site, queue_id, cursor=cursor), clock.iso(clock.now())
-        for row in page.rows:
+        left = [
+            row
+            for row in page.rows
+            if row.deadline > now and queries.holder_of(row, now=now) in {"", by.id}
+            and queries.row_ref(site, row) != but
+        ]  # fmt: skip
+        closed: frozenset[ReviewRef] | None = None
+        for number, row in enumerate(left, start=1):
             ref = queries.row_ref(site, row)
-            if ref == but or row.deadline <= now or queries.holder_of(row, now=now) not in {"", by.id}:
+            if closed and ref in closed:
                 continue
             try:
-                claim_review(ref, queries.run_of(ref, row), by=by, after=after)
+                claim_review(ref, queries.run_of(ref, row), by=by, after=after, unpassed=True)
             except Conflict as conflict:
                 if "after" in conflict.failed:
                     return None
+                if closed is None and number < len(left):
+                    rest = [queries.row_ref(site, one) for one in left[number:]]
+                    closed = queries.find_closed(rest, by.id)
                 continue
             return ref
         cursor = page.next
@@ -76,12 +91,15 @@ def claim_next(
     return None
 
 
-def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> None:
+def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None, unpassed: bool) -> None:
     now = clock.now()
     lapsed: Condition = may_move(TAKE_OVER) & (Review.lease_until < clock.iso(now))
     # My own lapsed claim is renewed instead: a new version would end what my open page may do.
-    free: Condition = may_move(TAKE) | (lapsed & (Review.holder != by.id))
+    assigned: Condition = may_move(TAKE_ASSIGNED) & (Review.holder == by.id)
+    free: Condition = may_move(TAKE) | assigned | (lapsed & (Review.holder != by.id))
     free &= may_be_decided_by(by.id)
+    if unpassed:
+        free &= was_not_passed_by(by.id)
     actions: list[Action] = [
         Review.status.set(TAKE.to),
         Review.holder.set(by.id),
@@ -91,6 +109,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None) -> 
         Review.claimed_at.set(clock.iso(now)),
         Review.claimed_after.set(after.decision_id) if after else Review.claimed_after.remove(),
         Review.updated_at.set(clock.iso(now)),
+        *([] if unpassed else [Review.passed_by.delete({by.id})]),
     ]
     changes: list[Change] = [
         Update(ref.key, actions, free & (Review.deadline > clock.iso(now))),
@@ -117,9 +136,14 @@ def renew_claim(ref: ReviewRef, *, by: Person) -> str:
     return until
 
 
-def release_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
-    """Give it back to the queue. Raises: Conflict if it is not mine."""
-    _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id))
+def release_claim(ref: ReviewRef, run: Run, *, by: Person, reason: str = "") -> None:
+    """Give it back to the queue, where it is no next document of mine. ``reason``: why I skip it.
+
+    Raises:
+        Conflict: it is not mine.
+
+    """
+    _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id), passes=True, reason=reason)
 
 
 def leave_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
@@ -129,8 +153,10 @@ def leave_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
         _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id) & untouched)
 
 
-def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
-    actions = [
+def _give_back(
+    ref: ReviewRef, run: Run, by: Person, mine: Condition, *, passes: bool = False, reason: str = ""
+) -> None:
+    actions: list[Action] = [
         Review.status.set(RELEASE.to),
         Review.holder.remove(),
         Review.holder_name.remove(),
@@ -138,9 +164,13 @@ def _give_back(ref: ReviewRef, run: Run, by: Person, mine: Condition) -> None:
         Review.claimed_after.remove(),
         Review.version.set(Review.version + 1),
         Review.updated_at.set(clock.iso(clock.now())),
+        *([Review.passed_by.add({by.id})] if passes else []),
     ]
     changes: list[Change] = [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE)]
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_RELEASED", by=by, facts={"review": ref.review_id}))
+    kind, facts = "HUMAN_REVIEW_RELEASED", {"review": ref.review_id}
+    if reason:
+        kind, facts = "HUMAN_REVIEW_SKIPPED", facts | {"reason": reason}
+    transact(changes, events.lineage(run, kind, by=by, facts=facts))
 
 
 def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:

@@ -9,12 +9,12 @@ from config.due import actions as due_work
 from config.due.registry import due
 from config.transaction import transact
 from projects.queues.items import DEFAULT_QUEUE
-from review.decide import escalations, redemption
+from review.decide import escalations, postponements, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
-from review.status import DECIDED, ORPHAN, UNDECIDED
+from review.status import DECIDED, ORPHAN, UNDECIDED, ReviewStatus
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
 from workflows.runs.run import Run
@@ -29,8 +29,10 @@ _PATIENCE = 3  # redemptions that a running execution may ignore before a new at
 def drive_review(site: str, review: Review) -> None:
     """Drive a decided review on; expire or close an undecided one whose machine has not."""
     ref = ReviewRef(site, review.document_id, review.reviewId)
-    run = Run(site, review.project_id, review.document_id, review.workflow_id)
-    if escalations.is_due(ref, review):
+    run, now = Run(site, review.project_id, review.document_id, review.workflow_id), clock.now()
+    if review.status == ReviewStatus.POSTPONED and postponements.is_over(review) and review.deadline > clock.iso(now):
+        postponements.resume_review(ref, run, review)
+    elif escalations.is_due(ref, review):
         escalations.escalate_review(ref, run, review)
     elif ref.is_handed_over:
         delivery.drive_handover(ref, review)

@@ -48,6 +48,7 @@ class Row:
     mine: bool
     taken: bool
     held_until: str
+    back_at: str = ""  # when it comes back, of a postponed one
 
     def __getitem__(self, name: str) -> object:
         # A template asks for an item first: being refused 350 times a page is a fifth of the rows' time.
@@ -74,7 +75,7 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
     ``soon``: deadlines up to then are near.
     """
     reasons = tuple(review.reasons or ())
-    mine = review.status == ReviewStatus.CLAIMED and review.holder == user_id
+    mine = review.status in (ReviewStatus.CLAIMED, ReviewStatus.ASSIGNED) and review.holder == user_id
     held = mine or bool(queries.holder_of(review, now=now))
     ref = queries.row_ref(site, review)
     return Row(
@@ -89,10 +90,11 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
         late=review.deadline <= now,
         soon=now < review.deadline <= soon,
         since=review.created_at,
-        holder=(review.holder_name or "") if held else "",
+        holder=(review.holder_name or "") if held or review.status == ReviewStatus.POSTPONED else "",
         mine=mine,
         taken=held and not mine,
         held_until=(review.lease_until or "") if held else "",
+        back_at=queries.postponed_until(review) if review.status == ReviewStatus.POSTPONED else "",
     )
 
 

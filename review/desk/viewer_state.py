@@ -24,7 +24,7 @@ _WENT = {
 class ViewerState:
     """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
 
-    kind: str  # mine, free, barred, held, decided, expired, orphaned or late
+    kind: str  # mine, free, barred, held, assigned, postponed, decided, expired, orphaned or late
     who: str = ""
     at: str = ""
     did: str = ""
@@ -55,11 +55,22 @@ def viewer_state_of(review: Review, person: Person) -> ViewerState:
         return ViewerState(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
         return ViewerState("late", at=review.deadline)
-    if review.status == ReviewStatus.CLAIMED:
-        if review.holder == person.id:
-            return ViewerState("mine", at=review.lease_until or "")
-        if (review.lease_until or "") > now:
-            return ViewerState("held", review.holder_name or "", review.lease_until or "")
+    return _state_of_held(review, person, now) or _state_of_free(review, person)
+
+
+def _state_of_held(review: Review, person: Person, now: str) -> ViewerState | None:
+    if review.status == ReviewStatus.POSTPONED:
+        return ViewerState("postponed", review.holder_name or "", review.postponed_until or "")
+    if review.status == ReviewStatus.ASSIGNED and review.holder != person.id:
+        return ViewerState("assigned", review.holder_name or "")
+    if review.status == ReviewStatus.CLAIMED and review.holder == person.id:
+        return ViewerState("mine", at=review.lease_until or "")
+    if review.status == ReviewStatus.CLAIMED and (review.lease_until or "") > now:
+        return ViewerState("held", review.holder_name or "", review.lease_until or "")
+    return None
+
+
+def _state_of_free(review: Review, person: Person) -> ViewerState:
     bar = (review.barred.as_dict() if review.barred else {}).get(person.id)
     return ViewerState("barred", barred_by=bar) if bar else ViewerState("free")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from config import clock
@@ -22,6 +23,10 @@ from review.items.reviews import Review, ReviewDecision
 from review.status import Worklist
 
 _MOST_COUNTED = 100
+_HEADS = {
+    Worklist.MINE: ("My work", "Reviews you claimed or that were assigned to you."),
+    Worklist.POSTPONED: ("Postponed", "Reviews that come back to the queue by themselves, the next one first."),
+}
 _MADE = {"approve": ("good", "check", "Approved"), "reject": ("bad", "x", "Rejected"), "undone": ("", "undo", "Undone")}
 
 
@@ -54,11 +59,15 @@ def list_views(request: DeskRequest) -> HttpResponse:
     access.check_admitted(request, queue)
     person_id = str(request.user.pk)
     waiting = counter_queries.count_waiting_by_queue(request.site).get(queue_to_store(queue), 0)
+    postponed = queries.count_postponed(request.site, queue, most=_MOST_COUNTED)  # the counter counts them too
+    of_queue = f"?{urlencode({'queue': queue})}" if queue else ""
+    number = f"{postponed}{'+' if postponed >= _MOST_COUNTED else ''}"
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine = _list_own(request, Worklist.MINE)
     views = [
-        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{waiting:,}"),
+        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{max(waiting - postponed, 0):,}"),
         View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
+        View(Worklist.POSTPONED, f"{reverse('review:list-postponed')}{of_queue}", "Postponed", "calendar", number),
         View(Worklist.DECIDED, reverse("review:list-decided"), "Decided today", "check", _count(decided)),
     ]
     context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue}
@@ -69,6 +78,16 @@ def list_views(request: DeskRequest) -> HttpResponse:
 def list_mine(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     return _show(request, Worklist.MINE, _list_own(request, Worklist.MINE, request.GET.get("after")))
+
+
+@require_safe
+def list_postponed(request: DeskRequest) -> HttpResponse:
+    """Of ``?queue=``; what comes back first at the top."""
+    access.check_can_view(request)
+    queue = request.GET.get("queue", "")
+    access.check_admitted(request, queue)
+    page = queries.list_postponed(request.site, queue, cursor=request.GET.get("after"))
+    return _show(request, Worklist.POSTPONED, page, queue)
 
 
 @require_safe
@@ -101,13 +120,19 @@ def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = Non
     return Page([one for one in page.rows if queue_id(one.queue) not in closed], page.next)
 
 
-def _show(request: DeskRequest, worklist: Worklist, page: Page[Review]) -> HttpResponse:
+def _show(request: DeskRequest, worklist: Worklist, page: Page[Review], queue: str = "") -> HttpResponse:
+    title, about = _HEADS[worklist]
+    address = f"{request.path}?{urlencode({'queue': queue})}" if queue else request.path
     context = {
         "view": worklist,
+        "title": title,
+        "about": about,
+        "queue_id": queue,
         "rows": rows_of(request, page.rows),
         "next_cursor": page.next,
         "is_first": not request.GET.get("after"),
-        "first_url": request.path,
+        "first_url": address,
+        "joiner": "&" if queue else "?",
     }
     return render_answer(request, "review/desk/own.html", "review/desk/_queue.html", context)
 

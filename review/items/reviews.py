@@ -1,6 +1,6 @@
 """A review, its decisions and drafts. The task token is on the review's item and in none of these classes."""
 
-from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.expressions.condition import Condition
 
 from config import table
@@ -43,6 +43,8 @@ class Review(DueWork):
     holder_name = UnicodeAttribute(null=True)
     lease_until = UnicodeAttribute(null=True)  # the holder's, projected for the queue: no worker leases a review
     claimed_at = UnicodeAttribute(null=True)  # by the one who holds it, or decided it
+    postponed_until = UnicodeAttribute(null=True)  # by its last holder, who is still named
+    passed_by = UnicodeSetAttribute(null=True)  # ids of people who gave it back: it is no next document of theirs
     claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
     claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id
     decision_id = UnicodeAttribute(null=True)
@@ -73,6 +75,11 @@ class Review(DueWork):
 def may_move(move: Move) -> Condition:
     """The review's status is one that ``move`` starts from."""
     allowed: Condition = Review.status.is_in(*move.sources)
+    return allowed
+
+
+def was_not_passed_by(user_id: str) -> Condition:
+    allowed: Condition = Review.passed_by.does_not_exist() | ~Review.passed_by.contains(user_id)
     return allowed
 
 

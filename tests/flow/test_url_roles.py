@@ -170,6 +170,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-queues": {"GET": VIEW},
     "review:list-views": {"GET": VIEW},
     "review:list-mine": {"GET": VIEW},
+    "review:list-postponed": {"GET": VIEW},
     "review:list-decided": {"GET": VIEW},
     "review:show-position": {"GET": VIEW},
     "review:show-queue": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
@@ -186,6 +187,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:renew": {"POST": NO_REVIEW},
     "review:release": {"POST": NO_REVIEW},
     "review:leave": {"POST": NO_REVIEW},
+    "review:skip": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
+    "review:postpone": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
+    "review:assign": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # not what another holds
+    "review:resume": {"POST": NO_REVIEW},
     "review:save-draft": {"POST": NO_REVIEW},
     "review:check-fields": {"POST": NO_REVIEW},
     "review:decide": {"POST": NO_REVIEW},

@@ -9,7 +9,7 @@ from config import clock
 from config.errors import Conflict, StaleAttempt
 from config.transaction import EXISTS, transact
 from review import queries, status
-from review.decide import claims, decisions, redemption
+from review.decide import assignments, claims, decisions, postponements, redemption
 from review.decide.redemption import Application
 from review.identity import ReviewRef
 from review.items.reviews import Review
@@ -53,6 +53,7 @@ def case(*, lapsed: bool = False, undo_window: bool = False) -> Case:
         Review.holder.set(ROSA.id),
         Review.holder_name.set(ROSA.name),
         Review.lease_until.set(clock.iso(clock.in_seconds(-seconds if lapsed else seconds))),
+        Review.postponed_until.set(clock.iso(clock.in_seconds(seconds))),
         Review.reviewer.set(ROSA.id),
         Review.decision_id.set(DECISION),
         Review.decision.set("approve"),
@@ -73,8 +74,24 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "claim a free or lapsed one": (
         (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim_review(c.ref, c.run, by=MARTA),
     ),
+    "claim what is assigned": (
+        (status.TAKE, status.TAKE_ASSIGNED, status.RENEW), {}, lambda c: claims.claim_review(c.ref, c.run, by=ROSA),
+    ),
+    "assign": (
+        (status.ASSIGN,), {},
+        lambda c: assignments.assign_review(c.ref, c.run, queries.get_review(c.ref), MARTA, by=ROSA),
+    ),
     "renew": ((status.RENEW,), {}, lambda c: claims.renew_claim(c.ref, by=ROSA)),
     "release": ((status.RELEASE,), {}, lambda c: claims.release_claim(c.ref, c.run, by=ROSA)),
+    "postpone": (
+        (status.POSTPONE,), {},
+        lambda c: postponements.postpone_review(
+            c.ref, c.run, queries.get_review(c.ref), clock.in_seconds(600), by=ROSA
+        ),
+    ),
+    "resume": (
+        (status.RESUME,), {}, lambda c: postponements.resume_review(c.ref, c.run, queries.get_review(c.ref), by=ROSA),
+    ),
     "decide": ((status.DECIDE,), {}, lambda c: decisions.decide_review(c.ref, c.run, verdict(c.ref), by=ROSA)),
     "undo": (
         (status.UNDO,), {"undo_window": True},

@@ -1,0 +1,89 @@
+"""A review is put off until a time, and comes back by itself; its deadline stays."""
+
+import datetime as dt
+import logging
+
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.due import actions as due_work
+from config.errors import Refused
+from config.transaction import Update, transact
+from projects.queues.items import DEFAULT_QUEUE
+from review.decide import worklists
+from review.decide.opening import next_look
+from review.identity import Person, ReviewRef
+from review.items.reviews import Review, may_move
+from review.status import POSTPONE, RESUME, Worklist
+from workflows.runs import events
+from workflows.runs.run import Run
+
+log = logging.getLogger(__name__)
+
+
+def postpone_review(ref: ReviewRef, run: Run, review: Review, until: dt.datetime, *, by: Person) -> None:
+    """Put off what I hold. Whatever else is due before, as telling people of its deadline, is done meanwhile.
+
+    Raises:
+        Refused: not between now and its deadline.
+        Conflict: it is not mine any more.
+
+    """
+    back_at, now = clock.iso(until), clock.iso(clock.now())
+    if not now < back_at < review.deadline:
+        raise Refused("Choose a time after now and before the due date.")
+    mine: Condition = may_move(POSTPONE) & (Review.holder == by.id) & (Review.deadline > back_at)
+    actions = [
+        Review.status.set(POSTPONE.to),
+        Review.postponed_until.set(back_at),
+        Review.lease_until.remove(),
+        Review.claimed_after.remove(),
+        Review.version.set(Review.version + 1),
+        Review.updated_at.set(now),
+        Review.GSI1SK.set(_place(ref, review, table.postponed_place(back_at))),
+        *due_work.postpone_actions(Review, min(back_at, _next_look(ref, review)), review_id=ref.review_id),
+    ]
+    facts = {"review": ref.review_id, "until": back_at}
+    transact(
+        [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE)],
+        events.lineage(run, "HUMAN_REVIEW_POSTPONED", by=by, facts=facts),
+    )
+    log.info("review postponed", extra={"review": ref.review_id})
+
+
+def is_over(review: Review) -> bool:
+    """Whether it was put off until now."""
+    return bool(review.postponed_until) and str(review.postponed_until) <= clock.iso(clock.now())
+
+
+def resume_review(ref: ReviewRef, run: Run, review: Review, *, by: Person | None = None) -> None:
+    """Have it wait in its queue again. ``by``: who wants it before its time.
+
+    Raises:
+        Conflict: it is back already, was put off once more, or has ended.
+
+    """
+    same: Condition = may_move(RESUME) & (Review.postponed_until == review.postponed_until)
+    actions = [
+        Review.status.set(RESUME.to),
+        Review.postponed_until.remove(),
+        Review.holder.remove(),
+        Review.holder_name.remove(),
+        Review.version.set(Review.version + 1),
+        Review.updated_at.set(clock.iso(clock.now())),
+        Review.GSI1SK.set(_place(ref, review, review.deadline)),
+        *due_work.postpone_actions(Review, _next_look(ref, review), review_id=ref.review_id),
+    ]
+    event = events.lineage(run, "HUMAN_REVIEW_RESUMED", by=by, facts={"review": ref.review_id})
+    transact([Update(ref.key, actions, same)], event)
+    log.info("review resumed", extra={"review": ref.review_id})
+
+
+def _next_look(ref: ReviewRef, review: Review) -> str:
+    since, escalated = clock.parse(review.created_at), bool(review.escalated_at)
+    return clock.iso(next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated))
+
+
+def _place(ref: ReviewRef, review: Review, when: str) -> str:
+    queue = review.queue or DEFAULT_QUEUE
+    return str(table.REVIEW.gsi1(ref.site, queue=queue, deadline=when, review_id=ref.review_id)["GSI1SK"])

@@ -1,0 +1,109 @@
+"""What a person types to skip a review, to put it off, or to assign it."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from config import clock
+from projects.sites.people import SitePerson
+
+LONGEST_REASON = 200
+# Value → words and seconds.
+TIMES = {
+    "1h": ("In 1 hour", 3600),
+    "4h": ("In 4 hours", 4 * 3600),
+    "1d": ("In 1 day", 86_400),
+    "3d": ("In 3 days", 3 * 86_400),
+}
+AT = "at"
+
+
+class SkipForm(forms.Form):
+    """Why another person should take it."""
+
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": "Enter a reason for whoever takes it next.",
+            "max_length": f"Use at most {LONGEST_REASON} characters.",
+        },
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "autofocus": True}),
+    )
+
+
+class PostponeForm(forms.Form):
+    """``deadline``: stored instant that it must come back before. ``at`` is the person's own clock where a script
+
+    says what that is in UTC (``at_utc``), and UTC otherwise.
+    """
+
+    back = forms.ChoiceField(
+        label="Back in the queue", error_messages={"required": "Select when it comes back."}, widget=forms.RadioSelect
+    )
+    at = forms.DateTimeField(
+        label="Date and time",
+        required=False,
+        input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        error_messages={"invalid": "Enter a date and a time."},
+        widget=forms.DateTimeInput(attrs={"class": "text-input", "type": "datetime-local"}),
+    )
+    at_utc = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, deadline: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.deadline = clock.parse(deadline)
+        left = (self.deadline - clock.now()).total_seconds()
+        choices = [(value, words) for value, (words, seconds) in TIMES.items() if seconds < left]
+        self.fields["back"].choices = [*choices, (AT, "At a date and time")]  # type: ignore[attr-defined]
+        self.initial.setdefault("back", choices[0][0] if choices else AT)
+
+    def clean(self) -> dict[str, Any]:
+        typed: dict[str, Any] = super().clean() or {}
+        back = typed.get("back")
+        if back in TIMES:
+            typed["back_at"] = clock.in_seconds(TIMES[back][1])
+        elif back == AT and "at" in typed:
+            typed["back_at"] = _instant(typed)
+            if typed["back_at"] is None:
+                self.add_error("at", "Enter a date and a time.")
+                return typed
+        if (at := typed.get("back_at")) and not clock.now() < at < self.deadline:
+            self.add_error("at" if back == AT else None, "Choose a time after now and before the due date.")
+        return typed
+
+
+class AssignForm(forms.Form):
+    """``people``: whom it may be assigned to; ``user_id``: who asks, and is named as such."""
+
+    person = forms.ChoiceField(
+        label="Assignee",
+        error_messages={
+            "required": "Select a person.",
+            "invalid_choice": "This person cannot review here. Select from the list.",
+        },
+        widget=forms.Select(attrs={"class": "select", "autofocus": True}),
+    )
+
+    def __init__(self, people: Sequence[SitePerson], user_id: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.people = {one.id: one for one in people}
+        choices = [(one.id, f"{one.name} (you)" if one.id == user_id else one.name) for one in people]
+        self.fields["person"].choices = [("", "Select a person"), *choices]  # type: ignore[attr-defined]
+
+    @property
+    def chosen(self) -> SitePerson:
+        return self.people[str(self.cleaned_data["person"])]
+
+
+def _instant(typed: dict[str, Any]) -> dt.datetime | None:
+    try:
+        told = dt.datetime.fromisoformat(str(typed.get("at_utc") or "").replace("Z", "+00:00"))
+    except ValueError:
+        told = None
+    if told is not None and told.tzinfo is not None:
+        return told.astimezone(dt.UTC)
+    found: dt.datetime | None = typed.get("at")
+    return found.replace(tzinfo=dt.UTC) if found else None

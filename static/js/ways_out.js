@@ -1,0 +1,38 @@
+// Ways out of a review: their forms come into a dialog beside the desk, and are pages of their own without this.
+
+const dialog = document.querySelector("#way-out");
+
+async function open(link) {
+  const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
+  if (!answer?.ok) return location.assign(link.href); // the page says why
+  dialog.innerHTML = await answer.text();
+  dress();
+  dialog.showModal();
+  // As after a swap: its times are the reader's, its keys the person's own, and the first field has the focus.
+  dialog.dispatchEvent(new CustomEvent("htmx:afterSettle", { bubbles: true, detail: { elt: dialog } }));
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-way-out]");
+  if (dialog && link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    open(link);
+  } else if (dialog?.open && (event.target === dialog || event.target.closest("[data-way-out-close]"))) {
+    event.preventDefault();
+    dialog.close();
+  }
+});
+
+// The person's own clock; the server is told what that is in UTC.
+function dress() {
+  for (const words of document.querySelectorAll("[data-utc-words]")) words.hidden = true;
+}
+document.addEventListener("input", (event) => {
+  if (event.target.id !== "id_at") return;
+  const form = event.target.form;
+  const at = new Date(event.target.value);
+  form.elements.at_utc.value = Number.isNaN(at.getTime()) ? "" : at.toISOString();
+  const chosen = form.querySelector("[name='back'][value='at']");
+  if (chosen) chosen.checked = true;
+});
+dress();
