@@ -19,7 +19,7 @@ from tests import pump as pumping
 from tests.aws_faults import Call, Calls, count_calls
 from tests.config import grants
 from tests.factories import PROJECT_ID, SITE, sample_files, start_run, waiting_run
-from tests.flow.test_url_roles import TABLE, answer
+from tests.flow.test_url_roles import TABLE, Browsers, answer
 from tests.flow.urls import pages, world
 from tests.flow.visitor import form_of
 from tests.html import one_line
@@ -82,10 +82,10 @@ def root() -> Any:
 
 
 def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
-    known, user = world("default"), root()
+    known, user, browsers = world("default"), root(), Browsers()
     for page in pages():
         for method in TABLE[page.name]:
-            answer(page, method, user, "", known)
+            answer(page, method, user, "", known, browsers=browsers)
     assert roles.actions("web") >= {"dynamodb:Query", "s3:GetObject"}
     assert roles.refused("web") == []
 
