@@ -1,5 +1,6 @@
 """Every action that records an event, in stories that bring about what each needs; a step is tried, then done."""
 
+import datetime as dt
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,7 +13,7 @@ from projects.documents.queries.documents import document_rows
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
-from review.decide import claims, decisions, opening, redemption
+from review.decide import assignments, claims, decisions, opening, postponements, redemption
 from review.decide.claims import DecidedReview
 from review.decide.opening import Pause
 from review.decide.redemption import Application
@@ -164,23 +165,38 @@ def follow_up_story() -> Iterator[Step]:
 
 def review_story() -> Iterator[Step]:
     run, ref = open_review()
-    yield claims.claim_review, lambda: claims.claim_review(ref, run, by=ROSA)
-    yield claims.release_claim, lambda: claims.release_claim(ref, run, by=ROSA)
     yield claims.claim_next, lambda: claims.claim_next(SITE, by=ROSA)
+    yield claims.release_claim, lambda: claims.release_claim(ref, run, by=ROSA)
+    yield claims.claim_review, lambda: claims.claim_review(ref, run, by=ROSA)
     first = verdict(ref)
     yield decisions.decide_review, lambda: decisions.decide_review(ref, run, first, by=ROSA)
     yield decisions.undo_decision, lambda: decisions.undo_decision(ref, run, decision_id=first.decision_id, by=ROSA)
     chosen = verdict(ref)
     decisions.decide_review(ref, run, chosen, by=ROSA)
-    _, following = open_review("next.pdf")
+    next_run, following = open_review("next.pdf")
     claims.claim_next(SITE, by=ROSA, but=ref, after=DecidedReview(ref, chosen.decision_id))
     yield claims.release_ahead, lambda: claims.release_ahead(SITE, following.path, by=ROSA)
+    claims.claim_next(SITE, by=ROSA, but=ref, after=DecidedReview(ref, chosen.decision_id))
+    yield claims.leave_claim, lambda: claims.leave_claim(following, next_run, by=ROSA)
     output = redemption.decision_output(review_queries.get_review(ref)) | {"last": clock.new_ulid()}
     application = Application(run, 1, REVIEW, output)
     yield (
         redemption.apply_decision,
         lambda: redemption.apply_decision(application, DOCUMENT_ANALYSIS),
     )
+
+
+def later_story() -> Iterator[Step]:
+    run, ref = open_review()
+    claims.claim_review(ref, run, by=ROSA)
+    until = clock.now() + dt.timedelta(hours=1)
+
+    def of_it(move: Callable[..., None], *rest: Any) -> Step:
+        return move, lambda: move(ref, run, review_queries.get_review(ref), *rest, by=ROSA)
+
+    yield of_it(postponements.postpone_review, until)
+    yield of_it(postponements.resume_review)
+    yield of_it(assignments.assign_review, ROSA)
 
 
 def machine_story() -> Iterator[Step]:
@@ -236,6 +252,7 @@ STORIES: tuple[Story, ...] = (
     follow_up_story,
     machine_story,
     review_story,
+    later_story,
     stopped_story,
     rerun_story,
     account_story,
