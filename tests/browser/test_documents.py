@@ -48,7 +48,7 @@ def test_every_way_to_ask(
         answer = page.goto(f"{live_server.url}/documents/?{query}")
         assert answer
         assert answer.ok, query
-        expect(page.locator(".app-nav a")).to_have_count(6)
+        expect(page.locator(".app-nav a")).to_have_count(7)
         found[query] = faults(page) + (["wider than the window"] if sideways(page) else [])
         cut = page.locator(".document-filter :is(input, select)").evaluate_all(
             "all => all.filter(one => one.getBoundingClientRect().right > innerWidth - 16).length"
