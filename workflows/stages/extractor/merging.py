@@ -78,7 +78,7 @@ def _merge(
     kind, value = str(field["type"]), field["value"]
     if value is not None and results.normalise_value(kind, value) == results.normalise_value(kind, best.value):
         _note(field, AGREED)
-        if not is_calibrated:
+        if not is_calibrated and not _is_guessed(field):
             field["confidence"] = max(field["confidence"], believed)
         return
     if value is not None:
@@ -91,6 +91,11 @@ def _merge(
         field["candidates"] = _without_repeats(kind, [own[0], *field["candidates"], *own[1:]])
     else:
         field["candidates"] = _without_repeats(kind, [*field["candidates"], *own])
+
+
+def _is_guessed(field: dict[str, Any]) -> bool:
+    """Both read the same numbers; that they are read in the right order is no surer for it."""
+    return bool(field["candidates"] and (field["candidates"][0].get("evidence") or {}).get(confidence.GUESSED))
 
 
 def _note(field: dict[str, Any], evidence: str) -> None:

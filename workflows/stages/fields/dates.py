@@ -30,12 +30,16 @@ ZIP = re.compile(rf"\b(?:USA|U\.S\.A|United States)\b|{postcodes.UNITED_STATES}"
 PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
 ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gmbh|sdn)\b", re.IGNORECASE)
 TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
+# Where days come first; GST is not among them, since Canada writes either.
+_DAYS_FIRST = re.compile(r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|VAT|MwSt|USt|TVA|IVA|BTW|PTU)\b", re.IGNORECASE)
+# Numbers whose order a country decides. With points the day is first everywhere, and a long year tells where it is.
+_BY_COUNTRY = re.compile(r"(\d{1,2})\s*([/-])\s*(\d{1,2})\s*\2\s*(\d{4}|\d{2})")
 
 
 def find_dates(document: Document) -> list[Candidate]:
-    day_first = is_day_first(document.text)
+    day_first, is_told = is_day_first(document.text), tells_order(document.text)
     found = [
-        candidate
+        candidate if is_told or not depends_on_order(candidate.raw) else candidate.stronger(0, guessed=1.0)
         for number, row in enumerate(document.rows)
         for candidate in _in_row(row, document.rows[number - 1] if number else None, day_first=day_first)
     ]
@@ -50,13 +54,35 @@ def find_dates(document: Document) -> list[Candidate]:
 
 def is_day_first(text: str) -> bool:
     """False if the paper is from the United States, or where a date on it can only be read month first."""
-    month_first = re.findall(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/\d{2,4}\b", text)
-    day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
+    month_first, day_first = _one_way(text)
     if month_first or day_first:
-        return len(day_first) >= len(month_first)
+        return day_first >= month_first
     if ELSEWHERE.search(text):
         return True
     return not (ZIP.search(text) or (PHONE.search(text) and not TAX.search(text)))
+
+
+def tells_order(text: str) -> bool:
+    """Whether the paper says if its days or its months come first: by dates, country, currency and tax that agree."""
+    month_first, day_first = _one_way(text)
+    months = bool(month_first or ZIP.search(text))
+    return months != bool(day_first or ELSEWHERE.search(text) or _DAYS_FIRST.search(text))
+
+
+def _one_way(text: str) -> tuple[int, int]:
+    """How many dates can only be read month first, and how many only day first."""
+    month_first = re.findall(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/\d{2,4}\b", text)
+    day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
+    return len(month_first), len(day_first)
+
+
+def depends_on_order(raw: str) -> bool:
+    """Whether another country reads another day: 03/04/2025, or 25-02-18, whose year may be the first."""
+    found = _BY_COUNTRY.fullmatch(raw)
+    if not found:
+        return False
+    first, second = int(found[1]), int(found[3])
+    return (first != second and first <= 12 and second <= 12) or (found[2] == "-" and len(found[4]) == 2)
 
 
 def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candidate]:

@@ -414,3 +414,51 @@ def test_only_a_paper_of_the_united_states_has_its_month_first(paper: tuple[str,
 def test_many_lines_that_may_be_a_shop_take_no_longer_than_others() -> None:
     """Each is compared with the four below it, not these with four of their own: that would take minutes."""
     assert value("address", *["ALDER PARK"] * 40) is not None
+
+
+@each(
+    "rows",
+    [
+        ("Date: 03/04/2025", "Total 12.50"),
+        ("Date: 3-4-2025", "Total 12.50"),
+        ("Date: 25-02-18", "Total 12.50"),
+        ("Date: 03/04/2025", "Valid to 31/12/2026", "Oxhaven, CA 94103"),
+    ],
+)
+def test_a_day_that_another_country_reads_as_a_month_is_for_a_person(rows: tuple[str, ...]) -> None:
+    found = best("date", *rows)
+    assert found
+    assert found.confidence == 0.5
+
+
+@each(
+    "rows",
+    [
+        ("Date: 03/04/2025", "Total £12.50"),
+        ("Date: 03/04/2025", "Returns by 25/04/2025"),
+        ("Date: 03/04/2025", "Oxhaven, CA 94103"),
+        ("Date: 03.04.2025", "Total 12.50"),
+        ("Date: 13/04/2025", "Total 12.50"),
+        ("Date: 04/04/2025", "Total 12.50"),
+        ("Date: 3 April 2025", "Total 12.50"),
+    ],
+)
+def test_a_paper_that_tells_the_order_of_its_dates_is_believed(rows: tuple[str, ...]) -> None:
+    found = best("date", *rows)
+    assert found
+    assert "guessed" not in found.evidence
+    assert found.confidence > 0.5
+
+
+def test_the_minutes_of_a_time_are_no_day() -> None:
+    assert value("date", "16:02 Feb 12, 2012") == "2012-02-12"
+    assert value("date", "Date:12 Feb 2012 16:02") == "2012-02-12"
+
+
+def test_other_dates_are_guessed_as_well() -> None:
+    unsure, sure = (
+        fields.find_candidates(document(*rows), DUE)[0].confidence
+        for rows in (("Due date: 03/04/2025", "Total 12.50"), ("Due date: 03/04/2025", "Total £12.50"))
+    )
+    assert unsure == 0.5
+    assert sure > 0.5
