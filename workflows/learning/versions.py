@@ -164,7 +164,7 @@ def keep_version(
             transact([Put(row)], entity_event(site, kind.name, project_id, verb, by=by, payload=payload))
         except Conflict:  # another worker took the number
             continue
-        log.info("%s %s", kind.name, verb, extra={"project": project_id, "version": number})
+        log.info("version stored", extra={"project": project_id, "kind": kind.name, "version": number})
         return get_version(kind, site, project_id, number)
     raise Conflict(f"Another {kind.name} of this project is being created. Try again in a moment.")
 
