@@ -60,6 +60,7 @@ def test_a_postponed_review_stands_in_its_list_and_says_so_on_its_page():
     assert [(row.name, row.holder) for row in page.context["rows"]] == [("receipt.pdf", "Bob Ito")]
     assert "postponed it" in one_line(page.content)
     assert "Bob Ito postponed this until" in one_line(signed_in(alice()).get(url("show-review", ref)).content)
+    assert "in queue" not in browser.get(url("show-position", ref)).content.decode()
     views = browser.get(reverse("review:list-views")).context["views"]
     assert {str(one.worklist): one.number for one in views} == {
         "team": "0", "mine": "0", "postponed": "1", "decided": "0",
