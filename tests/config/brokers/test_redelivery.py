@@ -153,7 +153,7 @@ def test_whoever_waits_for_it_is_told_before_sqs_puts_it_aside(task: Task[Any, A
 def test_a_told_that_fails_leaves_it_to_the_sweeper(
     kind: EngineKind, task: Task[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(type(task), "on_aside", mock.Mock(side_effect=Unavailable("away")))
+    monkeypatch.setattr(task.__class__, "on_aside", mock.Mock(side_effect=Unavailable("away")))
     queues.enqueue(task.name, QUEUE, {})
     assert deaths(task) == redelivery.MOST
     assert len(aside()) == 1
