@@ -10,15 +10,13 @@ from review.desk import (
     page,
     position,
     queue,
-    recordings,
-    regions,
     undo_window,
     undoing,
     watching,
     ways_out,
-    words,
     worklists,
 )
+from review.desk.page_tools import recordings, regions, words
 from review.handovers import pages
 
 app_name = "review"

@@ -16,10 +16,11 @@ from projects.web.numbers import read_number
 from review import queries
 from review.changes import last_changes
 from review.decide import drafts
-from review.desk import forms, page_text, page_words, ticket
+from review.desk import forms, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
 from review.desk.copies import list_copies
 from review.desk.field_form import FieldForm, box_of, sheet_of
+from review.desk.page_tools import page_text, page_words
 from review.desk.queue import queue_url
 from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of

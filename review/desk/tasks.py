@@ -6,8 +6,8 @@ from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
-from review.desk import region_reading
-from review.desk.region_reading import Region
+from review.desk.page_tools import region_reading
+from review.desk.page_tools.region_reading import Region
 from review.identity import ReviewRef
 
 

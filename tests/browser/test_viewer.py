@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from review.desk import region_reading, regions
+from review.desk.page_tools import region_reading, regions
 from review.identity import ReviewRef
 from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in
 from tests.browser.test_accessibility import faults

@@ -11,8 +11,9 @@ from PIL import Image, ImageDraw, ImageFont
 from config.errors import Unavailable
 from review import queries
 from review.decide import claims
-from review.desk import region_reading, regions, tasks
-from review.desk.region_reading import Region
+from review.desk import tasks
+from review.desk.page_tools import region_reading, regions
+from review.desk.page_tools.region_reading import Region
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.html import one_line

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from review.desk import page_words
 from review.desk.field_form import FieldForm
+from review.desk.page_tools import page_words
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from workflows.runs.views.reading import Passage, passages

@@ -10,7 +10,7 @@ from config.errors import NotFound, Refused
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review.desk.page import load_review, person_of
-from review.desk.region_reading import Region, find_reading
+from review.desk.page_tools.region_reading import Region, find_reading
 from review.desk.tasks import order_reading
 from review.desk.viewer_state import viewer_state_of
 from review.identity import ReviewRef

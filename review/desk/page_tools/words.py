@@ -5,8 +5,8 @@ from django.views.decorators.http import require_safe
 
 from projects.sites import access
 from projects.web.http import DeskRequest
-from review.desk import page_words
 from review.desk.page import load_review
+from review.desk.page_tools import page_words
 from review.identity import ReviewRef
 
 
