@@ -112,7 +112,8 @@ def _posted(request: DeskRequest) -> QueryDict | None:
 def _ask(
     request: DeskRequest, ref: ReviewRef, review: Review, form: SkipForm | PostponeForm | AssignForm, act: str
 ) -> HttpResponse:
-    context = {"form": form, "review": review, "ref": ref, "act": act}
+    url = reverse(f"review:{act}", args=[ref.document_id, ref.review_id])
+    context = {"form": form, "review": review, "ref": ref, "act": act, "url": url}
     status = 422 if form.is_bound else 200
     return render_answer(request, "review/desk/way_out.html", "review/desk/_way_out.html", context, status=status)
 

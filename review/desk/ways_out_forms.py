@@ -31,6 +31,7 @@ class SkipForm(forms.Form):
             "max_length": f"Use at most {LONGEST_REASON} characters.",
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "autofocus": True}),
+        help_text="It goes back to the queue and is not opened for you next.",
     )
 
 
@@ -85,6 +86,7 @@ class AssignForm(forms.Form):
             "invalid_choice": "This person cannot review here. Select from the list.",
         },
         widget=forms.Select(attrs={"class": "select", "autofocus": True}),
+        help_text="Only they can claim it, until it is assigned to another person.",
     )
 
     def __init__(self, people: Sequence[SitePerson], user_id: str, *args: Any, **kwargs: Any) -> None:

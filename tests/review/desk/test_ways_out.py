@@ -49,6 +49,22 @@ def test_postponing_offers_what_fits_before_the_due_date():
     assert ("In 4 hours" in text, "In 1 day" in text) == (True, False)
 
 
+@pytest.mark.parametrize(
+    ("act", "posted", "said"),
+    [
+        ("skip", {}, "Enter a reason for whoever takes it next."),
+        ("assign", {}, "Select a person."),
+        ("postpone", {}, "Select when it comes back."),
+        ("postpone", {"back": "at"}, "Enter a date and a time."),
+    ],
+)
+def test_what_is_missing_is_told_beside_its_field(act, posted, said):
+    _, ref = claimed()
+    answer = signed_in(bob()).post(url(act, ref), posted)
+    assert answer.status_code == 422
+    assert said in one_line(answer.content)
+
+
 def test_a_postponed_review_stands_in_its_list_and_says_so_on_its_page():
     _, ref = claimed()
     browser = signed_in(bob())
