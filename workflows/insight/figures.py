@@ -158,17 +158,6 @@ def day_of(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).date().isoformat()
 
 
-def difference(before: Days, after: Days) -> Days:
-    """What ``after`` is more, or less, than ``before``; nothing of what stays."""
-    found: Days = {}
-    for day in sorted({*before, *after}):
-        old, new = before.get(day, {}), after.get(day, {})
-        changed = {name: new.get(name, 0) - old.get(name, 0) for name in sorted({*old, *new})}
-        if changed := {name: by for name, by in changed.items() if by}:
-            found[day] = changed
-    return found
-
-
 def add_up(many: Iterable[Mapping[str, int]]) -> Sums[str]:
     sums: Sums[str] = Sums()
     for one in many:

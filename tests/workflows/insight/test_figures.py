@@ -8,7 +8,6 @@ from workflows.insight.figures import (
     RunFacts,
     StepTime,
     count_run,
-    difference,
     join_name,
     percentile,
     split_name,
@@ -58,11 +57,6 @@ def test_what_failed_attempts_cost_is_told_apart_and_nothing_is_lost():
 def test_a_run_whose_result_is_not_the_documents_is_no_publication():
     days = count_run(facts(ended_at=ENDED, outcome=Outcome.PUBLISHED, kept=True))
     assert days["2026-11-21"] == {}
-
-
-def test_a_difference_takes_back_and_adds():
-    before, after = {"d1": {"a": 1, "b": 2}}, {"d1": {"a": 1}, "d2": {"b": 2}}
-    assert difference(before, after) == {"d1": {"b": -2}, "d2": {"b": 2}}
 
 
 def test_names_hold_any_text():
