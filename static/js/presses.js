@@ -25,6 +25,7 @@ async function look() {
   if (picture) await Promise.race([shown(picture.href.baseVal), pause(PATIENCE)]);
   if (mark !== looks) return;
   seen = performance.now();
+  performance.mark("in-sight");
   await pause(SIGHT);
   if (mark === looks && desk()) desk().dataset.inSight = "";
 }
