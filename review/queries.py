@@ -32,12 +32,6 @@ def list_postponed(site: str, queue_id: str = "", *, cursor: str | None = None) 
     return Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
 
 
-def count_postponed(site: str, queue_id: str = "", *, most: int) -> int:
-    """How many ``list_postponed`` has, up to ``most``."""
-    partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
-    return Review.count_rows(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", limit=most)
-
-
 def postponed_until(row: Review) -> str:
     """Of a row of ``list_postponed``: when it comes back, a stored instant."""
     return str(row.GSI1SK).removeprefix(table.POSTPONED).partition("#")[0]

@@ -26,6 +26,7 @@ class Kind(StrEnum):
 
 
 EVERYTHING = "documents"  # what the one counter of a site is of
+POSTPONED = "postponed"  # the number of a queue beside those that wait
 
 
 class Place(NamedTuple):
@@ -70,9 +71,10 @@ def count_classification(document_id: str, before: str, after: str) -> Tally:
     return tally
 
 
-def count_queued(queue: str, document_id: str, by: int) -> Tally:
-    """``by`` more reviews of this document wait in a queue, as its reviews store it."""
-    return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), DocumentStatus.WAITING.value): by})
+def count_queued(queue: str, document_id: str, by: int, *, postponed: bool = False) -> Tally:
+    """``by`` more reviews of this document wait in a queue, as its reviews store it, or are postponed there."""
+    name = POSTPONED if postponed else DocumentStatus.WAITING.value
+    return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), name): by})
 
 
 def apply_tally(site: str, tally: Tally) -> list[Change]:

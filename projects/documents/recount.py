@@ -136,7 +136,8 @@ def _full(site: str, said: Mapping[Place, Numbers]) -> Tally:
             tally[Place(Kind.CLASSIFICATION, classification_id, shard), "documents"] += 1
     for queue in {DEFAULT_QUEUE, *_ids(said, Kind.QUEUE), *_queues(site)}:
         for review in _all(_WaitingReview, table.REVIEW.gsi1_partition(site, queue=queue), "GSI1"):
-            tally.update(counting.count_queued(queue, review.document_id, 1))
+            put_off = str(review.GSI1SK).startswith(table.POSTPONED)
+            tally.update(counting.count_queued(queue, review.document_id, 1, postponed=put_off))
     return tally
 
 

@@ -8,7 +8,6 @@ from config import clock
 from config.due import actions as due_work
 from config.due.registry import due
 from config.transaction import transact
-from projects.queues.items import DEFAULT_QUEUE
 from review.decide import escalations, postponements, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
@@ -37,17 +36,17 @@ def drive_review(site: str, review: Review) -> None:
     elif ref.is_handed_over:
         delivery.drive_handover(ref, review)
     elif review.status in UNDECIDED:
-        _end_undecided(ref, run, review.queue or DEFAULT_QUEUE)
+        _end_undecided(ref, run, review)
     elif review.status in DECIDED:
         _drive_decided(ref, run, review)
 
 
-def _end_undecided(ref: ReviewRef, run: Run, queue: str) -> None:
+def _end_undecided(ref: ReviewRef, run: Run, review: Review) -> None:
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
         redemption.expire_review(run, attempt=int(execution.engine_attempt))
     else:
-        changes = redemption.plan_close(ref, ORPHAN, queue)
+        changes = redemption.plan_close(ref, ORPHAN, review)
         transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
 
 

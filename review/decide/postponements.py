@@ -8,7 +8,8 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Refused
-from config.transaction import Update, transact
+from config.transaction import Change, Update, transact
+from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.decide import worklists
 from review.decide.opening import next_look
@@ -45,7 +46,7 @@ def postpone_review(ref: ReviewRef, run: Run, review: Review, until: dt.datetime
     ]
     facts = {"review": ref.review_id, "until": back_at}
     transact(
-        [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE)],
+        [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE), *_count(ref, review, 1)],
         events.lineage(run, "HUMAN_REVIEW_POSTPONED", by=by, facts=facts),
     )
     log.info("review postponed", extra={"review": ref.review_id})
@@ -75,13 +76,21 @@ def resume_review(ref: ReviewRef, run: Run, review: Review, *, by: Person | None
         *due_work.postpone_actions(Review, _next_look(ref, review), review_id=ref.review_id),
     ]
     event = events.lineage(run, "HUMAN_REVIEW_RESUMED", by=by, facts={"review": ref.review_id})
-    transact([Update(ref.key, actions, same)], event)
+    transact([Update(ref.key, actions, same), *_count(ref, review, -1)], event)
     log.info("review resumed", extra={"review": ref.review_id})
 
 
 def _next_look(ref: ReviewRef, review: Review) -> str:
     since, escalated = clock.parse(review.created_at), bool(review.escalated_at)
     return clock.iso(next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated))
+
+
+def _count(ref: ReviewRef, review: Review, by: int) -> list[Change]:
+    """``by`` more of its queue are postponed, and as many fewer wait."""
+    queue = review.queue or DEFAULT_QUEUE
+    tally = counting.count_queued(queue, ref.document_id, by, postponed=True)
+    tally.update(counting.count_queued(queue, ref.document_id, -by))
+    return counting.apply_tally(ref.site, tally)
 
 
 def _place(ref: ReviewRef, review: Review, when: str) -> str:

@@ -17,8 +17,8 @@ from config.transaction import Change, Update
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, checkpoint_key, review_id
-from review.items.reviews import READABLE, Review, may_move
-from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, Decision, Move
+from review.items.reviews import READABLE, Review, may_move, stays_postponed
+from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, UNDECIDED, Decision, Move, ReviewStatus
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import tokens
 from workflows.engine.step_outcome import mark_passed
@@ -188,12 +188,14 @@ def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
             error="ReviewExpired",
             sentence=sentence,
             outcome=Outcome.EXPIRED,
-            also=[*plan_close(ref, EXPIRE, review.queue or DEFAULT_QUEUE), _expire_checkpoint(ref)],
+            also=[*plan_close(ref, EXPIRE, review), _expire_checkpoint(ref)],
         )
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
         if "review" in conflict.failed and review.status in DECIDED:
             return decision_output(review)
+        if "review" in conflict.failed and review.status in UNDECIDED:  # postponed since it was read, or back from it
+            return expire_review(run, attempt=attempt)
         raise StaleAttempt("The run has ended or was taken over by a newer attempt.") from conflict
     events.publish_soon(done.event)
     return {"expired": True}
@@ -203,11 +205,13 @@ def _expire_checkpoint(ref: ReviewRef) -> Update:
     return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
 
 
-def plan_close(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
+def plan_close(ref: ReviewRef, move: Move, review: Review) -> list[Change]:
     """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
 
-    ``queue``: that it waits in, as it is stored. ``review`` is the change that fails if it was decided.
+    ``review``: as it was read. The change of that name fails if it was decided, postponed or came back meanwhile.
     """
+    postponed = review.status == ReviewStatus.POSTPONED
+    tally = counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, -1, postponed=postponed)
     actions = [
         Review.status.set(move.to),
         Review.updated_at.set(clock.iso(clock.now())),
@@ -216,6 +220,6 @@ def plan_close(ref: ReviewRef, move: Move, queue: str) -> list[Change]:
         *due_work.finish_actions(),
     ]
     return [
-        Update(ref.key, actions, may_move(move), name="review"),
-        *counting.apply_tally(ref.site, counting.count_queued(queue, ref.document_id, -1)),
+        Update(ref.key, actions, may_move(move) & stays_postponed(postponed), name="review"),
+        *counting.apply_tally(ref.site, tally),
     ]

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from config import clock
 from config.item import Page
 from projects.documents.queries import counters as counter_queries
+from projects.documents.queries.counters import Queued
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -58,16 +59,20 @@ def list_views(request: DeskRequest) -> HttpResponse:
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
     person_id = str(request.user.pk)
-    waiting = counter_queries.count_waiting_by_queue(request.site).get(queue_to_store(queue), 0)
-    postponed = queries.count_postponed(request.site, queue, most=_MOST_COUNTED)  # the counter counts them too
-    of_queue = f"?{urlencode({'queue': queue})}" if queue else ""
-    number = f"{postponed}{'+' if postponed >= _MOST_COUNTED else ''}"
+    queued = counter_queries.count_by_queue(request.site).get(queue_to_store(queue), Queued())
+    put_off = reverse("review:list-postponed") + (f"?{urlencode({'queue': queue})}" if queue else "")
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine = _list_own(request, Worklist.MINE)
     views = [
-        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{max(waiting - postponed, 0):,}"),
+        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{queued.waiting:,}"),
         View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
-        View(Worklist.POSTPONED, f"{reverse('review:list-postponed')}{of_queue}", "Postponed", "calendar", number),
+        View(
+            Worklist.POSTPONED,
+            put_off,
+            "Postponed",
+            "calendar",
+            f"{queued.postponed:,}",
+        ),
         View(Worklist.DECIDED, reverse("review:list-decided"), "Decided today", "check", _count(decided)),
     ]
     context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue}

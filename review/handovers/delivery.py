@@ -18,7 +18,7 @@ from review import queries
 from review.decide.redemption import decision_output
 from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
-from review.items.reviews import READABLE, Review, may_move
+from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
 from workflows.engine import driver, tokens
 from workflows.runs import events
@@ -120,11 +120,12 @@ def expire_handover(ref: ReviewRef, review: Review) -> None:
     """No one decided in time: an event, and the caller's machine is told once.
 
     Raises:
-        Conflict: it is decided, or has ended.
+        Conflict: it is decided, postponed, back from that, or has ended.
         Unavailable: the engine does not answer; the due row tells it later.
 
     """
-    now = clock.now()
+    now, postponed = clock.now(), review.status == ReviewStatus.POSTPONED
+    tally = counting.count_queued(review.queue, ref.document_id, -1, postponed=postponed)
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     actions = [
         Review.status.set(EXPIRE.to),
@@ -134,12 +135,12 @@ def expire_handover(ref: ReviewRef, review: Review) -> None:
         *due_work.postpone_actions(Review, again, review_id=ref.review_id),
     ]
     changes = [
-        Update(ref.key, actions, may_move(EXPIRE) & (Review.deadline <= clock.iso(now))),
+        Update(ref.key, actions, may_move(EXPIRE) & stays_postponed(postponed) & (Review.deadline <= clock.iso(now))),
         Update(
             checkpoint_key(ref),
             [ReviewCheckpoint.status.set("expired"), ReviewCheckpoint.TimeToLive.set(keeping.keep_until())],
         ),
-        *counting.apply_tally(ref.site, counting.count_queued(review.queue, ref.document_id, -1)),
+        *counting.apply_tally(ref.site, tally),
     ]
     event = events.lineage(
         queries.run_of(ref, review),

@@ -6,7 +6,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.due.items import DueWork
 from config.item import Item, map_attribute
-from review.status import Move
+from review.status import Move, ReviewStatus
 from workflows.runs.items.decisions import DecidedFields
 
 
@@ -76,6 +76,12 @@ def may_move(move: Move) -> Condition:
     """The review's status is one that ``move`` starts from."""
     allowed: Condition = Review.status.is_in(*move.sources)
     return allowed
+
+
+def stays_postponed(postponed: bool) -> Condition:
+    """It is still among the postponed, or still not: what a change counts depends on it."""
+    same: Condition = Review.status == ReviewStatus.POSTPONED if postponed else Review.status != ReviewStatus.POSTPONED
+    return same
 
 
 def was_not_passed_by(user_id: str) -> Condition:

@@ -1,14 +1,19 @@
 """Counters equal a full count, whatever happened, in whatever order, and however often it was delivered."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
+from config import clock
 from config.errors import Conflict, CountersignError
+from config.transaction import Change
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
+from projects.documents.queries.counters import Queued
 from projects.documents.queries.removals import get_removal
-from review.decide import claims, decisions, redemption
+from review.decide import claims, decisions, postponements, redemption
+from review.identity import ReviewRef
 from review.status import Decision
 from tests.aws_faults import fail
 from tests.factories import MARTA, PROJECT, PROJECT_ID, ROSA, SITE, review_of, start_run, verdict, waiting_run
@@ -204,3 +209,60 @@ def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> 
     after = queries.project_document(SITE, PROJECT_ID, run.document_id)
     assert (after.GSI2PK, after.GSI2SK) == (before.GSI2PK, before.GSI2SK)
     assert document_queries.get_document(SITE, run.document_id).status == "published"
+
+
+def postpone(ref: ReviewRef, run: Run) -> None:
+    claims.claim_review(ref, run, by=ROSA)
+    postponements.postpone_review(ref, run, review_of(ref), clock.in_seconds(600), by=ROSA)
+
+
+def test_postponed_reviews_are_counted_apart_however_many_there_are(table: str) -> None:
+    made = [open_review(f"{number}.pdf") for number in range(3)]
+    postpone(made[0][1], made[0][0])
+    postpone(made[1][1], made[1][0])
+    assert counter_queries.count_by_queue(SITE) == {"review": Queued(waiting=1, postponed=2)}
+    postponements.resume_review(made[0][1], made[0][0], review_of(made[0][1]))
+    assert counter_queries.count_by_queue(SITE) == {"review": Queued(waiting=2, postponed=1)}
+    assert said() == {**counted(), **{key: number for key, number in said().items() if key[0] != "queue"}}
+
+
+def test_of_many_who_bring_a_review_back_at_once_one_is_counted(table: str) -> None:
+    run, ref = open_review()
+    postpone(ref, run)
+    read = review_of(ref)
+
+    def resume(_: int) -> bool:
+        try:
+            postponements.resume_review(ref, run, read)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as people:
+        assert sum(people.map(resume, range(8))) == 1
+    assert counter_queries.count_by_queue(SITE) == {"review": Queued(waiting=1)}
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_review_that_is_postponed_or_comes_back_as_it_expires_is_counted_once(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    """``before``: it was postponed when it was read, and is back when its end is written; otherwise the other way."""
+    run, ref = waiting_run(pump)
+    if before:
+        postpone(ref, run)
+    plan, meanwhile = redemption.plan_close, [True]
+
+    def planned(*args: Any) -> list[Change]:
+        changes = plan(*args)
+        if meanwhile.pop() if meanwhile else False:
+            if before:
+                postponements.resume_review(ref, run, review_of(ref))
+            else:
+                postpone(ref, run)
+        return changes
+
+    monkeypatch.setattr(redemption, "plan_close", planned)
+    assert redemption.expire_review(run, attempt=1) == {"expired": True}
+    assert counter_queries.count_by_queue(SITE) == {"review": Queued()}
+    assert said() == counted()

@@ -32,8 +32,10 @@ def counted(site="default"):
             sums["project", place.removeprefix("PROJ#"), name] += 1
         elif place.startswith("docs#") and sk == "document" and "classification_id" in row:
             sums["classification", row["classification_id"]["S"], "documents"] += 1
-        elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") in {"PENDING", "CLAIMED"}:
+        elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") in {"PENDING", "ASSIGNED", "CLAIMED"}:
             sums["queue", row["queue"]["S"], "waiting"] += 1
+        elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") == "POSTPONED":
+            sums["queue", row["queue"]["S"], "postponed"] += 1
     return dict(sums)
 
 

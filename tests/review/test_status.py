@@ -7,7 +7,7 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, StaleAttempt
-from config.transaction import EXISTS, transact
+from config.transaction import EXISTS, Change, transact
 from review import queries, status
 from review.decide import assignments, claims, decisions, postponements, redemption
 from review.decide.redemption import Application
@@ -27,6 +27,10 @@ pytestmark = pytest.mark.usefixtures("desk")
 
 DECISION = "01JD0000000000000000000000"
 Act = Callable[["Case"], object]
+
+
+def orphaning(ref: ReviewRef) -> list[Change]:
+    return redemption.plan_close(ref, status.ORPHAN, queries.get_review(ref))
 
 
 @dataclass
@@ -100,7 +104,7 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem_decision(c.ref, DECISION)),
     "apply": ((status.APPLY,), {}, applied),
     "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire_review(c.run, attempt=1)),
-    "orphan": ((status.ORPHAN,), {}, lambda c: transact(redemption.plan_close(c.ref, status.ORPHAN, "review"))),
+    "orphan": ((status.ORPHAN,), {}, lambda c: transact(orphaning(c.ref))),
 }  # fmt: skip
 
 

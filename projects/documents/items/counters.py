@@ -6,7 +6,8 @@ from config.item import Item
 
 
 class Counter(Item):
-    """Of a site or a project: documents by status. Of a classification: ``documents``. Of a queue: ``waiting``.
+    """Of a site or a project: documents by status. Of a classification: ``documents``. Of a queue: ``waiting``,
+    and ``postponed``, which are not among the waiting.
 
     Access: all shards of one counter, or all counters of a kind (the partition). A shard may be below zero: the number
     of shards may have grown between a document's coming and its going.
@@ -22,6 +23,7 @@ class Counter(Item):
     cancelled = NumberAttribute(null=True)
     unpacked = NumberAttribute(null=True)
     documents = NumberAttribute(null=True)
+    postponed = NumberAttribute(null=True)
 
     @property
     def counted(self) -> str:
@@ -48,4 +50,5 @@ NAMES = (
     "cancelled",
     "unpacked",
     "documents",
+    "postponed",
 )

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from config import table
 from config.table import InvalidKey
-from projects.documents.counting import EVERYTHING, Kind
+from projects.documents.counting import EVERYTHING, POSTPONED, Kind
 from projects.documents.document_status import STATUS_LABELS, DocumentStatus, StatusLabel
 from projects.documents.items.counters import Counter
 
+_WAITING = DocumentStatus.WAITING.value
 _ALL = 1000  # rows: far more than one counter's shards; all counters of a kind go on from page to page
 _EVERY = 10_000  # rows of a hundred queues and more: less than a Query answers at once
 
@@ -59,13 +60,26 @@ def documents_of_classification(site: str, classification_id: str) -> int:
     return _sum(site, Kind.CLASSIFICATION, classification_id).get("documents", 0)
 
 
+@dataclass(frozen=True)
+class Queued:
+    """How many reviews wait in a queue, and how many are postponed there."""
+
+    waiting: int = 0
+    postponed: int = 0
+
+
+def count_by_queue(site: str) -> dict[str, Queued]:
+    """Of every queue that ever had a review, as reviews store it."""
+    rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
+    sums: dict[str, Sums[str]] = {}
+    for row in rows:
+        sums.setdefault(row.counted, Sums()).update(row.numbers)
+    return {queue: Queued(max(one[_WAITING], 0), max(one[POSTPONED], 0)) for queue, one in sums.items()}
+
+
 def count_waiting_by_queue(site: str) -> dict[str, int]:
     """Of every queue where reviews wait, as reviews store it."""
-    rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
-    sums: Sums[str] = Sums()
-    for row in rows:
-        sums[row.counted] += row.numbers.get(DocumentStatus.WAITING.value, 0)
-    return {queue: number for queue, number in sums.items() if number > 0}
+    return {queue: one.waiting for queue, one in count_by_queue(site).items() if one.waiting}
 
 
 def list_shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:

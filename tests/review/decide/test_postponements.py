@@ -4,6 +4,8 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, Refused
+from projects.documents.queries import counters as counter_queries
+from projects.documents.queries.counters import Queued
 from review import queries
 from review.decide import claims, decisions, due, escalations, postponements
 from review.decide.claims import DecidedReview
@@ -46,7 +48,7 @@ def test_a_postponed_review_leaves_the_queue_and_stands_among_the_postponed_in_o
     assert calls.names() == ["dynamodb.TransactWriteItems"]
     assert names(queries.list_queue("default").rows) == ["here.pdf"]
     assert names(queries.list_postponed("default").rows) == ["away.pdf"]
-    assert queries.count_postponed("default", most=100) == 1
+    assert counter_queries.count_by_queue("default") == {"review": Queued(waiting=1, postponed=1)}
     assert names(queries.list_work("default", ROSA.id, "mine").rows) == []
     assert claims.claim_next("default", by=MARTA).document_id != ref.document_id
     assert "HUMAN_REVIEW_POSTPONED" in events_of(ref)

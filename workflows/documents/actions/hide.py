@@ -137,7 +137,8 @@ def _write(site: str, steps: Sequence[_Step], still: Check) -> None:
 def _count_in_queue(row: HideableRow, keys: Mapping[str, str], by: int) -> counting.Tally:
     if not row.queue or "GSI1PK" not in keys:
         return counting.Tally()
-    return counting.count_queued(row.queue, str(row.document_id), by)
+    postponed = str(keys["GSI1SK"]).startswith(table.POSTPONED)
+    return counting.count_queued(row.queue, str(row.document_id), by, postponed=postponed)
 
 
 def _hide_step(row: HideableRow) -> _Step | None:
