@@ -59,6 +59,38 @@ def test_a_value_that_is_not_of_its_type_is_invalid_however_sure() -> None:
     ]
 
 
+def guess(value: str, raw: str, /, **changes: Any) -> dict[str, Any]:
+    held = {"value": value, "evidence": {"guessed": 1.0}}
+    return field("date", value, 0.5, kind="date") | {"raw": raw, "candidates": [held]} | changes
+
+
+@each("source", ["rules", "extractor"])
+@each("threshold", [0.8, 0.4])
+def test_a_day_that_another_country_reads_as_a_month_is_named_both_ways(source: str, threshold: float) -> None:
+    spec = FieldSpec("date", "Date", "date", required=True, threshold=threshold)
+    found = result(date=guess("2025-04-03", "03/04/2025", source=source))
+    asked = review_reasons.find_review_reasons(found, (spec,), today=TODAY)
+    assert [(one.code, one.text) for one in asked] == [("ambiguous", "Date could be 3 April 2025 or 4 March 2025")]
+
+
+def test_three_days_are_named_where_the_year_may_come_first() -> None:
+    found = result(date=guess("2007-06-05", "05-06-07"))
+    assert [text for _, _, text in texts(found)] == ["Date could be 5 June 2007 or 6 May 2007 or 7 June 2005"]
+
+
+@each(
+    "changes",
+    [
+        {"source": "bedrock"},  # who reads by itself has its own confidence
+        {"candidates": [{"value": "2025-04-03", "evidence": None}]},
+    ],
+)
+def test_a_day_that_was_not_guessed_here_is_not_named_twice(changes: dict[str, Any]) -> None:
+    assert texts(result(date=guess("2025-04-03", "03/04/2025", **changes))) == [
+        ("date", "low_confidence", "Date 50 %, needs 80 %")
+    ]
+
+
 def test_an_absent_optional_field_is_no_reason() -> None:
     assert texts(result(address=field("address", None, 0.0))) == []
 

@@ -218,6 +218,15 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
     if stored is None or stored == typed:
         return ""
     if field.type == "date":
-        day = dt.date.fromisoformat(stored)
-        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+        return name_day(stored)
     return stored
+
+
+def name_day(value: str) -> str:
+    """An ISO date in words that no country reads in another order.
+
+    >>> name_day("2025-04-03")
+    '3 April 2025'
+    """
+    day = dt.date.fromisoformat(value)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

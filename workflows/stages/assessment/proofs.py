@@ -46,7 +46,7 @@ def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
         return _SUMS if field["proved"] else ""
     if _is_sum_proved(field):
         return _SUMS
-    evidence = _evidence(field)
+    evidence = evidence_of(field)
     if evidence.get(VENDOR):
         return _SELLER
     alone = evidence.get(MARGIN, 0.0) >= 1
@@ -55,11 +55,11 @@ def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
 
 def _is_sum_proved(field: Mapping[str, Any]) -> bool:
     """That it follows from other sums, or, where no one had to read, from the lines: a line alone may be misread."""
-    evidence = _evidence(field)
+    evidence = evidence_of(field)
     adds_up = evidence.get("arithmetic") or (evidence.get("lines") and evidence.get(TEXT_LAYER))
     return field["name"] == _TOTAL and bool(adds_up and evidence.get("label") and not evidence.get("passed"))
 
 
-def _evidence(field: Mapping[str, Any]) -> Mapping[str, float]:
+def evidence_of(field: Mapping[str, Any]) -> Mapping[str, float]:
     """Of the candidate that became the value: the first."""
     return next((one.get("evidence") or {} for one in field.get("candidates") or ()), {})

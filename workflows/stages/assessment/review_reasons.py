@@ -6,17 +6,23 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from projects.settings.values import date_range
-from workflows.stages.assessment.field_rules import find_odd_date, list_contradictions
+from workflows.stages.assessment.field_rules import find_odd_date, list_contradictions, name_day
+from workflows.stages.assessment.proofs import evidence_of
 from workflows.stages.document_copy import WORDS, Copy
 from workflows.stages.document_types import of_result
+from workflows.stages.extractor.learned import SOURCE as EXTRACTOR
+from workflows.stages.fields import dates
+from workflows.stages.fields.candidates import GUESSED, RULES
 from workflows.stages.results import Field, to_allowed_form, to_stored_form
 
+_READ_HERE = frozenset({RULES, EXTRACTOR})  # sources that read dates by the order of their paper
 AUDIT = "Audit sample: randomly selected for review"
 
 
 @dataclass(frozen=True)
 class Reason:
-    """``code``: low_confidence, unverified, missing, invalid, not_allowed, rule, check, type, unreadable, copy, audit.
+    """``code``: low_confidence, ambiguous, unverified, missing, invalid, not_allowed, rule, check, type, unreadable,
+    copy, audit.
 
     ``field`` None: the document as a whole.
     """
@@ -54,7 +60,7 @@ def _is_stored(reason: Reason | None) -> bool:
 
 
 def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None:
-    value, rated = found.get("value"), found.get("confidence", 0.0)
+    value = found.get("value")
     if not value:
         return Reason(field.name, "missing", f"{field.label} not found") if field.required else None
     stored = to_stored_form(field.type, value)
@@ -62,12 +68,29 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is not a valid {field.type}")
     if to_allowed_form(field, value) is None:
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
+    if doubt := _find_doubt(field, found, stored):
+        return doubt
+    odd = find_odd_date(stored, today, date_range(field.name, field.type, field.date_range))
+    return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
+
+
+def _find_doubt(field: Field, found: Mapping[str, Any], stored: str) -> Reason | None:
+    """Why a possible value is not sure. A day that is one of two is doubted whatever the threshold is."""
+    rated = found.get("confidence", 0.0)
+    if other := _list_other_days(found):
+        return Reason(field.name, "ambiguous", f"{field.label} could be {' or '.join(map(name_day, [stored, *other]))}")
     if rated is None or float(rated) < field.threshold:
         return Reason(field.name, "low_confidence", f"{field.label} {_describe_rating(rated, field.threshold)}")
     if "limit" in found and not found["proof"] and (doubt := _describe_limit(found["limit"], float(rated))):
         return Reason(field.name, "unverified", f"{field.label} {doubt}")
-    odd = find_odd_date(stored, today, date_range(field.name, field.type, field.date_range))
-    return Reason(field.name, "rule", f"{field.label} {value} {odd}") if odd else None
+    return None
+
+
+def _list_other_days(found: Mapping[str, Any]) -> list[str]:
+    """The days that other countries read in the date; none if its paper tells the order."""
+    if found.get("source") not in _READ_HERE or GUESSED not in evidence_of(found):
+        return []
+    return [one for one in dates.list_readings(str(found["raw"])) if one != found["value"]]
 
 
 def _describe_limit(limit: float | None, rated: float) -> str:

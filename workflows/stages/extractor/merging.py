@@ -10,8 +10,8 @@ from workflows.stages.extractor.choosing import HINTS, Choice, Hint, choose_valu
 from workflows.stages.extractor.learned import SOURCE, LearnedField
 from workflows.stages.extractor.words import Words
 from workflows.stages.field_spec import FieldSpec
-from workflows.stages.fields import confidence
-from workflows.stages.fields.candidates import RULES, Candidate, Document
+from workflows.stages.fields import confidence, dates
+from workflows.stages.fields.candidates import GUESSED, RULES, SPELLED, Candidate, Document
 
 AGREED, DISPUTED = "learned", "disputed"  # evidence: the learned reading is the same, or another
 _OPEN = frozenset({RULES, "default"})  # sources whose value it may replace
@@ -43,7 +43,8 @@ def add_learned_values(
         choices = [choice for choice in choose_values(words, spec, list_hints(one), known) if choice.share > 0]
         if choices and choices[0].value:
             proved = bool(proofs.find_proof(one, adds_up=adds_up))
-            _merge(one, choices, known, proved=proved, is_calibrated=spec.name in calibrated)
+            own = [_describe_choice(choice, known, document) for choice in choices if choice.value]
+            _merge(one, own[:_SHOWN], proved=proved, is_calibrated=spec.name in calibrated)
     return held
 
 
@@ -55,6 +56,8 @@ def list_hints(field: Mapping[str, Any]) -> list[Hint]:
         evidence = one.get("evidence") or {}
         if "on_page" in evidence and "agreed" not in evidence:
             continue  # a service's alone
+        if GUESSED in evidence and SPELLED in evidence:
+            continue  # what another country reads in the one before
         box = tuple(one["box"]) if one.get("box") else None
         found.append(
             Hint(one["value"], one.get("raw") or "", one.get("page"), box, confidence.share(weights, evidence))
@@ -70,32 +73,28 @@ def describe_candidates(found: Sequence[Candidate]) -> list[dict[str, Any]]:
     ]
 
 
-def _merge(
-    field: dict[str, Any], choices: Sequence[Choice], learned: LearnedField, *, proved: bool, is_calibrated: bool
-) -> None:
-    best = choices[0]
-    believed = round(confidence_of(best.share, learned), 4)
-    kind, value = str(field["type"]), field["value"]
-    if value is not None and results.normalise_value(kind, value) == results.normalise_value(kind, best.value):
+def _merge(field: dict[str, Any], own: Sequence[dict[str, Any]], *, proved: bool, is_calibrated: bool) -> None:
+    """``own``: what was learned, as candidates, the surest first."""
+    best, kind, value = own[0], str(field["type"]), field["value"]
+    if value is not None and results.normalise_value(kind, value) == results.normalise_value(kind, best["value"]):
         _note(field, AGREED)
         if not is_calibrated and not _is_guessed(field):
-            field["confidence"] = max(field["confidence"], believed)
+            field["confidence"] = max(field["confidence"], best["confidence"])
         return
     if value is not None:
         _note(field, DISPUTED)
-    own = [_describe_choice(one, learned) for one in choices if one.value][:_SHOWN]
-    is_surer = value is None or (field["source"] in _OPEN and believed >= _SURE_ENOUGH)
+    is_surer = value is None or (field["source"] in _OPEN and best["confidence"] >= _SURE_ENOUGH)
     if is_surer and not proved:
-        shown = {name: own[0][name] for name in ("value", "raw", "confidence", "page", "box")}
+        shown = {name: best[name] for name in ("value", "raw", "confidence", "page", "box")}
         field.update(shown | {"source": SOURCE})
-        field["candidates"] = _without_repeats(kind, [own[0], *field["candidates"], *own[1:]])
+        field["candidates"] = _without_repeats(kind, [best, *field["candidates"], *own[1:]])
     else:
         field["candidates"] = _without_repeats(kind, [*field["candidates"], *own])
 
 
 def _is_guessed(field: dict[str, Any]) -> bool:
     """Both read the same numbers; that they are read in the right order is no surer for it."""
-    return bool(field["candidates"] and (field["candidates"][0].get("evidence") or {}).get(confidence.GUESSED))
+    return bool(field["candidates"] and (field["candidates"][0].get("evidence") or {}).get(GUESSED))
 
 
 def _note(field: dict[str, Any], evidence: str) -> None:
@@ -104,14 +103,18 @@ def _note(field: dict[str, Any], evidence: str) -> None:
         field["candidates"] = [first | {"evidence": {**(first.get("evidence") or {}), evidence: 1.0}}, *others]
 
 
-def _describe_choice(one: Choice, learned: LearnedField) -> dict[str, Any]:
+def _describe_choice(one: Choice, learned: LearnedField, document: Document) -> dict[str, Any]:
+    """A date whose order the paper does not tell is no surer for having been learned where it stands."""
+    believed, evidence = confidence_of(one.share, learned), {SOURCE: round(one.share, 3)}
+    if dates.depends_on_order(one.raw) and not dates.tells_order(document.text):
+        believed, evidence[GUESSED] = min(believed, confidence.ONE_OF_TWO), 1.0
     return {
         "value": one.value,
         "raw": one.raw,
-        "confidence": round(confidence_of(one.share, learned), 4),
+        "confidence": round(believed, 4),
         "page": one.page,
         "box": [round(edge, 5) for edge in one.box] if one.box else None,
-        "evidence": {SOURCE: round(one.share, 3)},
+        "evidence": evidence,
     }
 
 

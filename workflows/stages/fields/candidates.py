@@ -8,7 +8,8 @@ from statistics import fmean
 from workflows.stages.pages.layout import Box, Line, Page, Row, union
 
 RULES = "rules"  # the source of a value that the built-in rules found
-SPELLED = "spelled"  # evidence of a value that is another's usual spelling, not what was read
+SPELLED = "spelled"  # evidence of a value that is another's usual spelling, or its other reading, at the same place
+GUESSED = "guessed"  # another country reads another value, and the paper does not tell
 
 
 @dataclass(frozen=True)

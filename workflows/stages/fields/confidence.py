@@ -12,11 +12,10 @@ from dataclasses import replace
 from math import exp, log10
 
 from workflows.stages.calibration import UNCALIBRATED, Calibration
-from workflows.stages.fields.candidates import SPELLED, Candidate, Document
+from workflows.stages.fields.candidates import GUESSED, SPELLED, Candidate, Document
 
 BIAS, MARGIN, LEAD, READ, CLEAR, PAGE, ODD = "bias", "margin", "lead", "read", "clear", "page", "odd"
 TEXT_LAYER, VENDOR = "text_layer", "vendor"
-GUESSED = "guessed"  # another country reads another value, and the paper does not tell
 # In every field. margin: how far the next value is behind; nothing to confuse it with counts most of all. lead: the
 # same on a wider scale. read: how well the worst word was read, -1 for the worst that the engine keeps, 1 for a perfect
 # one. clear: the same on average, which tells more of long values. page: how well the page's worse lines were read; it
@@ -77,7 +76,7 @@ PRIOR: Mapping[str, Mapping[str, float]] = {
 OTHER: Mapping[str, float] = {BIAS: -3.9, "label": 3.1, "listed": 0.8, **_ALWAYS, TEXT_LAYER: 2.6}
 
 
-_ONE_OF_TWO = 0.5
+ONE_OF_TWO = 0.5  # the most that a guess is believed
 _FAR = 5.0  # points between two values that no one confuses
 _ODD = re.compile(
     r"\b(?=\w*[a-z][A-Z]{2}|\w*[A-Z]{2}[a-z]|\w*[A-Za-z]{2}\d|\w*\d[A-Za-z]{2}|[A-Za-z]+[^\x00-\u024F\u2010-\u2027])\w+|"
@@ -112,11 +111,11 @@ def share(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
     """
     logit = weights.get(BIAS, 0.0) + sum(weights.get(feature, 0.0) * value for feature, value in evidence.items())
     right = 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
-    return min(right, _ONE_OF_TWO) if evidence.get(GUESSED) else right
+    return min(right, ONE_OF_TWO) if evidence.get(GUESSED) else right
 
 
 def _lead(ranked: Sequence[Candidate]) -> float:
-    """Points ahead of the next value; its own usual spelling is no other value. Alone is as far as it goes."""
+    """Points ahead of the next value; its own other spelling is no other value. Alone is as far as it goes."""
     following = next((one for one in ranked[1:] if SPELLED not in one.evidence), None)
     return _FAR if following is None else ranked[0].points - following.points
 

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from workflows.stages import values
 from workflows.stages.fields import postcodes
-from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
+from workflows.stages.fields.candidates import GUESSED, SPELLED, Candidate, Document, best_first, of_line
 from workflows.stages.pages.layout import Line, Row
 
 ISSUE = re.compile(
@@ -34,22 +35,38 @@ TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
 _DAYS_FIRST = re.compile(r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|VAT|MwSt|USt|TVA|IVA|BTW|PTU)\b", re.IGNORECASE)
 # Numbers whose order a country decides. With points the day is first everywhere, and a long year tells where it is.
 _BY_COUNTRY = re.compile(r"(\d{1,2})\s*([/-])\s*(\d{1,2})\s*\2\s*(\d{4}|\d{2})")
+_BEHIND = 0.1  # points of what another country reads below what was taken
 
 
 def find_dates(document: Document) -> list[Candidate]:
-    day_first, is_told = is_day_first(document.text), tells_order(document.text)
+    day_first = is_day_first(document.text)
     found = [
-        candidate if is_told or not depends_on_order(candidate.raw) else candidate.stronger(0, guessed=1.0)
+        candidate
         for number, row in enumerate(document.rows)
         for candidate in _in_row(row, document.rows[number - 1] if number else None, day_first=day_first)
     ]
     repeats = Counter(candidate.value for candidate in found)
-    return best_first(
+    rated = [
         candidate.stronger(
             0.4 * min(2, repeats[candidate.value] - 1), repeats=min(1.0, (repeats[candidate.value] - 1) / 2)
         )
         for candidate in found
-    )
+    ]
+    return best_first(offer_orders(rated, document.text))
+
+
+def offer_orders(found: Iterable[Candidate], text: str) -> Iterator[Candidate]:
+    """``found`` as read, and after each that is guessed what another country reads. ``text``: of the whole paper."""
+    is_told = tells_order(text)
+    for candidate in found:
+        if is_told or not depends_on_order(candidate.raw):
+            yield candidate
+            continue
+        guess = candidate.stronger(0, **{GUESSED: 1.0})
+        yield guess
+        for value in list_readings(candidate.raw):
+            if value != candidate.value:
+                yield replace(guess, value=value).stronger(-_BEHIND, **{SPELLED: 1.0})
 
 
 def is_day_first(text: str) -> bool:
@@ -83,6 +100,19 @@ def depends_on_order(raw: str) -> bool:
         return False
     first, second = int(found[1]), int(found[3])
     return (first != second and first <= 12 and second <= 12) or (found[2] == "-" and len(found[4]) == 2)
+
+
+def list_readings(raw: str) -> list[str]:
+    """The days (ISO) that countries read in a date of numbers: with its day, its month or its year first.
+
+    >>> list_readings("03/04/2025"), list_readings("25-02-18")
+    (['2025-04-03', '2025-03-04'], ['2018-02-25', '2025-02-18'])
+    """
+    found = [values.date(raw, day_first=True), values.date(raw, day_first=False)]
+    numbers = _BY_COUNTRY.fullmatch(raw)
+    if numbers and numbers[2] == "-" and len(numbers[4]) == 2:
+        found.append(values.date(f"20{int(numbers[1]):02d}-{numbers[3]}-{numbers[4]}"))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candidate]:

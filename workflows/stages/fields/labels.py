@@ -42,9 +42,8 @@ def _find_labelled_values(
         distance, place, hit = _after_rate(found, places) if spec.type == "amount" else found[0]
         points = most - 0.3 * distance - 0.1 * min(again, 5)
         strength = 1.0 if place.beside else 0.6
-        guessed = spec.type == "date" and dates.depends_on_order(hit.raw) and not dates.tells_order(document.text)
-        beside = {"guessed": 1.0} if guessed else {}
-        yield of_line(place.line, hit.value, hit.start, hit.end, points, label=strength, **beside)
+        one = of_line(place.line, hit.value, hit.start, hit.end, points, label=strength)
+        yield from dates.offer_orders([one], document.text) if spec.type == "date" else [one]
 
 
 def label_pattern(spec: FieldSpec) -> re.Pattern[str]:

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.workflows.extractors.reviewed_orders import sponsor_field
-from tests.workflows.stages.extractor.drawn import FEE, SPONSOR, known_order, order
+from tests.workflows.stages.extractor.drawn import FEE, SPONSOR, STARTS, known_order, order
 from workflows.extractors import fitting, training
 from workflows.stages.assessment import proofs
+from workflows.stages.assessment.review_reasons import find_review_reasons
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.extractor.learned import LearnedField
 from workflows.stages.extractor.merging import add_learned_values
@@ -90,3 +91,18 @@ def test_fields_that_were_not_learned_stay_as_they_are(learned: dict[str, Learne
 def test_reading_by_the_rules_is_what_an_analysis_has() -> None:
     (one,) = training.read_by_rules(order(3), [FEE])
     assert {"name", "label", "type", "required", "threshold", "candidates", "value", "source"} <= set(one)
+
+
+@pytest.mark.parametrize(("number", "guessed"), [(5, True), (18, False)])
+def test_a_date_that_another_country_reads_otherwise_is_one_of_two_wherever_it_was_learned(
+    number: int, *, guessed: bool
+) -> None:
+    """Its paper does not tell whether the sixth of March is meant; the nineteenth can only be a day."""
+    known = fitting.fit_field([known_order(each, STARTS) for each in range(24)])
+    assert known
+    blank = sponsor_field() | {"name": "starts", "label": "Starts", "type": "date"}
+    (one,) = add_learned_values([blank], order(number), {"starts": known})
+    assert (one["raw"], one["source"]) == (f"{number + 1:02d}/03/2024", "extractor")
+    assert ("guessed" in one["candidates"][0]["evidence"], one["confidence"] <= 0.5) == (guessed, guessed)
+    asked = [reason.code for reason in find_review_reasons({"fields": [one]}, [STARTS], today="2026-11-21")]
+    assert ("ambiguous" in asked) == guessed

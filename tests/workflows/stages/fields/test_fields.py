@@ -462,3 +462,21 @@ def test_other_dates_are_guessed_as_well() -> None:
     )
     assert unsure == 0.5
     assert sure > 0.5
+
+
+@each(
+    ("printed", "offered"),
+    [
+        ("03/04/2025", ["2025-04-03", "2025-03-04"]),
+        ("25-02-18", ["2018-02-25", "2025-02-18"]),
+        ("05-06-07", ["2007-06-05", "2007-05-06", "2005-06-07"]),
+    ],
+)
+@each("spec", [spec("date", "Date", "date"), DUE])
+def test_what_another_country_reads_is_offered_and_makes_the_date_no_less_sure(
+    spec: FieldSpec, printed: str, offered: list[str]
+) -> None:
+    found = fields.find_candidates(document(f"{spec.label}: {printed}", "Total 12.50"), spec)
+    assert [one.value for one in found] == offered
+    assert {one.raw for one in found} == {printed}
+    assert found[0].evidence["margin"] == 1.0
