@@ -153,6 +153,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:show-lineage": {"GET": VIEW},
     "workflows:show-result": {"GET": VIEW},
     "workflows:export-table": {"GET": (302, 403, 404, 404, 404, 404)},  # of a field that is no table
+    "workflows:export-workbook": {"GET": (302, 403, 404, 404, 404, 404)},  # the same
     "workflows:show-model-calls": {"GET": SET_UP_NOTHING},
     "workflows:show-about": {"GET": VIEW},
     "workflows:show-segment": {"GET": VIEW},

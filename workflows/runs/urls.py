@@ -23,6 +23,11 @@ urlpatterns = [
         name="export-table",
     ),
     path(
+        "workflows/<slug:document_id>/<slug:workflow_id>/result/<slug:field>.xlsx",
+        results.export_workbook,
+        name="export-workbook",
+    ),
+    path(
         "workflows/<slug:document_id>/<slug:workflow_id>/models/", model_calls.show_model_calls, name="show-model-calls"
     ),
     path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),

@@ -3,8 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from projects.web.spreadsheets import WORKBOOK
 from tests.html import one_line
 from tests.people import bob, signed_in
+from tests.projects.web.test_spreadsheets import read_workbook
 from tests.review.desk.test_tables import INK, PENS, table
 from tests.review.reviews import open_review, result
 
@@ -28,7 +30,8 @@ def test_the_rows_are_shown_under_their_headings(run):
     text = one_line(get("show-result", run).content)
     assert '<th scope="col">Unit price</th>' in text
     assert "<td>Pens</td><td>2</td><td>1.50</td><td>3.00</td>" in text
-    assert reverse("workflows:export-table", args=[run.document_id, run.workflow_id, "items"]) in text
+    for name in ("export-table", "export-workbook"):
+        assert reverse(f"workflows:{name}", args=[run.document_id, run.workflow_id, "items"]) in text
 
 
 def test_a_table_is_a_file_in_which_nothing_is_a_formula(run):
@@ -39,6 +42,20 @@ def test_a_table_is_a_file_in_which_nothing_is_a_formula(run):
     ]  # fmt: skip
 
 
+def test_a_table_is_a_workbook_with_numbers(run):
+    answer = get("export-workbook", run, "items")
+    assert answer["Content-Type"] == WORKBOOK
+    assert answer["Content-Disposition"] == f'attachment; filename="items-{run.workflow_id}.xlsx"'
+    name, rows = read_workbook(answer.content)
+    assert name == "Line items"
+    assert [[text for _, text in row] for row in rows] == [
+        ["Description", "Quantity", "Unit price", "Amount"],
+        ["=2+2", "2", "1.5", "3"], ["Pens", "2", "1.5", "3"], ["Ink", "1", "4", "4.4"],
+    ]  # fmt: skip
+    assert [kind == "text" for kind, _ in rows[1]] == [True, False, False, False]
+
+
 def test_a_field_that_is_no_table_is_no_file(run):
-    assert get("export-table", run, "total").status_code == 404
-    assert get("export-table", run, "nothing").status_code == 404
+    for name in ("export-table", "export-workbook"):
+        assert get(name, run, "total").status_code == 404
+        assert get(name, run, "nothing").status_code == 404

@@ -8,8 +8,9 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
+from projects.settings.columns import Column, read_columns
 from projects.web.http import DeskRequest, render_answer
-from projects.web.spreadsheets import csv_line
+from projects.web.spreadsheets import WORKBOOK, csv_line, write_workbook
 from workflows.runs import queries
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.status import Outcome
@@ -37,14 +38,36 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
 def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
     """The rows of a field that is a table, for a spreadsheet. Raises: NotFound."""
     board, link = run_of(request, document_id, workflow_id)
-    fields = () if link is not None else _load_result(request, board)["fields"] or ()
-    rows = next((one.get("rows") for one in fields if one["name"] == field), None)
-    if not rows:
-        raise NotFound("This run has no such table.")
-    lines = [[cell["column"] for cell in rows[0]], *([cell["value"] or "" for cell in row] for row in rows)]
+    table = _get_table({} if link is not None else _load_result(request, board), field)
+    lines = [[cell["column"] for cell in table["rows"][0]], *_list_cells(table)]
     response = HttpResponse("".join(csv_line(*line) for line in lines), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.csv"'
     return response
+
+
+@require_safe
+def export_workbook(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
+    """The rows as Excel: amounts, numbers and dates are such. Raises: NotFound."""
+    board, link = run_of(request, document_id, workflow_id)
+    table = _get_table({} if link is not None else _load_result(request, board), field)
+    known = {one.name: one for one in read_columns(table["columns"])}
+    names = [str(cell["column"]) for cell in table["rows"][0]]
+    columns = [known.get(name) or Column(name, name) for name in names]
+    body = write_workbook(table["label"], columns, _list_cells(table))
+    response = HttpResponse(body, content_type=WORKBOOK)
+    response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.xlsx"'
+    return response
+
+
+def _get_table(result: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next((one for one in result.get("fields") or () if one["name"] == name), {})
+    if not found.get("rows"):
+        raise NotFound("This run has no such table.")
+    return found
+
+
+def _list_cells(table: Mapping[str, Any]) -> list[list[str]]:
+    return [[cell["value"] or "" for cell in row] for row in table["rows"]]
 
 
 def _name_column(cell: Mapping[str, Any]) -> str:
