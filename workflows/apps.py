@@ -1,4 +1,4 @@
-"""The workflows app: registers who does the work of each of its packages that is due."""
+"""The workflows app: registers who does what is due, and who hears of a run's end and rest."""
 
 from importlib import import_module
 
@@ -6,7 +6,8 @@ from django.apps import AppConfig
 
 DUE = ("batches", "documents", "engine", "experiments", "insight", "intake", "publish", "questions", "runs")
 
-ENDS = ("workflows.publish.actions.notices",)  # write in the transaction that ends a run
+# The first writes in the transaction that ends a run, the second hears that a run rests.
+HEAR_OF_RUNS = ("workflows.publish.actions.notices", "workflows.batches.lines")
 
 
 class WorkflowsConfig(AppConfig):
@@ -15,5 +16,5 @@ class WorkflowsConfig(AppConfig):
     def ready(self) -> None:
         for package in DUE:
             import_module(f"workflows.{package}.due")
-        for module in ENDS:
+        for module in HEAR_OF_RUNS:
             import_module(module)

@@ -25,6 +25,7 @@ from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.resting import when_run_rests
 from workflows.runs.run import Run
 from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 
@@ -232,13 +233,12 @@ def settle_line(
         lanes.name_skipped(place, set(unpacked.skipped_kinds))
 
 
-def run_rests(run: Run, mark: str | None) -> None:
+@when_run_rests
+def free_slot(run: Run, mark: str) -> None:
     """The run of a line has ended, or its unpacking, or a person is asked: its slot is free.
 
     What is lost here the sweeper finds.
     """
-    if not mark:
-        return
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
         settle_as(lanes.place_of(run.site, mark), None, row)

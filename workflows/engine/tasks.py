@@ -12,7 +12,6 @@ from config import disk, precedence
 from config.brokers import queues
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
-from workflows.batches import lines
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
 from workflows.engine.step_outcome import SLOT, BelongsToSlices, Busy, StepOrder
@@ -20,6 +19,7 @@ from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
+from workflows.runs.resting import run_rests
 from workflows.runs.run import Run
 
 _UNEXPECTED = "The step failed with an unexpected error. The file is safe; you can re-run."
@@ -51,7 +51,7 @@ def run_step(
                 enqueue_follow_up(order.run)
             if answer.get(publication.AUDITED):
                 check_calibration_soon(order.run.site, order.run.project_id)
-            lines.run_rests(order.run, answer.get(SLOT))
+            run_rests(order.run, answer.get(SLOT))
     except BelongsToSlices:
         order_large(order, token)
     except Busy as busy:
@@ -140,7 +140,7 @@ def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
     definition = queries.definition_of(execution)
     done = advance.fail(run, definition, execution, attempt=attempt, error=error, sentence=sentence)
     events.publish_soon(done.event)
-    lines.run_rests(run, execution.batch_line)
+    run_rests(run, execution.batch_line)
 
 
 def _sentence(error: str | None, cause: str | None) -> str:

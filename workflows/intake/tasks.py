@@ -9,11 +9,11 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import NotFound
-from workflows.batches import lines
 from workflows.engine import message_delivery
 from workflows.engine.machines import ingress
 from workflows.intake import bucket, unexpected, unpacking
 from workflows.intake.items import ArrivalBegin, IncomingFile
+from workflows.runs.resting import run_rests
 from workflows.runs.run import Run
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
         )  # fmt: skip
         if ended:
             run = Run(site, ended.project_id, document_id, "")
-            lines.run_rests(run, ended.batch_line)
+            run_rests(run, ended.batch_line)
 
     unexpected.attempt(self, work, functools.partial(work, last=True))
 
