@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workflows.definitions.blueprint import StepDefinition
+from workflows.engine import step_outcome
+from workflows.engine.step_outcome import StepOutcome, StepWork
 from workflows.rules.routing import Facts, condition_sentences
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
@@ -21,6 +23,13 @@ class Choice(NamedTuple):
 
     outcome: str
     why: str
+
+
+def take_case(work: StepWork) -> Mapping[str, Any]:
+    """Leave the step by its first case that holds. Raises: Conflict if someone else was first; as ``choose``."""
+    chosen = choose(work.run, work.step, work.execution, work.document)
+    word = chosen.outcome or OTHERWISE
+    return step_outcome.leave(work, StepOutcome(word, chosen.why, chosen.outcome, {"choice": word}))
 
 
 def choose(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Choice:

@@ -13,7 +13,7 @@ from config.errors import Conflict, ProviderPaused, StageFailed
 from workflows.definitions import states
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine.actions import external_jobs as records
-from workflows.engine.step_outcome import Busy, StepOrder, earlier_answer
+from workflows.engine.step_outcome import Busy, StepWork, earlier_answer
 from workflows.providers.names import LABELS
 from workflows.runs.items.runs import Execution
 from workflows.stages import base
@@ -83,20 +83,19 @@ def for_provider(step: StepDefinition, execution: Execution) -> Iterator[None]:
         raise JobUnderWay(replace(known, service=paused.provider, why=str(paused)), paused.seconds) from paused
 
 
-def wait_for_job(
-    order: StepOrder, step: StepDefinition, execution: Execution, waits: JobUnderWay, *, owner: str, token: str | None
-) -> Mapping[str, Any]:
+def wait_for_job(work: StepWork, waits: JobUnderWay, *, owner: str, token: str | None) -> Mapping[str, Any]:
     """Give the step back until later, and say so on the run; the engine waits where its machine can.
 
     Raises:
         Busy: the message itself comes back later, or another worker has the step.
 
     """
+    order, step = work.order, work.step
     job, text = waits.job, json.dumps(asdict(waits.job), separators=(",", ":"))
     seconds = max(round(waits.seconds), 1)
     until = clock.iso(clock.in_seconds(seconds))
     try:
-        if text == execution.job:
+        if text == work.execution.job:
             records.still(order.run, step=order.step, attempt=order.attempt, owner=owner, until=until)
         else:
             records.begin(

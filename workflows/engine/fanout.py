@@ -16,7 +16,7 @@ from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
 from workflows.engine import limits, step_context, step_outcome, tokens
 from workflows.engine.actions import external_jobs, joins, leases
 from workflows.engine.items import Join
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_outcome import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
 from workflows.runs.items.runs import Execution
@@ -165,7 +165,7 @@ def _finish_stage(
     document = step_context.document_of(order.run)
     with step_context.open_context(order.run, stage, document, execution, heartbeat) as context:
         result = slices.finish_slices(_slicing_of(stage), context, _tally(order, stage, context, join))
-    return step_outcome.conclude(order, definition, definition.step(order.step), execution, result)
+    return step_outcome.conclude(StepWork(order, definition, definition.step(order.step), execution, document), result)
 
 
 def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) -> Tally:

@@ -9,14 +9,12 @@ from django.conf import settings
 from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
-from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.engine.step_outcome import StepOrder, slot_of
+from workflows.engine.step_outcome import StepWork, hand_on
 from workflows.publish import follow_ups
 from workflows.runs import earlier_copies, events
-from workflows.runs.actions import advance, run_rows
+from workflows.runs.actions import run_rows
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
 from workflows.runs.status import END, Outcome
 from workflows.stages import results
@@ -28,14 +26,12 @@ AUDITED = "audited"  # in the same answer: a person looked at what would have pa
 FOLLOWED = "follow_up"  # in the answer of a step that published: something is to be done now
 
 
-def publish(
-    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
-) -> Mapping[str, Any]:
+def publish(work: StepWork) -> Mapping[str, Any]:
     """Merge result and decision into the published object, end the run, tell the bus, and plan what follows.
 
     A machine's result beside one that a person decided is stored and not told: choosing it does that.
     """
-    run = order.run
+    run, execution, document = work.run, work.execution, work.document
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
     decision: dict[str, Any] | None = None
@@ -70,9 +66,9 @@ def publish(
         facts |= {AUDITED: True}
     typed = None if beside else _classify_published(run, merged.get("type"), decision)
     move = Advance(
-        step,
+        work.step,
         END,
-        order.attempt,
+        work.order.attempt,
         result="completed",
         outcome=Outcome.PUBLISHED,
         facts=facts,
@@ -81,9 +77,7 @@ def publish(
     )
     if decision:
         earlier_copies.remember_decided(run, document, merged)
-    done = advance.advance(run, definition, move, last=execution.last_transition, also=also, event=event)
-    events.publish_soon(done.event)
-    return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+    return hand_on(work, move, also=also, event=event)
 
 
 def _classify_published(

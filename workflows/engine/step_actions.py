@@ -7,13 +7,15 @@ from typing import Any
 
 from django.conf import settings
 
-from config.errors import ActionFailed, NotFound, Refused
+from config.errors import ActionFailed, NotFound, Refused, StageFailed
 from projects.audit.events import Actor
 from projects.documents.actions.attributes import set_attribute
 from projects.documents.actions.tags import add_tag
 from projects.documents.queries.documents import get_document
 from projects.web.addresses import address_of
 from workflows.definitions.blueprint import StepDefinition
+from workflows.engine import step_outcome
+from workflows.engine.step_outcome import StepOutcome, StepWork
 from workflows.publish import action_kinds, webhooks
 from workflows.publish.actions.notices import TOLD
 from workflows.publish.webhooks import Delivery
@@ -128,6 +130,16 @@ STEP_ACTIONS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
     "attribute": attribute,
 }
 _ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say these before it
+
+
+def act(work: StepWork) -> Mapping[str, Any]:
+    """Do it and leave the step. Raises: StageFailed if trying again would not help; Unavailable; Conflict."""
+    try:
+        answer = run_step_action(StepAction(work.run, work.step, work.document))
+    except ActionFailed as error:
+        raise StageFailed(str(error)) from error
+    left = StepOutcome("completed", answer.words, bus_type=answer.bus_type, bus_detail=answer.bus_detail)
+    return step_outcome.leave(work, left)
 
 
 def run_step_action(action: StepAction) -> ActionAnswer:

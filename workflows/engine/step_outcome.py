@@ -20,6 +20,7 @@ from workflows.engine.actions import leases
 from workflows.runs import events, prices, queries
 from workflows.runs.actions import advance, spending
 from workflows.runs.actions.run_rows import Advance
+from workflows.runs.events import EventAt
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
@@ -53,6 +54,25 @@ class StepOrder:
     run: Run
     step: int
     attempt: int
+
+
+@dataclass(frozen=True)
+class StepWork:
+    """A step that a worker has claimed: what was ordered, and the run's rows as they were then."""
+
+    order: StepOrder
+    definition: Definition
+    step: StepDefinition
+    execution: Execution
+    document: DocumentWorkflow
+
+    @property
+    def run(self) -> Run:
+        return self.order.run
+
+    def after(self, outcome: str) -> int:
+        """The step that follows, without those that the run leaves out."""
+        return self.definition.after(self.step, outcome, {int(one) for one in self.execution.left_out or ()})
 
 
 @dataclass(frozen=True)
@@ -101,16 +121,12 @@ def _facts_of(data: object) -> dict[str, Any]:
     return facts
 
 
-def conclude(
-    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, result: StageResult
-) -> Mapping[str, Any]:
-    """Advance the run out of ``step`` with what its stage found. Raises: Conflict if someone else was first.
+def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
+    """Advance the run out of a step with what its stage found. Raises: Conflict if someone else was first.
 
     Where pages failed, the run ends before anybody is asked or anything is published: a person says how it goes on.
     """
     facts = dict(result.facts) | ({"failed_segments": len(result.failed)} if result.failed else {})
-    outcome = REVIEW_REQUIRED if facts.get(REVIEW_REQUIRED) else ""
-    to = definition.after(step, outcome, {int(order) for order in execution.left_out or ()})
     pinned: list[Action] = []
     if "result_sha256" in facts:
         pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
@@ -120,81 +136,84 @@ def conclude(
         pinned.append(Execution.pages.set(count))
     if result.failed:
         pinned.append(Execution.failed.add(set(result.failed)))
-    if step.name == PARTIAL_AT and execution.failed:
-        return _end_partial(order, definition, execution, facts, pinned)
+    if work.step.name == PARTIAL_AT and work.execution.failed:
+        return _end_partial(work, facts, pinned)
     used = prices.add_prices(result.used)
     move = Advance(
-        step,
-        to,
-        order.attempt,
+        work.step,
+        work.after(REVIEW_REQUIRED if facts.get(REVIEW_REQUIRED) else ""),
+        work.order.attempt,
         result=result.status,
         status=StepStatus(result.status),
         reason=result.reason,
         facts=facts,
         pinned=pinned,
         used=used,
-        execution=execution,
+        execution=work.execution,
     )
-    also = [*_total(order.run, step, facts), *spending.of_step(order.run, used)]
-    done = advance.advance(order.run, definition, move, last=execution.last_transition, also=also)
-    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **facts}
+    return hand_on(work, move, also=[*_total(work.run, work.step, facts), *spending.of_step(work.run, used)])
 
 
-def slot_of(execution: Execution, definition: Definition, to: int) -> dict[str, str]:
-    """Whose slot of a batch is free now, if no machine works on the run any more."""
-    rests = to < 1 or definition.step(to).type == "approval"
-    return {SLOT: str(execution.batch_line)} if rests and execution.batch_line else {}
-
-
-def leave(
-    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, left: StepOutcome
-) -> Mapping[str, Any]:
+def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
     """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
 
     Raises: Conflict if someone else was first.
     """
-    to = definition.after(step, left.outcome, {int(one) for one in execution.left_out or ()})
+    step = work.step
+    to = work.after(left.outcome)
     ends = step.ends if to == END else None
     move = Advance(
-        step, to, order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts,
-        execution=execution,
+        step, to, work.order.attempt, result=left.result, reason=left.reason, outcome=ends, facts=left.facts,
+        execution=work.execution,
     )  # fmt: skip
     bus_type, detail = left.bus_type or None, left.bus_detail
     if ends:
         bus_type, detail = events.FAILED, {"outcome": ends.value, "step": step.name, "error": ends.value.capitalize()}
     kind = f"{step.name.upper()}_COMPLETED"
     facts = {**left.facts, "reason": left.reason}
-    event = events.lineage(order.run, kind, by=events.SYSTEM, facts=facts, bus_type=bus_type, bus_detail=detail)
-    done = advance.advance(order.run, definition, move, last=execution.last_transition, event=event)
-    events.publish_soon(done.event)
-    return {"next": to, "last": done.last, **slot_of(execution, definition, to), **left.facts}
+    event = events.lineage(work.run, kind, by=events.SYSTEM, facts=facts, bus_type=bus_type, bus_detail=detail)
+    return hand_on(work, move, event=event)
 
 
-def _end_partial(
-    order: StepOrder, definition: Definition, execution: Execution, facts: Mapping[str, Any], pinned: Sequence[Action]
-) -> Mapping[str, Any]:
-    step = definition.step(order.step)
-    missing = sorted(int(index) for index in execution.failed or ())
+def _end_partial(work: StepWork, facts: Mapping[str, Any], pinned: Sequence[Action]) -> Mapping[str, Any]:
+    missing = sorted(int(index) for index in work.execution.failed or ())
     named = ", ".join(str(index + 1) for index in missing[:SHOWN]) + (" and more" if len(missing) > SHOWN else "")
     sentence = (
         f"{len(missing)} of {facts.get('pages', 0)} pages failed: {'page' if len(missing) == 1 else 'pages'} {named}."
     )
     move = Advance(
-        step,
+        work.step,
         END,
-        order.attempt,
+        work.order.attempt,
         result=Outcome.PARTIAL,
         reason=sentence,
         outcome=Outcome.PARTIAL,
         facts=facts,
         pinned=pinned,
-        execution=execution,
+        execution=work.execution,
     )
-    detail = {"step": step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
-    event = events.lineage(order.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)
-    done = advance.advance(order.run, definition, move, last=execution.last_transition, event=event)
+    detail = {"step": work.step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
+    event = events.lineage(work.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)
+    return hand_on(work, move, event=event)
+
+
+def hand_on(
+    work: StepWork, move: Advance, *, also: Sequence[Change] = (), event: EventAt | None = None
+) -> Mapping[str, Any]:
+    """The one guarded write that leaves a step; the bus hears of it, and the engine gets what it goes on with.
+
+    Raises: Conflict if someone else was first.
+    """
+    last = work.execution.last_transition
+    done = advance.advance(work.run, work.definition, move, last=last, also=also, event=event)
     events.publish_soon(done.event)
-    return {"next": END, "last": done.last, **slot_of(execution, definition, END), **facts}
+    return {"next": move.to, "last": done.last, **_slot_of(work, move.to), **move.facts}
+
+
+def _slot_of(work: StepWork, to: int) -> dict[str, str]:
+    """Whose slot of a batch is free now, if no machine works on the run any more."""
+    rests = to < 1 or work.definition.step(to).type == "approval"
+    return {SLOT: str(work.execution.batch_line)} if rests and work.execution.batch_line else {}
 
 
 def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Change]:

@@ -7,22 +7,26 @@ from typing import Any
 
 from django.conf import settings
 
-from config.errors import ActionFailed, Conflict, CountersignError, StageFailed
-from workflows.definitions.blueprint import DEFINITIONS, ROUTED, Definition, StepDefinition
+from config.errors import Conflict, CountersignError
+from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_outcome
 from workflows.engine.actions import joins, leases
 from workflows.engine.fanout import Send
-from workflows.engine.step_actions import StepAction
-from workflows.engine.step_outcome import BelongsToSlices, StepOrder, StepOutcome
+from workflows.engine.step_outcome import BelongsToSlices, StepOrder, StepWork
 from workflows.routing import judge
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
 from workflows.stages.base import StageResult
 from workflows.stages.registry import STAGES
 from workflows.storage import files
 
 log = logging.getLogger(__name__)
+
+# What a step does that is no stage, by its type; each leaves the step itself. An approval is its machine's.
+AT_ONCE: Mapping[str, Callable[[StepWork], Mapping[str, Any]]] = {
+    "publish": publication.publish,
+    "choice": choice.take_case,
+    "notification": step_actions.act,
+    "action": step_actions.act,
+}
 
 
 def perform(
@@ -49,45 +53,24 @@ def perform(
         leases.release(order.run, owner=owner)
         raise BelongsToSlices
     definition = DEFINITIONS[execution.definition]
-    step = definition.step(order.step)
-    log.info("step begins", extra={"run": order.run.workflow_id, "step": step.name, "attempt": order.attempt})
     document = step_context.document_of(order.run)
+    work = StepWork(order, definition, definition.step(order.step), execution, document)
+    log.info("step begins", extra={"run": order.run.workflow_id, "step": work.step.name, "attempt": order.attempt})
     try:
-        if step.type != "stage":
-            return _at_once(order, definition, step, execution, document)
+        if work.step.type in AT_ONCE:
+            return AT_ONCE[work.step.type](work)
         heartbeat = step_outcome.heartbeat(order.run, owner, keep)
-        result = _run_stage(order, step, execution, document, heartbeat, token=token, send=send)
+        result = _run_stage(work, heartbeat, token=token, send=send)
         if result is None:
             leases.release(order.run, owner=owner)
             return None
-        if step.name == ROUTED:
-            result = _apply_rules(order.run, document, result, heartbeat)
-        return step_outcome.conclude(order, definition, step, execution, result)
+        if work.step.name == ROUTED:
+            result = _apply_rules(work, result, heartbeat)
+        return step_outcome.conclude(work, result)
     except external_job.JobUnderWay as waits:
-        return external_job.wait_for_job(order, step, execution, waits, owner=owner, token=token)
+        return external_job.wait_for_job(work, waits, owner=owner, token=token)
     except Conflict:  # the lease was lost on the way and the other worker was faster
         return step_outcome.earlier_answer(order)
-
-
-def _at_once(
-    order: StepOrder, definition: Definition, step: StepDefinition, execution: Execution, document: DocumentWorkflow
-) -> Mapping[str, Any]:
-    if step.type == "publish":
-        return publication.publish(order, definition, step, execution, document)
-    return step_outcome.leave(order, definition, step, execution, _do_step(order.run, step, execution, document))
-
-
-def _do_step(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> StepOutcome:
-    """What a step does that is no stage. Raises: StageFailed if trying again would not help; Unavailable."""
-    if step.type == "choice":
-        chosen = choice.choose(run, step, execution, document)
-        word = chosen.outcome or choice.OTHERWISE
-        return StepOutcome(word, chosen.why, chosen.outcome, {"choice": word})
-    try:
-        said = step_actions.run_step_action(StepAction(run, step, document))
-    except ActionFailed as error:
-        raise StageFailed(str(error)) from error
-    return StepOutcome("completed", said.words, bus_type=said.bus_type, bus_detail=said.bus_detail)
 
 
 def give_back(order: StepOrder, *, owner: str) -> None:
@@ -99,35 +82,34 @@ def give_back(order: StepOrder, *, owner: str) -> None:
 
 
 def _run_stage(
-    order: StepOrder, step: StepDefinition, execution: Execution, document: DocumentWorkflow,
-    heartbeat: Callable[[], None], *, token: str | None, send: Send,
+    work: StepWork, heartbeat: Callable[[], None], *, token: str | None, send: Send
 ) -> StageResult | None:  # fmt: skip
-    stage = STAGES[step.name]
-    folders = _stale(order, step, execution, document)
-    if folders and joins.load(order.run, stage.name, order.attempt) is None:
-        step_context.files_of(order.run, document).clear_artifacts(folders)
-    opened = step_context.open_context(order.run, stage, document, execution, heartbeat)
-    with opened as context, external_job.for_provider(step, execution):
+    stage = STAGES[work.step.name]
+    folders = _stale(work)
+    if folders and joins.load(work.run, stage.name, work.order.attempt) is None:
+        step_context.files_of(work.run, work.document).clear_artifacts(folders)
+    opened = step_context.open_context(work.run, stage, work.document, work.execution, heartbeat)
+    with opened as context, external_job.for_provider(work.step, work.execution):
         if stage.job is not None:
-            external_job.for_job(step, stage.job, context, execution)
+            external_job.for_job(work.step, stage.job, context, work.execution)
         if stage.slicing is None:
             return stage.run(context)
-        return fanout.run(order, stage, context, token=token, send=send)
+        return fanout.run(work.order, stage, context, token=token, send=send)
 
 
-def _stale(order: StepOrder, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Collection[str]:
+def _stale(work: StepWork) -> Collection[str]:
     """What must not be taken for this run's: an earlier content's artifacts, and those that it is to make anew.
 
     A repair's attempt at the same step goes on with what the one before has made.
     """
-    if execution.afresh and int(execution.step_attempt or 1) == order.attempt:
+    execution = work.execution
+    if execution.afresh and int(execution.step_attempt or 1) == work.order.attempt:
         return execution.afresh
-    return files.ARTIFACTS if document.follows and step.order == 1 and not execution.only else ()
+    return files.ARTIFACTS if work.document.follows and work.step.order == 1 and not execution.only else ()
 
 
-def _apply_rules(
-    run: Run, document: DocumentWorkflow, result: StageResult, heartbeat: Callable[[], None]
-) -> StageResult:
+def _apply_rules(work: StepWork, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:
     """The rules are asked once all of it is known, and before a person may be: they choose whom to ask."""
-    facts = judge.judge_document(run, document, pages=int(result.facts.get("pages", 0)), heartbeat=heartbeat)
+    pages = int(result.facts.get("pages", 0))
+    facts = judge.judge_document(work.run, work.document, pages=pages, heartbeat=heartbeat)
     return replace(result, facts={**result.facts, **facts})
