@@ -46,6 +46,11 @@ class ReviewRef:
             self.site, document_id=self.document_id, review_id=self.review_id, user_id=user_id
         )
 
+    def message_key(self, message_id: str) -> Key:
+        return table.REVIEW_MESSAGE.key(
+            self.site, document_id=self.document_id, review_id=self.review_id, message_id=message_id
+        )
+
 
 def ref_at(site: str, path: str) -> ReviewRef:
     return ReviewRef(site, *path.split("/"))

@@ -27,13 +27,15 @@ def list_ahead(site: str, queue_id: str = "", *, limit: int, cursor: str | None 
 
 
 def list_postponed(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
-    """What was put off in a queue, what comes back first at the top: one Query."""
+    """What was put off in a queue or waits for an answer, what comes back first at the top: one Query."""
     partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
     return Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
 
 
 def postponed_until(row: Review) -> str:
-    """Of a row of ``list_postponed``: when it comes back, a stored instant."""
+    """Of a row of ``list_postponed`` or of a person's own list: when it comes back, a stored instant."""
+    if row.postponed_until:  # the index has no such attribute
+        return row.postponed_until
     return str(row.GSI1SK).removeprefix(table.POSTPONED).partition("#")[0]
 
 
@@ -61,15 +63,27 @@ def count_before(site: str, review: Review, *, most: int) -> int:
 def list_work(site: str, user_id: str, worklist: Worklist, *, cursor: str | None = None) -> Page[Review]:
     """A person's own list: one Query, and one strongly consistent read of its reviews, the nearest deadline first.
 
-    What a review says of itself holds: a page may be shorter than its Query was.
+    What a review says of itself holds: a page may be shorter than its Query was. What the person was asked is in
+    ``Worklist.ASKED``, and in no other list of theirs.
     """
     pk = table.REVIEW_WORK.gsi1_partition(site, user_id=user_id, worklist=worklist)
     page = ReviewWork.page(pk, index="GSI1", cursor=cursor)
     keys = [_work_ref(site, row).key for row in page.rows]
     found = Item.together(keys, only=LISTED) if keys else {}
     reviews = [Review.from_raw_data(found[key]) for key in keys if key in found]
-    kept = [one for one in reviews if one.hidden is None and one.status in UNDECIDED and one.holder == user_id]
+    kept = [one for one in reviews if one.hidden is None and _is_in(one, user_id, worklist)]
     return Page(sorted(kept, key=lambda one: one.deadline), page.next)
+
+
+def _is_in(review: Review, user_id: str, worklist: Worklist) -> bool:
+    if worklist == Worklist.ASKED:
+        return is_asked(review, user_id)
+    return review.status in UNDECIDED and review.holder == user_id
+
+
+def is_asked(review: Review, user_id: str) -> bool:
+    """Whether it waits for this person's answer."""
+    return review.status == ReviewStatus.ASKED and user_id in (review.question_to or ())
 
 
 def _work_ref(site: str, row: ReviewWork) -> ReviewRef:
@@ -111,7 +125,7 @@ def row_ref(site: str, row: Review) -> ReviewRef:
 def holder_of(row: Review, *, now: str) -> str:
     """Who keeps it from others now, by a claim or an assignment (a user's id); empty if anybody may take it."""
     held = row.status == ReviewStatus.CLAIMED and (row.lease_until or "") > now
-    held = held or row.status == ReviewStatus.ASSIGNED
+    held = held or row.status in (ReviewStatus.ASSIGNED, ReviewStatus.ASKED)
     return (row.holder or "") if held else ""
 
 

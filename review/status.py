@@ -9,6 +9,7 @@ class ReviewStatus(StrEnum):
     CLAIMED = "CLAIMED"
     ASSIGNED = "ASSIGNED"
     POSTPONED = "POSTPONED"
+    ASKED = "ASKED"
     DECIDED = "DECIDED"
     REDEEMING = "REDEEMING"
     REDEEMED = "REDEEMED"
@@ -34,6 +35,7 @@ class Worklist(StrEnum):
 
     TEAM = "team"  # a queue
     MINE = "mine"  # claimed by the person, or assigned
+    ASKED = "asked"  # questions to the person, that wait for an answer
     POSTPONED = "postponed"  # of a queue
     DECIDED = "decided"  # by the person, today
 
@@ -56,7 +58,8 @@ class Move:
 
 
 S = ReviewStatus
-UNDECIDED = (S.PENDING, S.ASSIGNED, S.CLAIMED, S.POSTPONED)
+UNDECIDED = (S.PENDING, S.ASSIGNED, S.CLAIMED, S.POSTPONED, S.ASKED)
+PUT_OFF = (S.POSTPONED, S.ASKED)  # until a time, out of the queue
 DECIDED = (S.DECIDED, S.REDEEMING, S.REDEEMED)  # and not yet applied: EXPIRED and ORPHANED are forbidden from here
 
 # What the actions' conditions ask of the status; holder, lease, version and instants come on top of it.
@@ -68,6 +71,9 @@ RELEASE = Move((S.CLAIMED,), S.PENDING)
 ASSIGN = Move((S.PENDING, S.ASSIGNED, S.CLAIMED), S.ASSIGNED)  # but for another's claim that lasts
 POSTPONE = Move((S.CLAIMED,), S.POSTPONED)
 RESUME = Move((S.POSTPONED,), S.PENDING)  # at its time, or when someone wants it now
+ASK = Move((S.CLAIMED,), S.ASKED)
+ANSWER = Move((S.ASKED,), S.ASSIGNED)  # to who asked: by the answer, or at the question's time without one
+TAKE_ASKED = Move((S.ASKED,), S.CLAIMED)  # by who asked, or by who was asked
 DECIDE = Move((S.CLAIMED,), S.DECIDED)
 UNDO = Move((S.DECIDED,), S.CLAIMED)  # until the redeemer has begun
 REDEEM = Move(DECIDED, S.REDEEMING)
@@ -84,6 +90,9 @@ MOVES = (
     RELEASE,
     POSTPONE,
     RESUME,
+    ASK,
+    ANSWER,
+    TAKE_ASKED,
     DECIDE,
     UNDO,
     REDEEM,

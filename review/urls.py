@@ -18,6 +18,7 @@ from review.desk import (
 )
 from review.desk.page_tools import recordings, regions, words
 from review.handovers import pages
+from review.messages import views as messages
 
 app_name = "review"
 urlpatterns = [
@@ -26,6 +27,7 @@ urlpatterns = [
     path("queues/<str:queue_id>/", queue.show_queue, name="show-queue"),
     path("views/", worklists.list_views, name="list-views"),
     path("mine/", worklists.list_mine, name="list-mine"),
+    path("asked/", worklists.list_asked, name="list-asked"),
     path("postponed/", worklists.list_postponed, name="list-postponed"),
     path("decided/", worklists.list_decided, name="list-decided"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
@@ -44,6 +46,10 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/skip/", ways_out.skip, name="skip"),
     path("<str:document_id>/<str:review_id>/postpone/", ways_out.postpone, name="postpone"),
     path("<str:document_id>/<str:review_id>/assign/", ways_out.assign, name="assign"),
+    path("<str:document_id>/<str:review_id>/ask/", messages.ask, name="ask"),
+    path("<str:document_id>/<str:review_id>/answer/", messages.answer, name="answer"),
+    path("<str:document_id>/<str:review_id>/take/", messages.take, name="take-asked"),
+    path("<str:document_id>/<str:review_id>/comment/", messages.comment, name="comment"),
     path("<str:document_id>/<str:review_id>/resume/", ways_out.resume, name="resume"),
     path("<str:document_id>/<str:review_id>/position/", position.show_position, name="show-position"),
     path("<str:document_id>/<str:review_id>/watch/", watching.watch_claim, name="watch-claim"),

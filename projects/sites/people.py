@@ -1,5 +1,6 @@
-"""The people of a site, for choosing one of them."""
+"""The people of a site and their groups, for choosing among them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -18,17 +19,42 @@ class SitePerson:
     name: str
 
 
+@dataclass(frozen=True)
+class SiteGroup:
+    """``members``: those of the group's people who are active and may do what was asked for, by name."""
+
+    name: str
+    members: tuple[SitePerson, ...]
+
+
 def list_people(site: str, permission: Permission, queue: Queue | None = None) -> list[SitePerson]:
     """Active people with this permission whom the queue lets in, by name: one SQL statement."""
+    return _list_by_name(_list_groups_of_people(site, permission, queue))
+
+
+def list_people_and_groups(
+    site: str, permission: Permission, queue: Queue | None = None
+) -> tuple[list[SitePerson], list[SiteGroup]]:
+    """As ``list_people``, and the groups that one or more of them are in, by name: one SQL statement."""
+    found = _list_groups_of_people(site, permission, queue)
+    names = sorted({name for groups in found.values() for name in groups}, key=str.casefold)
+    members = {name: _list_by_name([one for one, groups in found.items() if name in groups]) for name in names}
+    return _list_by_name(found), [SiteGroup(name, tuple(people)) for name, people in members.items()]
+
+
+def _list_by_name(people: Iterable[User]) -> list[SitePerson]:
+    found = [SitePerson(str(one.pk), one.get_full_name() or one.get_username()) for one in people]
+    return sorted(found, key=lambda one: one.name.casefold())
+
+
+def _list_groups_of_people(site: str, permission: Permission, queue: Queue | None) -> dict[User, set[str]]:
     rows = User.objects.filter(is_active=True).annotate(group_name=F("groups__name"))[:_MOST_ROWS]
     people: dict[str, User] = {}
     groups: dict[str, set[str]] = {}
     for row in rows:
         people[str(row.pk)] = row
         groups.setdefault(str(row.pk), set()).update([row.group_name] if row.group_name else [])
-    chosen = [one for one_id, one in people.items() if _may(site, one, groups[one_id], permission, queue)]
-    found = [SitePerson(str(one.pk), one.get_full_name() or one.get_username()) for one in chosen]
-    return sorted(found, key=lambda one: one.name.casefold())
+    return {one: groups[pk] for pk, one in people.items() if _may(site, one, groups[pk], permission, queue)}
 
 
 def _may(site: str, user: User, groups: set[str], permission: Permission, queue: Queue | None) -> bool:

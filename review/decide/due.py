@@ -8,7 +8,7 @@ from config import clock
 from config.due import actions as due_work
 from config.due.registry import due
 from config.transaction import transact
-from review.decide import escalations, postponements, redemption
+from review.decide import escalations, postponements, questions, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
 from review.identity import ReviewRef
@@ -31,6 +31,8 @@ def drive_review(site: str, review: Review) -> None:
     run, now = Run(site, review.project_id, review.document_id, review.workflow_id), clock.now()
     if review.status == ReviewStatus.POSTPONED and postponements.is_over(review) and review.deadline > clock.iso(now):
         postponements.resume_review(ref, run, review)
+    elif review.status == ReviewStatus.ASKED and postponements.is_over(review) and review.deadline > clock.iso(now):
+        questions.return_unanswered(ref, run, review)
     elif escalations.is_due(ref, review):
         escalations.escalate_review(ref, run, review)
     elif ref.is_handed_over:

@@ -9,7 +9,7 @@ from config.transaction import Update, transact
 from review.decide.opening import expires_at
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
-from review.status import UNDECIDED, ReviewStatus
+from review.status import PUT_OFF, UNDECIDED
 from workflows.runs import events, queries
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.run import Run
@@ -35,15 +35,15 @@ def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
 
     """
     end = clock.iso(expires_at(ref, clock.parse(review.deadline)))
-    if review.status == ReviewStatus.POSTPONED:
+    if review.status in PUT_OFF:
         end = min(end, str(review.postponed_until))
     actions = [
         Review.escalated_at.set(clock.iso(clock.now())),
         *due_work.postpone_actions(Review, end, review_id=ref.review_id),
     ]
-    # As it was read: when a postponed one comes back must not be forgotten, nor be looked for where it is not.
+    # As it was read: when one that was put off comes back must not be forgotten, nor be looked for where it is not.
     waits = (Review.status == review.status) & Review.escalated_at.does_not_exist()
-    if review.status == ReviewStatus.POSTPONED:
+    if review.status in PUT_OFF:
         waits &= Review.postponed_until == review.postponed_until
     detail = {"reviewId": ref.review_id, "deadline": review.deadline, "queue": queue_id(review.queue)}
     event = events.lineage(

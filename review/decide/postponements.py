@@ -4,6 +4,7 @@ import datetime as dt
 import logging
 
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
@@ -36,17 +37,15 @@ def postpone_review(ref: ReviewRef, run: Run, review: Review, until: dt.datetime
     mine: Condition = may_move(POSTPONE) & (Review.holder == by.id) & (Review.deadline > back_at)
     actions = [
         Review.status.set(POSTPONE.to),
-        Review.postponed_until.set(back_at),
         Review.lease_until.remove(),
         Review.claimed_after.remove(),
         Review.version.set(Review.version + 1),
         Review.updated_at.set(now),
-        Review.GSI1SK.set(_place(ref, review, table.postponed_place(back_at))),
-        *due_work.postpone_actions(Review, min(back_at, _next_look(ref, review)), review_id=ref.review_id),
+        *put_off_actions(ref, review, back_at),
     ]
     facts = {"review": ref.review_id, "until": back_at}
     transact(
-        [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE), *_count(ref, review, 1)],
+        [Update(ref.key, actions, mine), worklists.remove(ref, by.id, Worklist.MINE), *count_put_off(ref, review, 1)],
         events.lineage(run, "HUMAN_REVIEW_POSTPONED", by=by, facts=facts),
     )
     log.info("review postponed", extra={"review": ref.review_id})
@@ -67,17 +66,33 @@ def resume_review(ref: ReviewRef, run: Run, review: Review, *, by: Person | None
     same: Condition = may_move(RESUME) & (Review.postponed_until == review.postponed_until)
     actions = [
         Review.status.set(RESUME.to),
-        Review.postponed_until.remove(),
         Review.holder.remove(),
         Review.holder_name.remove(),
         Review.version.set(Review.version + 1),
         Review.updated_at.set(clock.iso(clock.now())),
+        *bring_back_actions(ref, review),
+    ]
+    event = events.lineage(run, "HUMAN_REVIEW_RESUMED", by=by, facts={"review": ref.review_id})
+    transact([Update(ref.key, actions, same), *count_put_off(ref, review, -1)], event)
+    log.info("review resumed", extra={"review": ref.review_id})
+
+
+def put_off_actions(ref: ReviewRef, review: Review, back_at: str) -> list[Action]:
+    """Out of the queue until ``back_at``, a stored instant; what else is due before is done meanwhile."""
+    return [
+        Review.postponed_until.set(back_at),
+        Review.GSI1SK.set(_place(ref, review, table.postponed_place(back_at))),
+        *due_work.postpone_actions(Review, min(back_at, _next_look(ref, review)), review_id=ref.review_id),
+    ]
+
+
+def bring_back_actions(ref: ReviewRef, review: Review) -> list[Action]:
+    """Back to its place in the queue, by its deadline."""
+    return [
+        Review.postponed_until.remove(),
         Review.GSI1SK.set(_place(ref, review, review.deadline)),
         *due_work.postpone_actions(Review, _next_look(ref, review), review_id=ref.review_id),
     ]
-    event = events.lineage(run, "HUMAN_REVIEW_RESUMED", by=by, facts={"review": ref.review_id})
-    transact([Update(ref.key, actions, same), *_count(ref, review, -1)], event)
-    log.info("review resumed", extra={"review": ref.review_id})
 
 
 def _next_look(ref: ReviewRef, review: Review) -> str:
@@ -85,11 +100,11 @@ def _next_look(ref: ReviewRef, review: Review) -> str:
     return clock.iso(next_look(ref, clock.parse(review.deadline), since=since, escalated=escalated))
 
 
-def _count(ref: ReviewRef, review: Review, by: int) -> list[Change]:
-    """``by`` more of its queue are postponed, and as many fewer wait."""
+def count_put_off(ref: ReviewRef, review: Review, number: int) -> list[Change]:
+    """``number`` more of its queue are put off, and as many fewer wait."""
     queue = review.queue or DEFAULT_QUEUE
-    tally = counting.count_queued(queue, ref.document_id, by, postponed=True)
-    tally.update(counting.count_queued(queue, ref.document_id, -by))
+    tally = counting.count_queued(queue, ref.document_id, number, postponed=True)
+    tally.update(counting.count_queued(queue, ref.document_id, -number))
     return counting.apply_tally(ref.site, tally)
 
 

@@ -18,7 +18,7 @@ from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
-from review.status import APPLY, DECIDED, EXPIRE, REDEEM, SPEND, UNDECIDED, Decision, Move, ReviewStatus
+from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, REDEEM, SPEND, UNDECIDED, Decision, Move
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine import tokens
 from workflows.engine.step_outcome import mark_passed
@@ -210,7 +210,7 @@ def plan_close(ref: ReviewRef, move: Move, review: Review) -> list[Change]:
 
     ``review``: as it was read. The change of that name fails if it was decided, postponed or came back meanwhile.
     """
-    postponed = review.status == ReviewStatus.POSTPONED
+    postponed = review.status in PUT_OFF
     tally = counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, -1, postponed=postponed)
     actions = [
         Review.status.set(move.to),

@@ -26,6 +26,7 @@ from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
+from review.messages.queries import find_open_question, list_messages
 from workflows.definitions.blueprint import DEFINITIONS
 from workflows.runs.views.reading import passages
 from workflows.stages import results
@@ -115,6 +116,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         day_first=result.get("day_first", True),
         asked=sheet.asked, confirmed=sheet.settled, **_types(found, result),
     )  # fmt: skip
+    said = list_messages(ref, review)
     found_text = _find(request, ref, review, sheet)
     return {
         "find": request.GET.get("find", "")[:_LONGEST_SEARCH],
@@ -126,6 +128,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "asks": _asks(review),
         "copies": list_copies(request, review.copies or ()),
         "standing": standing,
+        "messages_said": said,
+        "question": find_open_question(review, said) if standing.asks_me else None,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
@@ -252,6 +256,11 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
         ) from error
     found: dict[str, Any] = json.loads(body)
     return found
+
+
+def list_field_labels(ref: ReviewRef, review: Review) -> dict[str, str]:
+    """Field → label, of the result that the review is about."""
+    return {one.name: one.label for one in results.fields_of(_result(ref, review))}
 
 
 def _asked_page_index(request: DeskRequest) -> int | None:

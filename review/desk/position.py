@@ -10,7 +10,7 @@ from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk.page import load_review
 from review.identity import ReviewRef
-from review.status import UNDECIDED, ReviewStatus
+from review.status import PUT_OFF, UNDECIDED
 
 _MOST_COUNTED = 100
 
@@ -21,7 +21,7 @@ def show_position(request: DeskRequest, document_id: str, review_id: str) -> Htt
     access.check_can_view(request)
     review = load_review(request, ReviewRef(request.site, document_id, review_id))
     place = ""
-    if review.status in UNDECIDED and review.status != ReviewStatus.POSTPONED:
+    if review.status in UNDECIDED and review.status not in PUT_OFF:
         before = queries.count_before(request.site, review, most=_MOST_COUNTED)
         waiting = counter_queries.count_waiting_by_queue(request.site).get(review.queue or DEFAULT_QUEUE, 0)
         number = f"{_MOST_COUNTED}+" if before >= _MOST_COUNTED else str(before + 1)

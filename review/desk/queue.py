@@ -1,6 +1,6 @@
 """The queue: what waits for a person, the nearest deadline first."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -19,10 +19,13 @@ from review.desk import ticket
 from review.desk.queue_filters import ASSIGNEES, DUE, MOST_READ, SORTS, Filters, list_projects
 from review.identity import queue_to_store
 from review.items.reviews import Review
-from review.status import ReviewStatus, Worklist
+from review.messages.items import QuestionEnd
+from review.status import PUT_OFF, ReviewStatus, Worklist
 
 SHOWN_REASONS = 3
 _DAYS_FROM = 48 * 60  # minutes
+_HELD = (ReviewStatus.CLAIMED, ReviewStatus.ASSIGNED, ReviewStatus.ASKED)
+_QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: "Answered", QuestionEnd.UNANSWERED: "No answer"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ class Row:
     mine: bool
     taken: bool
     held_until: str
-    back_at: str = ""  # when it comes back, of a postponed one
+    back_at: str = ""  # when it comes back, of one that was put off
+    why_held: str = ""  # of one that is held without a lease
+    question: str = ""  # what became of the one that its holder asked
 
     def __getitem__(self, name: str) -> object:
         # A template asks for an item first: being refused 350 times a page is a fifth of the rows' time.
@@ -75,7 +80,7 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
     ``soon``: deadlines up to then are near.
     """
     reasons = tuple(review.reasons or ())
-    mine = review.status in (ReviewStatus.CLAIMED, ReviewStatus.ASSIGNED) and review.holder == user_id
+    mine = review.status in _HELD and review.holder == user_id
     held = mine or bool(queries.holder_of(review, now=now))
     ref = queries.row_ref(site, review)
     return Row(
@@ -90,12 +95,20 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
         late=review.deadline <= now,
         soon=now < review.deadline <= soon,
         since=review.created_at,
-        holder=(review.holder_name or "") if held or review.status == ReviewStatus.POSTPONED else "",
+        holder=(review.holder_name or "") if held or review.status in PUT_OFF else "",
         mine=mine,
         taken=held and not mine,
         held_until=(review.lease_until or "") if held else "",
-        back_at=queries.postponed_until(review) if review.status == ReviewStatus.POSTPONED else "",
+        back_at=queries.postponed_until(review) if review.status in PUT_OFF else "",
+        why_held=_describe_hold(review),
+        question=_QUESTIONS.get(review.question_ended or "", "") if review.status == ReviewStatus.ASSIGNED else "",
     )
+
+
+def _describe_hold(review: Review) -> str:
+    if review.status == ReviewStatus.ASKED:  # the index does not say whom
+        return f"asked {review.question_to_name}" if review.question_to_name else "asked a question"
+    return "postponed it" if review.status == ReviewStatus.POSTPONED else "assigned"
 
 
 def describe_due(deadline: str, *, now: str) -> str:

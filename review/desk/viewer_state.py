@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from config import clock
 from review.identity import Person
 from review.items.reviews import Review
+from review.queries import is_asked
 from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
@@ -24,7 +25,7 @@ _WENT = {
 class ViewerState:
     """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
 
-    kind: str  # mine, free, barred, held, assigned, postponed, decided, expired, orphaned or late
+    kind: str  # mine, free, barred, held, assigned, postponed, asked, decided, expired, orphaned or late
     who: str = ""
     at: str = ""
     did: str = ""
@@ -32,6 +33,9 @@ class ViewerState:
     can_undo: bool = False
     decision_id: str = ""
     until: str = ""  # stored instant, when the undo window ends
+    asked: str = ""  # who was asked: a person or a group
+    asks_me: bool = False
+    may_take: bool = False  # what waits for an answer
     barred_by: str = ""  # a Bar
     went: str = "The run continues."  # what becomes of a decision
     again: str = "Nothing was published. Re-run to request a new review."  # of one that no one took
@@ -61,6 +65,8 @@ def viewer_state_of(review: Review, person: Person) -> ViewerState:
 def _state_of_held(review: Review, person: Person, now: str) -> ViewerState | None:
     if review.status == ReviewStatus.POSTPONED:
         return ViewerState("postponed", review.holder_name or "", review.postponed_until or "")
+    if review.status == ReviewStatus.ASKED:
+        return _state_of_asked(review, person)
     if review.status == ReviewStatus.ASSIGNED and review.holder != person.id:
         return ViewerState("assigned", review.holder_name or "")
     if review.status == ReviewStatus.CLAIMED and review.holder == person.id:
@@ -68,6 +74,19 @@ def _state_of_held(review: Review, person: Person, now: str) -> ViewerState | No
     if review.status == ReviewStatus.CLAIMED and (review.lease_until or "") > now:
         return ViewerState("held", review.holder_name or "", review.lease_until or "")
     return None
+
+
+def _state_of_asked(review: Review, person: Person) -> ViewerState:
+    asks_me, mine = is_asked(review, person.id), review.holder == person.id
+    barred = person.id in (review.barred.as_dict() if review.barred else {})
+    return ViewerState(
+        "asked",
+        "You" if mine else review.holder_name or "",
+        review.postponed_until or "",
+        asked="you" if asks_me and len(review.question_to or ()) == 1 else review.question_to_name or "",
+        asks_me=asks_me,
+        may_take=(asks_me or mine) and not barred,
+    )
 
 
 def _state_of_free(review: Review, person: Person) -> ViewerState:

@@ -37,7 +37,7 @@ def skip(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
     except Conflict:
         return render_lost_page(request, ref)
     messages.success(request, f"{review.name} skipped. It is in the queue for others; your draft is kept.")
-    return _open_next(request, ref, review)
+    return open_next(request, ref, review)
 
 
 @require_http_methods(["GET", "POST"])
@@ -60,7 +60,7 @@ def postpone(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
     except Conflict:
         return render_lost_page(request, ref)
     messages.success(request, f"{review.name} postponed. It comes back to the queue by itself; your draft is kept.")
-    return _open_next(request, ref, review)
+    return open_next(request, ref, review)
 
 
 @require_http_methods(["GET", "POST"])
@@ -85,7 +85,7 @@ def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         return render_lost_page(request, ref)
     messages.success(request, f"{review.name} assigned to {'you' if to.id == person.id else to.name}.")
     if state.mine and to.id != person.id:
-        return _open_next(request, ref, review)
+        return open_next(request, ref, review)
     return redirect_after_post(request, reverse("review:show-review", args=[document_id, review_id]))
 
 
@@ -118,7 +118,8 @@ def _ask(
     return render_answer(request, "review/desk/way_out.html", "review/desk/_way_out.html", context, status=status)
 
 
-def _open_next(request: DeskRequest, ref: ReviewRef, review: Review) -> HttpResponse:
+def open_next(request: DeskRequest, ref: ReviewRef, review: Review) -> HttpResponse:
+    """Claim the queue's next document and show it; the queue if there is none."""
     queue = queue_id(review.queue)
     following = claims.claim_next(request.site, queue, by=person_of(request), but=ref)
     if following is None:

@@ -25,8 +25,9 @@ from review.status import Worklist
 
 _MOST_COUNTED = 100
 _HEADS = {
-    Worklist.MINE: ("My work", "Reviews you claimed or that were assigned to you."),
-    Worklist.POSTPONED: ("Postponed", "Reviews that come back to the queue by themselves, the next one first."),
+    Worklist.MINE: ("My work", "Reviews you claimed, asked about, or were assigned."),
+    Worklist.ASKED: ("Asked of me", "Reviews that wait for your answer."),
+    Worklist.POSTPONED: ("Postponed", "Reviews that wait for a time or an answer, the next one first."),
 }
 _MADE = {"approve": ("good", "check", "Approved"), "reject": ("bad", "x", "Rejected"), "undone": ("", "undo", "Undone")}
 
@@ -62,10 +63,11 @@ def list_views(request: DeskRequest) -> HttpResponse:
     queued = counter_queries.count_by_queue(request.site).get(queue_to_store(queue), Queued())
     put_off = reverse("review:list-postponed") + (f"?{urlencode({'queue': queue})}" if queue else "")
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
-    mine = _list_own(request, Worklist.MINE)
+    mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
     views = [
         View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{queued.waiting:,}"),
         View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
+        View(Worklist.ASKED, reverse("review:list-asked"), "Asked of me", "comment", _count(asked)),
         View(
             Worklist.POSTPONED,
             put_off,
@@ -83,6 +85,13 @@ def list_views(request: DeskRequest) -> HttpResponse:
 def list_mine(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     return _show(request, Worklist.MINE, _list_own(request, Worklist.MINE, request.GET.get("after")))
+
+
+@require_safe
+def list_asked(request: DeskRequest) -> HttpResponse:
+    """What waits for this person's answer, the nearest deadline first."""
+    access.check_can_view(request)
+    return _show(request, Worklist.ASKED, _list_own(request, Worklist.ASKED, request.GET.get("after")))
 
 
 @require_safe

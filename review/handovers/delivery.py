@@ -19,7 +19,7 @@ from review.decide.redemption import decision_output
 from review.handovers import keeping
 from review.identity import ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
-from review.status import EXPIRE, REDEEM, SPEND, Delivery, ReviewStatus
+from review.status import EXPIRE, PUT_OFF, REDEEM, SPEND, Delivery, ReviewStatus
 from workflows.engine import driver, tokens
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
@@ -124,7 +124,7 @@ def expire_handover(ref: ReviewRef, review: Review) -> None:
         Unavailable: the engine does not answer; the due row tells it later.
 
     """
-    now, postponed = clock.now(), review.status == ReviewStatus.POSTPONED
+    now, postponed = clock.now(), review.status in PUT_OFF
     tally = counting.count_queued(review.queue, ref.document_id, -1, postponed=postponed)
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     actions = [

@@ -6,7 +6,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.due.items import DueWork
 from config.item import Item, map_attribute
-from review.status import Move, ReviewStatus
+from review.status import PUT_OFF, Move
 from workflows.runs.items.decisions import DecidedFields
 
 
@@ -44,6 +44,12 @@ class Review(DueWork):
     lease_until = UnicodeAttribute(null=True)  # the holder's, projected for the queue: no worker leases a review
     claimed_at = UnicodeAttribute(null=True)  # by the one who holds it, or decided it
     postponed_until = UnicodeAttribute(null=True)  # by its last holder, who is still named
+    # While it waits for an answer, with ``postponed_until``; its holder is who asked:
+    question_id = UnicodeAttribute(null=True)
+    question_to = UnicodeSetAttribute(null=True)  # ids of people, each of whom may answer
+    question_to_name = UnicodeAttribute(null=True)  # of the person, or of the group
+    question_ended = UnicodeAttribute(null=True)  # how the last question came back: answered or unanswered
+    messages = NumberAttribute(null=True)  # how many there are, so that a review without any is read by one call
     passed_by = UnicodeSetAttribute(null=True)  # ids of people who gave it back: it is no next document of theirs
     claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
     claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id
@@ -79,8 +85,9 @@ def may_move(move: Move) -> Condition:
 
 
 def stays_postponed(postponed: bool) -> Condition:
-    """It is still among the postponed, or still not: what a change counts depends on it."""
-    same: Condition = Review.status == ReviewStatus.POSTPONED if postponed else Review.status != ReviewStatus.POSTPONED
+    """It is still among what was put off, or still not: what a change counts depends on it."""
+    put_off: Condition = Review.status.is_in(*PUT_OFF)
+    same: Condition = put_off if postponed else ~put_off
     return same
 
 
@@ -101,7 +108,8 @@ READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().v
 # What lists show of a review that is read by its key; the queue's index carries no more of it.
 LISTED = (
     "name", "status", "queue", "project_id", "project_name", "document_id", "workflow_id", "page_count", "reasons",
-    "fields_unsure", "deadline", "holder", "holder_name", "lease_until", "created_at", "hidden",
+    "fields_unsure", "deadline", "holder", "holder_name", "lease_until", "created_at", "hidden", "postponed_until",
+    "question_to", "question_to_name", "question_ended",
 )  # fmt: skip
 
 

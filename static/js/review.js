@@ -197,6 +197,8 @@ const ACTS = {
   skip: () => press("[data-way-out='skip']"),
   postpone: () => press("[data-way-out='postpone']"),
   assign: () => press("[data-way-out='assign']"),
+  ask: () => press("[data-way-out='ask']"),
+  comment: () => press("[data-way-out='comment']"),
   extend: () => press('[data-key="l"]'),
   undo: () => undoLatest(),
   start: () => press("[data-start]"),

@@ -3,7 +3,10 @@
 const dialog = document.querySelector("#way-out");
 
 async function open(link) {
-  const answer = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
+  const url = new URL(link.href);
+  const field = document.querySelector("#desk .exception.active")?.dataset.field;
+  if (link.dataset.wayOut === "ask" && field) url.searchParams.set("field", field);
+  const answer = await fetch(url, { headers: { "HX-Request": "true" } }).catch(() => null);
   if (!answer?.ok) return location.assign(link.href); // the page says why
   dialog.innerHTML = await answer.text();
   dress();

@@ -13,11 +13,13 @@ from projects.documents.queries.documents import document_rows
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
-from review.decide import assignments, claims, decisions, opening, postponements, redemption
+from review.decide import assignments, claims, decisions, opening, postponements, questions, redemption
 from review.decide.claims import DecidedReview
 from review.decide.opening import Pause
+from review.decide.questions import Question
 from review.decide.redemption import Application
-from tests.factories import PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
+from review.messages import actions as message_actions
+from tests.factories import MARTA, PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
     BY,
@@ -197,6 +199,22 @@ def later_story() -> Iterator[Step]:
     yield of_it(postponements.postpone_review, until)
     yield of_it(postponements.resume_review)
     yield of_it(assignments.assign_review, ROSA)
+
+    def asked(move: Callable[..., None], *rest: Any, by: Any = ROSA) -> Step:
+        claims.claim_review(ref, run, by=ROSA)
+        question = Question(clock.new_ulid(), "Paid?", [MARTA.id], MARTA.name, until)
+        questions.ask_question(ref, run, review_queries.get_review(ref), question, by=ROSA)
+        return move, lambda: move(ref, run, review_queries.get_review(ref), *rest, **({"by": by} if by else {}))
+
+    claims.claim_review(ref, run, by=ROSA)
+    yield of_it(questions.ask_question, Question(clock.new_ulid(), "Paid?", [MARTA.id], MARTA.name, until))
+    yield of_it(questions.take_asked)
+    yield asked(questions.answer_question, "Yes.", by=MARTA)
+    yield asked(questions.return_unanswered, by=None)
+    yield (
+        message_actions.add_comment,
+        lambda: message_actions.add_comment(ref, run, "Odd.", message_id=clock.new_ulid(), by=ROSA),
+    )
 
 
 def machine_story() -> Iterator[Step]:

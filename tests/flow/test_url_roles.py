@@ -171,6 +171,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-queues": {"GET": VIEW},
     "review:list-views": {"GET": VIEW},
     "review:list-mine": {"GET": VIEW},
+    "review:list-asked": {"GET": VIEW},
     "review:list-postponed": {"GET": VIEW},
     "review:list-decided": {"GET": VIEW},
     "review:show-position": {"GET": VIEW},
@@ -191,6 +192,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:skip": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
     "review:postpone": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:assign": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # not what another holds
+    "review:ask": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
+    "review:answer": {"POST": (302, 403, 404, 404, 404, 404)},  # READ, of what is not there
+    "review:take-asked": {"POST": NO_REVIEW},
+    "review:comment": {"GET": VIEW, "POST": (302, 403, 404, 404, 404, 404)},
     "review:resume": {"POST": NO_REVIEW},
     "review:save-draft": {"POST": NO_REVIEW},
     "review:check-fields": {"POST": NO_REVIEW},

@@ -34,7 +34,7 @@ def counted(site="default"):
             sums["classification", row["classification_id"]["S"], "documents"] += 1
         elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") in {"PENDING", "ASSIGNED", "CLAIMED"}:
             sums["queue", row["queue"]["S"], "waiting"] += 1
-        elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") == "POSTPONED":
+        elif sk.startswith("REVIEW#") and row.get("status", {}).get("S") in ("POSTPONED", "ASKED"):
             sums["queue", row["queue"]["S"], "postponed"] += 1
     return dict(sums)
 

@@ -9,10 +9,12 @@ from config import clock
 from config.errors import Conflict, StaleAttempt
 from config.transaction import EXISTS, Change, transact
 from review import queries, status
-from review.decide import assignments, claims, decisions, postponements, redemption
+from review.decide import assignments, claims, decisions, postponements, questions, redemption
+from review.decide.questions import Question
 from review.decide.redemption import Application
 from review.identity import ReviewRef
 from review.items.reviews import Review
+from review.messages.items import ReviewMessage
 from review.status import MOVES, Move, ReviewStatus
 from tests.each import each
 from tests.factories import MARTA, REVIEW, ROSA, verdict
@@ -74,6 +76,28 @@ def applied(c: Case) -> object:
     return redemption.apply_decision(Application(c.run, 1, REVIEW, c.output), DOCUMENT_ANALYSIS)
 
 
+def ask(c: Case, question_id: str) -> None:
+    question = Question(question_id, "Paid?", [MARTA.id], MARTA.name, clock.in_seconds(600))
+    questions.ask_question(c.ref, c.run, queries.get_review(c.ref), question, by=ROSA)
+
+
+def as_asked(c: Case) -> Review:
+    """The review as it is, had Rosa asked Marta."""
+    question_id = clock.new_ulid()
+    facts = {"kind": "question", "text": "Paid?", "by_id": ROSA.id, "by_name": ROSA.name, "at": "2026"}
+    ReviewMessage(*c.ref.message_key(question_id), **facts).save()
+    Review.change(c.ref.key, [Review.question_id.set(question_id), Review.question_to.set({MARTA.id})], EXISTS)
+    return queries.get_review(c.ref)
+
+
+def answer(c: Case) -> None:
+    questions.answer_question(c.ref, c.run, as_asked(c), "Yes.", by=MARTA)
+
+
+def take(c: Case) -> None:
+    questions.take_asked(c.ref, c.run, as_asked(c), by=MARTA)
+
+
 ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "claim a free or lapsed one": (
         (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim_review(c.ref, c.run, by=MARTA),
@@ -96,6 +120,9 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "resume": (
         (status.RESUME,), {}, lambda c: postponements.resume_review(c.ref, c.run, queries.get_review(c.ref), by=ROSA),
     ),
+    "ask": ((status.ASK,), {}, lambda c: ask(c, clock.new_ulid())),
+    "answer": ((status.ANSWER,), {}, answer),
+    "take what was asked": ((status.TAKE_ASKED,), {}, take),
     "decide": ((status.DECIDE,), {}, lambda c: decisions.decide_review(c.ref, c.run, verdict(c.ref), by=ROSA)),
     "undo": (
         (status.UNDO,), {"undo_window": True},

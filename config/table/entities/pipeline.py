@@ -144,6 +144,11 @@ REVIEW_WORK = Entity(
     attributes=names("document_id created_at TimeToLive"),
     note="a pointer to a review in a person's own list; where they differ, what the review says holds",
 )  # fmt: skip
+REVIEW_MESSAGE = Entity(
+    "countersign", "ReviewMessage", "DOC#{document_id}", "REVIEW#{review_id}#MESSAGE#{message_id}",
+    attributes=names("kind text by_id by_name to_ids to_name about at answer answered_by answered_at ended TimeToLive"),
+    note="a comment on a review, or a question about it with its answer, the oldest first",
+)  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),

@@ -79,7 +79,7 @@ def test_a_postponed_review_stands_in_its_list_and_says_so_on_its_page():
     assert "in queue" not in browser.get(url("show-position", ref)).content.decode()
     views = browser.get(reverse("review:list-views")).context["views"]
     assert {str(one.worklist): one.number for one in views} == {
-        "team": "0", "mine": "0", "postponed": "1", "decided": "0",
+        "team": "0", "mine": "0", "asked": "0", "postponed": "1", "decided": "0",
     }  # fmt: skip
 
 

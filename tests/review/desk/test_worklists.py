@@ -107,10 +107,10 @@ def test_each_list_says_how_many_it_has():
     for name in ("a.pdf", "b.pdf", "c.pdf"):
         run, ref = open_review(name)
     claims.claim_review(ref, run, by=person(bob()))
-    assert numbers(bob()) == {"team": "3", "mine": "1", "postponed": "0", "decided": "0"}
+    assert numbers(bob()) == {"team": "3", "mine": "1", "asked": "0", "postponed": "0", "decided": "0"}
     decisions.decide_review(ref, run, verdict(ref), by=person(bob()))
-    assert numbers(bob()) == {"team": "2", "mine": "0", "postponed": "0", "decided": "1"}
-    assert numbers(alice()) == {"team": "2", "mine": "0", "postponed": "0", "decided": "0"}
+    assert numbers(bob()) == {"team": "2", "mine": "0", "asked": "0", "postponed": "0", "decided": "1"}
+    assert numbers(alice()) == {"team": "2", "mine": "0", "asked": "0", "postponed": "0", "decided": "0"}
 
 
 def test_an_address_asks_for_some_of_the_queue_in_an_order():
