@@ -32,8 +32,8 @@ _QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: "Answered", QuestionEnd.U
 class Row:
     """One line of the queue, in the words it shows: 25 times a page a template's questions cost more than a view's.
 
-    ``about``: project and pages; ``reason``: the first, ``reasons``: some of the others; ``holder`` is empty if
-    no one holds it now, ``taken`` where that is someone else.
+    ``about``: project and pages; ``reason``: the first in short, ``reasons``: some of the others; ``holder`` is empty
+    if no one holds it now, ``taken`` where that is someone else.
     """
 
     url: str
@@ -79,7 +79,7 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
 
     ``soon``: deadlines up to then are near.
     """
-    reasons = tuple(review.reasons or ())
+    reasons = tuple(one.partition("; ")[0] for one in review.reasons or ())  # the review itself says them whole
     mine = review.status in _HELD and review.holder == user_id
     held = mine or bool(queries.holder_of(review, now=now))
     ref = queries.row_ref(site, review)

@@ -179,10 +179,13 @@ function step(by) {
 
 function settleFocus() {
   if (!wanted) return;
-  const same = document.querySelector(`#page-viewer ${wanted}`) || area();
+  const elsewhere = document.activeElement !== document.body && !document.activeElement.matches(wanted);
+  const gone = wanted;
+  wanted = "";
+  if (elsewhere) return; // who has gone on meanwhile is not called back
+  const same = document.querySelector(`#page-viewer ${gone}`) || area();
   same.focus({ preventScroll: true });
   if (same.matches("input")) same.select();
-  wanted = "";
 }
 
 body.addEventListener("chosen", (event) => {
@@ -228,7 +231,7 @@ document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-go-to]")) return;
   event.preventDefault();
   const box = event.target.elements.page;
-  const page = Math.min(Math.max(parseInt(box.value, 10) || 0, 1), Number(box.dataset.most));
+  const page = Math.min(Math.max(parseInt(box.value, 10) || Number(box.defaultValue), 1), Number(box.dataset.most));
   turnTo(page);
 });
 
@@ -270,7 +273,10 @@ function swallow(event) { // the end of a drag is no press of what lies there
 document.addEventListener("dragstart", (event) => { if (event.target.closest?.(".page-image")) event.preventDefault(); });
 
 // ---- begin, and again after each swap ---------------------------------------------------------------------------------
-const resized = new ResizeObserver(size);
+const resized = new ResizeObserver(() => { // a phone is turned, its keyboard opens
+  size();
+  if (way === "auto" && active()) intoView(active());
+});
 function dress() {
   resized.disconnect();
   if (area()) resized.observe(area());

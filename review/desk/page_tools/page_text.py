@@ -17,6 +17,8 @@ from workflows.stages.formats.mails import HEADS
 
 _MAILS = (".eml", ".msg")
 _HEAD = re.compile(rf"({'|'.join(HEADS)}): (.+)")
+# How the text of a mail begins, also where its attachments were taken out and it is a file of its own.
+_LETTER = re.compile(rf"From: .+\n(?:(?:{'|'.join(HEADS)}): .+\n)*?Subject: .*(?:\n|$)")
 _ATTACHED = "Attached: "
 _LEAST = 2  # letters of what is marked: a single digit stands anywhere
 _MOST = 20  # places that are marked of one field
@@ -75,7 +77,7 @@ def load_part(ref: ReviewRef, review: Review, sheet: FieldForm, find: str) -> Pa
     text = "" if spoken else str(segment.get("text_content") or "")
     heads: dict[str, str] = {}
     attached = ""
-    if review.name.lower().endswith(_MAILS):
+    if review.name.lower().endswith(_MAILS) or _LETTER.match(text):
         heads, text, attached = _split_mail(text, first=sheet.shown.index == 0)
     return Part(
         tuple(_mark_passage(one, wanted) for one in passages(text)),

@@ -140,6 +140,14 @@ def test_a_row_says_when_its_deadline_is_near_and_when_it_has_passed():
         assert (row.late, row.soon, row.due) == said
 
 
+def test_a_row_says_a_reason_in_short():
+    _run, ref = open_review()
+    review = queries.get_review(ref)
+    review.reasons = ["Date is not verified; too few reviews to rely on its confidence"]
+    row = row_of("default", review, root="/", user_id="", now="", soon="")
+    assert row.reason == "Date is not verified"
+
+
 def test_a_row_shows_three_reasons_and_how_many_more():
     _, ref = open_review()
     review = queries.get_review(ref)
