@@ -4,9 +4,9 @@ from typing import Any
 
 from celery import shared_task
 
+from config.brokers import visibility
 from workflows.batches import lines, looking, orders, parts, reading
 from workflows.batches.actions.lanes import Place
-from workflows.engine import message_delivery
 from workflows.engine.machines import batch
 from workflows.intake import unexpected
 
@@ -14,7 +14,7 @@ from workflows.intake import unexpected
 @shared_task(bind=True, name=orders.READ, time_limit=3600)
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
     """Read the manifest, or what failed of it, and have its files looked at."""
-    keep = message_delivery.keeper(self.request)
+    keep = visibility.keeper(self.request)
     unexpected.attempt(
         self,
         lambda: reading.read_manifest(site, batch_id, attempt, owner=self.request.id, keep=keep),
@@ -39,7 +39,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
 @shared_task(bind=True, name=orders.LINE, time_limit=3600)
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
     """Make a document of a line that has a slot, and start its run."""
-    place, keep = Place(site, batch_id, attempt, lane, position), message_delivery.keeper(self.request)
+    place, keep = Place(site, batch_id, attempt, lane, position), visibility.keeper(self.request)
     unexpected.attempt(
         self, lambda: lines.take_line(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
     )  # fmt: skip

@@ -9,11 +9,11 @@ from celery import shared_task
 from django.conf import settings
 
 from config import disk, precedence
-from config.brokers import queues
+from config.brokers import queues, visibility
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from workflows.definitions import states
-from workflows.engine import endings, fanout, lost_message, message_delivery, publication, steps, tokens
+from workflows.engine import endings, fanout, lost_message, publication, steps, tokens
 from workflows.engine.step_outcome import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
@@ -40,7 +40,7 @@ def run_step(
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
-        keep = functools.partial(message_delivery.keep, self.request)
+        keep = functools.partial(visibility.keep, self.request)
         with _turn(large=large), disk.full_is_unavailable():
             answer = steps.perform(
                 order, owner=self.request.id, keep=keep, token=token, send=order_slice, large=large
@@ -80,7 +80,7 @@ def run_slice(
     """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
-        keep = functools.partial(message_delivery.keep, self.request)
+        keep = functools.partial(visibility.keep, self.request)
         with disk.full_is_unavailable():
             fanout.do_slice(order, lane, number, owner=self.request.id, keep=keep, send=order_slice)
     except Busy as busy:

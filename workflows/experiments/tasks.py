@@ -7,9 +7,8 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config.brokers import queues
+from config.brokers import queues, visibility
 from config.errors import ProviderPaused
-from workflows.engine import message_delivery
 from workflows.experiments import actions, lanes, queries
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.status import ExperimentStatus
@@ -23,7 +22,7 @@ def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int
     """Answer what a lane has left, for a while; delivered twice, the second finds another's order."""
     ref = ExperimentRef(site, project_id, experiment_id)
     try:
-        following = lanes.work_lane(ref, lane, order_id=order_id, keep=message_delivery.keeper(self.request))
+        following = lanes.work_lane(ref, lane, order_id=order_id, keep=visibility.keeper(self.request))
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             actions.halt_experiment(ref, ExperimentStatus.PAUSED, paused.reason)

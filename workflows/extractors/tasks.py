@@ -5,16 +5,15 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config.brokers import queues
+from config.brokers import queues, visibility
 from projects.audit.events import Actor
-from workflows.engine import message_delivery
 from workflows.extractors import actions
 
 
 @shared_task(bind=True, name="workflows.extractors.tasks.train", time_limit=1800)
 def train(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
     """Learn what the project's reviews teach; delivered twice, the second finds it trained or refused."""
-    by, keep = Actor(user_id, user_name), message_delivery.keeper(self.request)
+    by, keep = Actor(user_id, user_name), visibility.keeper(self.request)
     actions.train_or_say_why(site, project_id, by=by, order=self.request.id, keep=keep)
 
 

@@ -7,9 +7,8 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config.brokers import queues
+from config.brokers import queues, visibility
 from config.errors import NotFound
-from workflows.engine import message_delivery
 from workflows.engine.machines import ingress
 from workflows.intake import bucket, unexpected, unpacking
 from workflows.intake.items import ArrivalBegin, IncomingFile
@@ -22,7 +21,7 @@ log = logging.getLogger(__name__)
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600)
 def unpack(self: Any, *, site: str, document_id: str) -> None:
     """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
-    keep = message_delivery.keeper(self.request)
+    keep = visibility.keeper(self.request)
 
     def work(*, last: bool = False) -> None:
         ended = unpacking.unpack(
@@ -48,7 +47,7 @@ def order_unpacking(site: str, document_id: str) -> None:
 @shared_task(bind=True, name=ingress.TASK, time_limit=3600)
 def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
     """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
-    keep = message_delivery.keeper(self.request)
+    keep = visibility.keeper(self.request)
 
     def take() -> None:
         try:

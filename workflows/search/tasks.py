@@ -6,7 +6,7 @@ from typing import Any
 from celery import shared_task
 
 from config import clock
-from workflows.engine import message_delivery
+from config.brokers import visibility
 from workflows.runs import events
 from workflows.search.content import DocumentRef
 from workflows.search.indexing import bring_up_to_date
@@ -17,6 +17,6 @@ log = logging.getLogger(__name__)
 @shared_task(bind=True, name=events.INDEX, time_limit=3600)
 def index_document(self: Any, *, site: str, project_id: str, document_id: str, at: str) -> None:
     """The bus tells that something happened to a document ``at`` an instant: the search index looks what it is now."""
-    bring_up_to_date(DocumentRef(site, project_id, document_id), message_delivery.keeper(self.request))
+    bring_up_to_date(DocumentRef(site, project_id, document_id), visibility.keeper(self.request))
     lag = (clock.now() - clock.parse(at)).total_seconds()
     log.info("search index follows", extra={"document": document_id, "seconds": round(lag, 1)})

@@ -8,9 +8,8 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config.brokers import queues
+from config.brokers import queues, visibility
 from config.errors import Conflict, CountersignError, ProviderPaused
-from workflows.engine import message_delivery
 from workflows.trials import actions, trying
 from workflows.trials.queries import LONGEST_SECONDS, TrialRef
 
@@ -24,7 +23,7 @@ def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
     """Ask draft and production, or have models read a page; delivered twice, it finds itself settled or its answers."""
     ref = TrialRef(site, project_id, trial_id)
     try:
-        trying.do_trial(ref, owner=self.request.id, keep=message_delivery.keeper(self.request))
+        trying.do_trial(ref, owner=self.request.id, keep=visibility.keeper(self.request))
     except ProviderPaused as paused:
         if self.request.retries >= _MOST_WAITS:
             trying.give_up(ref, paused.reason, owner=self.request.id)

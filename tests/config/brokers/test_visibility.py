@@ -7,10 +7,9 @@ import pytest
 from django.conf import settings
 
 from config import aws
-from config.brokers import queues
+from config.brokers import queues, visibility
 from tests.engines import KINDS, OPENED, running_on
 from tests.pump import receive
-from workflows.engine import message_delivery
 
 URL = settings.QUEUE_URLS[settings.STEPS_QUEUE]
 
@@ -28,8 +27,8 @@ def request_of(message: dict[str, Any]) -> SimpleNamespace:
 def test_a_kept_message_is_not_handed_to_another_worker(table: str) -> None:
     aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received(VisibilityTimeout=1)
-    message_delivery.keep(request_of(message))
-    message_delivery.keep(request_of(message))
+    visibility.keep(request_of(message))
+    visibility.keep(request_of(message))
     time.sleep(1.2)
     assert received() == []
 
@@ -38,11 +37,11 @@ def test_a_message_that_is_gone_is_no_error(table: str) -> None:
     aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received()
     aws.aws_client("sqs").delete_message(QueueUrl=URL, ReceiptHandle=message["ReceiptHandle"])
-    message_delivery.keep(request_of(message))
+    visibility.keep(request_of(message))
 
 
 def test_a_task_that_no_queue_delivered_has_nothing_to_keep() -> None:
-    message_delivery.keep(SimpleNamespace(properties=None))
+    visibility.keep(SimpleNamespace(properties=None))
 
 
 @pytest.fixture
@@ -65,7 +64,7 @@ def shown_again() -> int:
 
 
 def test_on_redis_too_a_kept_message_is_not_handed_to_another_worker(tag: str) -> None:
-    message_delivery.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    visibility.keep(SimpleNamespace(properties={"delivery_tag": tag}))
     assert shown_again() == 0
 
 
@@ -75,11 +74,11 @@ def test_on_redis_the_message_of_a_dead_worker_comes_back(tag: str) -> None:
 
 def test_on_redis_an_acknowledged_message_is_not_kept(tag: str) -> None:
     OPENED[0].channel.basic_ack(tag)
-    message_delivery.keep(SimpleNamespace(properties={"delivery_tag": tag}))
+    visibility.keep(SimpleNamespace(properties={"delivery_tag": tag}))
     assert shown_again() == 0
     assert OPENED[0].channel.client.hlen(OPENED[0].channel.unacked_key) == 0
 
 
 def test_on_rabbitmq_there_is_nothing_to_keep() -> None:
     with running_on(KINDS[2]):
-        message_delivery.keep(SimpleNamespace(properties={"delivery_tag": "1"}))
+        visibility.keep(SimpleNamespace(properties={"delivery_tag": "1"}))
