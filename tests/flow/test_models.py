@@ -18,7 +18,7 @@ from workflows.documents.actions import reruns
 from workflows.documents.reanalysis import AnalysisRequest
 from workflows.operations import costs
 from workflows.providers import actions as provider_actions
-from workflows.runs import queries, run_settings
+from workflows.runs import queries, run_cost, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.run import Run
 from workflows.storage import files
@@ -141,7 +141,7 @@ def test_answers_of_which_nothing_can_be_used_are_paid_and_go_to_a_person(pump: 
         STRONG: (2, 0),
     }
     assert int(link.micros) == month.total.micros == 2 * 84_000 + 2 * 1_120_000
-    assert str(costs.of_link(link)) == "$2.41"
+    assert str(run_cost.of_link(link)) == "$2.41"
 
 
 def test_a_run_that_failed_at_its_model_shows_what_was_asked(pump: Pump) -> None:

@@ -1,13 +1,11 @@
 """What was used in a month and what it cost, summed over the shards of its rows; for pages and exports."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from config import table
 from config.table import InvalidKey
-from projects.models.prices import describe_sum, money
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import WorkflowSteps
+from projects.models.prices import money
 from workflows.runs.items.spending import COUNTS, Spending
 
 _MOST = 1000  # rows of one Query: shards, services and models of a month's projects
@@ -75,37 +73,6 @@ def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:
         return Month(which, ())
     page = Spending.page(pk, sk=Spending.SK.startswith(prefix), limit=_MOST)
     return Month(which, sum_costs(page.rows), page.next is not None)
-
-
-@dataclass(frozen=True)
-class RunCost:
-    """``known`` is False if nothing was used."""
-
-    micros: int = 0
-    unpriced: bool = False
-    known: bool = False
-
-    def __add__(self, other: "RunCost") -> "RunCost":
-        unpriced, known = self.unpriced or other.unpriced, self.known or other.known
-        return RunCost(self.micros + other.micros, unpriced, known)
-
-    def __str__(self) -> str:
-        if not self.known:
-            return ""
-        return describe_sum(self.micros, unpriced=self.unpriced)
-
-
-def of_link(link: DocumentWorkflow) -> RunCost:
-    """Of a run with all its retries."""
-    return RunCost(int(link.micros or 0), bool(link.unpriced), link.micros is not None)
-
-
-def of_board(board: WorkflowSteps) -> RunCost:
-    """Of a run's steps as they ended last."""
-    steps = (step for step in board.data.as_dict().values() if isinstance(step, Mapping))
-    used = [one for step in steps for one in step.get("used") or ()]
-    micros = sum(int(one.get("micros") or 0) for one in used)
-    return RunCost(micros, any("micros" not in one for one in used), bool(used))
 
 
 def whole_month(site: str, which: str) -> Month:

@@ -36,6 +36,15 @@ class ActionType(StrEnum):
     WEBHOOK = "WEBHOOK"
 
 
+ACTION_WORDS = {
+    ActionType.OCR.value: "Store text as a file",
+    ActionType.QUEUE.value: "Add to a queue",
+    ActionType.NOTIFY.value: "Send an email",
+    ActionType.PUBLISH.value: "Publish to the event bus",
+    ActionType.WEBHOOK.value: "Call a webhook",
+}
+
+
 class ActionStatus(StrEnum):
     """Of one action (seed 002), stored as written."""
 

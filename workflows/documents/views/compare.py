@@ -24,9 +24,8 @@ from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS, Definit
 from workflows.documents import compare
 from workflows.documents.actions import reruns
 from workflows.documents.compare import Verdict
-from workflows.operations import costs
 from workflows.publish.tasks import enqueue_follow_up
-from workflows.runs import queries, run_settings
+from workflows.runs import queries, run_cost, run_settings
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
@@ -158,7 +157,7 @@ def _side(request: DeskRequest, document: Document, workflow_id: str, current: s
         mark=state_labels.of_run(board.outcome, waits=waits, beside=bool(board.keeps) and workflow_id != current),
         fields=_fields(store, files.output(workflow_id) if published else files.result(workflow_id)),
         settings=run_settings.from_json(link.settings),
-        cost=str(costs.of_link(link)),
+        cost=str(run_cost.of_link(link)),
         counts=workflow_id == current,
         published=published,
     )

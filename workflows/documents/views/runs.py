@@ -13,10 +13,9 @@ from projects.documents.queries import removals as removal_queries
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
-from workflows.operations import costs
-from workflows.operations.costs import RunCost
-from workflows.runs import queries
+from workflows.runs import queries, run_cost
 from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.run_cost import RunCost
 from workflows.runs.status import Outcome
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
@@ -64,7 +63,7 @@ def load_runs(request: DeskRequest, document_id: str) -> tuple[dict[str, Any], P
         "document_id": document_id,
         "runs": [_run(link, row) for link in page.rows],
         "next_runs": page.next,
-        "cost": str(sum(map(costs.of_link, page.rows), RunCost())),
+        "cost": str(sum(map(run_cost.of_link, page.rows), RunCost())),
         "in_use": _in_use(row) if row and len(page.rows) > 1 else "",
     }
     return context, row
@@ -95,5 +94,5 @@ def _run(link: DocumentWorkflow, row: ProjectDocument | None) -> RunRow:
         state_labels.start_of_run(run_id) or link.created_at,
         mark,
         str(link.data.as_dict().get("error") or ""),
-        str(costs.of_link(link)),
+        str(run_cost.of_link(link)),
     )

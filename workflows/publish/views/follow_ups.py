@@ -22,12 +22,11 @@ from workflows.publish.actions import document_actions
 from workflows.publish.items.actions import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.routing import judge
-from workflows.routing.forms.rows import ACTION_WORDS
 from workflows.rules import stored_rules
 from workflows.rules.routing import Decision
 from workflows.runs import queries
 from workflows.runs.run import Run
-from workflows.runs.status import ActionStatus, FollowUpStatus
+from workflows.runs.status import ACTION_WORDS, ActionStatus, FollowUpStatus
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import Mark
 

@@ -13,17 +13,10 @@ from workflows.routing.actions.rules import RuleDraft
 from workflows.routing.forms.formsets import RowKind
 from workflows.rules import routing
 from workflows.rules.routing import NAMES, WORDS, Act, Condition, Operator, Source
-from workflows.runs.status import ActionType
+from workflows.runs.status import ACTION_WORDS, ActionType
 from workflows.stages import values
 
 MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10
-ACTION_WORDS = {
-    ActionType.OCR.value: "Store text as a file",
-    ActionType.QUEUE.value: "Add to a queue",
-    ActionType.NOTIFY.value: "Send an email",
-    ActionType.PUBLISH.value: "Publish to the event bus",
-    ActionType.WEBHOOK.value: "Call a webhook",
-}
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _OPERATORS = {
     Source.CONTENT_TYPE: (Operator.EQ, Operator.CONTAINS),

@@ -22,7 +22,6 @@ from projects.web.numbers import version_in
 from workflows.publish import webhooks
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rules
-from workflows.routing.forms.rows import ACTION_WORDS
 from workflows.routing.forms.rules import (
     Choices,
     RuleEditor,
@@ -33,7 +32,7 @@ from workflows.routing.forms.rules import (
 )
 from workflows.routing.items.rules import Ruleset, StoredRule
 from workflows.rules.routing import NO_EFFECT, Effect, When
-from workflows.runs.status import ActionType
+from workflows.runs.status import ACTION_WORDS, ActionType
 
 
 @dataclass(frozen=True)

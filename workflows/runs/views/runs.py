@@ -22,8 +22,7 @@ from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.step_outcome import PARTIAL_AT
-from workflows.operations import costs
-from workflows.runs import queries, seed_000
+from workflows.runs import queries, run_cost, seed_000
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution, WorkflowSteps
 from workflows.runs.seed_000 import Link
@@ -206,7 +205,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
         "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
-        "cost": str(costs.of_board(board)),
+        "cost": str(run_cost.of_board(board)),
         "models_asked": _has_asked_models(board),
         "segments": segments,
         "next_segments": following,
