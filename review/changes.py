@@ -72,6 +72,15 @@ def last_changes(decision: Mapping[str, Any]) -> dict[str, PersonsChange]:
     }
 
 
+def describe_rejection(decision: Mapping[str, Any]) -> str:
+    """Why it was rejected, of a decision's object: the reason of the project's list, and the person's own words.
+
+    >>> describe_rejection({"reject_reason": "Not ours", "reason": "Sent to the wrong firm"})
+    'Not ours: Sent to the wrong firm'
+    """
+    return ": ".join(one for one in (decision.get("reject_reason"), decision.get("reason")) if one)
+
+
 def row_changes(changes: Sequence[FieldChange]) -> list[dict[str, Any]]:
     """As a row of the table has them: values are cut where all of them together would not fit into an item."""
     rows = [asdict(one) for one in changes]

@@ -17,7 +17,9 @@ from projects.settings.values import (
     DOERS,
     EXTRACT,
     LANGUAGES,
+    LONGEST_REJECT_REASON,
     MODEL_USES,
+    MOST_REJECT_REASONS,
     MOST_SLOTS,
     MOST_WRONG_CHOICES,
     OCR_MODELS,
@@ -205,6 +207,13 @@ class ProjectForm(forms.Form):
         help_text="If a reviewer answers that it is blank, not on paper or illegible.",
     )
 
+    reject_reasons = forms.CharField(
+        required=False,
+        label="Rejection reasons",
+        help_text="One per line. Reviewers select one or describe another. Runs already started keep their list.",
+        widget=forms.Textarea(attrs={"class": "text-input", "rows": 4}),
+    )
+
     review_queue = forms.ChoiceField(
         required=False,
         label="Review queue",
@@ -253,6 +262,15 @@ class ProjectForm(forms.Form):
         self.switches = [self[name] for name in OCR_SWITCHES]
         self.desk_analyzer = desk_default("analyzer")
 
+    def clean_reject_reasons(self) -> str:
+        lines = (" ".join(one.split()) for one in str(self.cleaned_data["reject_reasons"]).splitlines())
+        found = list(dict.fromkeys(one for one in lines if one))
+        if len(found) > MOST_REJECT_REASONS:
+            raise forms.ValidationError(f"Use at most {MOST_REJECT_REASONS} reasons.")
+        if any(len(one) > LONGEST_REJECT_REASON for one in found):
+            raise forms.ValidationError(f"Use at most {LONGEST_REJECT_REASON} characters for a reason.")
+        return "\n".join(found)
+
     def _read_classification_choice(self) -> tuple[str, str]:
         """One list offers both: a classification's id, or a word for how one is found."""
         word: str = self.cleaned_data["classification_id"]
@@ -288,6 +306,7 @@ class ProjectForm(forms.Form):
             most_wrong=float(typed["most_wrong"]) if typed["most_wrong"] else None,
             unseen_allowed=typed["unseen_allowed"],
             lacking_allowed=typed["lacking_allowed"],
+            reject_reasons=typed["reject_reasons"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
             classification_id=classification_id,
@@ -319,6 +338,7 @@ _AS_STORED = (
     "description",
     "language",
     "document_prompt",
+    "reject_reasons",
     "review_queue",
     "analyzer",
     "transcriber",

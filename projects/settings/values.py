@@ -82,6 +82,7 @@ DEFAULT_THRESHOLD = 0.80
 MAX_FIELDS = 60
 LONGEST_DESCRIPTION, LONGEST_EXAMPLES = 200, 120  # characters, of a field: a run freezes those of all its fields
 MOST_SLOTS = 1000
+MOST_REJECT_REASONS, LONGEST_REJECT_REASON = 20, 80
 
 
 def date_range(name: str, kind: str, stored: object = "") -> str:
@@ -162,6 +163,7 @@ class ProjectSettings:
     most_wrong: float | None = None  # 0–1, of the values that no one looks at; None: as the desk's settings say
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     lacking_allowed: bool = False  # may a document be approved that lacks a required field, once a reviewer says why
+    reject_reasons: str = ""  # that a reviewer chooses from, one a line
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
@@ -187,6 +189,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "most_wrong": "Error limit",
     "unseen_allowed": "Approval with unchecked fields",
     "lacking_allowed": "Approval without a required field",
+    "reject_reasons": "Rejection reasons",
     "review_queue": "Review queue",
     "classification_id": "Document type",
     "slots": "Concurrency limit",

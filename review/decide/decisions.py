@@ -54,6 +54,7 @@ class Verdict:
     result_sha256: str
     corrections: Mapping[str, str | None]
     reason: str = ""
+    reject_reason: str = ""  # of the project's list, of a rejection
     name: str = ""  # the document's, for lists of decisions
     queue: str = DEFAULT_QUEUE  # that it waits in, as it is stored
     changes: Sequence[FieldChange] = ()
@@ -111,6 +112,8 @@ def decide_review(
     facts |= {"corrected": len(verdict.changes), "confirmed": len(verdict.confirmed)}
     if verdict.unseen:
         facts["unseen"] = ", ".join(verdict.labels(verdict.unseen))
+    if verdict.reject_reason:
+        facts["rejected_for"] = verdict.reject_reason
     if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
         facts["document_type"] = chosen or of_result.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
@@ -183,6 +186,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         uri=stored.uri,
         sha256=stored.sha256,
         reason=verdict.reason or None,
+        reject_reason=verdict.reject_reason or None,
         changes=row_changes(verdict.changes) or None,
         confirmed=verdict.labels(verdict.confirmed) or None,
         unseen=verdict.labels(verdict.unseen) or None,
@@ -209,6 +213,7 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
         "answers": dict(verdict.answers),
         "warnings": [asdict(one) for one in verdict.warnings],
         "reason": verdict.reason,
+        "reject_reason": verdict.reject_reason,
         "reviewer": {"id": by.id, "name": by.name},
         "judges": [*(one for one in verdict.judges if one != by.id), by.id],
         "at": clock.iso(now),

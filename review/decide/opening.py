@@ -220,6 +220,7 @@ def _review(pause: Pause, now: str) -> Review:
         fields_unsure=found.get("unsure"),
         lacking_allowed=bool(found.get("lacking_allowed")) or None,
         copies=found.get("copies"),
+        reject_reasons=found.get("reject_reasons"),
         unseen_allowed=bool(found.get("unseen_allowed")) or None,
         deadline=deadline,
         result_sha256=found["result_sha256"],

@@ -1,6 +1,7 @@
 """T2 to T4 of the redeem protocol, and expiry (DESIGN section 4)."""
 
 import datetime as dt
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
     """
     run, output = application.run, application.output
     store = DocumentFiles(run.site, run.project_id, run.document_id)
-    store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"]))
+    decided = json.loads(store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"])))
     step = definition.step(application.step)
     to = step.after(str(output["decision"]))
     # A rejection that leads on ends the run at a later step.
@@ -118,6 +119,8 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
         execution=queries.execution(run) if rejected else None,
     )
     detail = {"outcome": Outcome.REJECTED, "step": step.name, "error": "Rejected", "reviewId": output["review_id"]}
+    if decided.get("reject_reason"):
+        detail["rejectionReason"] = decided["reject_reason"]
     event = events.lineage(
         run,
         "HUMAN_REVIEW_APPLIED",

@@ -22,6 +22,7 @@ class Draft:
     errors: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     reason_error: str = ""
+    reject_reason: str = ""  # of the project's list
     lost: bool = False
     notice: str = ""
     stored: Mapping[str, str] = field(default_factory=dict)

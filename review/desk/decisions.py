@@ -134,7 +134,7 @@ def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -
     unseen = () if carried.unseen_allowed and not asks else answers.unseen
     return Draft(
         answers.typed, answers.errors, answers.reason, answers.reason_error, confirmed=answers.confirmed,
-        answers=answers.chosen,
+        answers=answers.chosen, reject_reason=answers.reject_reason,
         unseen=unseen, anyway=anyway,
     )  # fmt: skip
 

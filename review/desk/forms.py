@@ -46,6 +46,7 @@ class Answers:
     decision: Decision
     typed: Mapping[str, str]
     reason: str = ""
+    reject_reason: str = ""  # of the project's list
     errors: Mapping[str, str] = field(default_factory=dict)
     reason_error: str = ""
     corrections: Mapping[str, str | None] = field(default_factory=dict)
@@ -151,10 +152,11 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     decision = Decision(chosen)
     typed, reason = read_typed_values(posted), _printable(posted.get("reason", "")).strip()
     said = read_chosen_answers(posted)
+    listed = read_listed_reason(posted, ticket)
     if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
         return Answers(
-            decision, typed, reason, reason_error=_reason_error(reason), confirmed=read_ticked_fields(posted),
-            chosen=said,
+            decision, typed, reason, listed, reason_error=_reason_error(reason, listed),
+            confirmed=read_ticked_fields(posted), chosen=said,
         )  # fmt: skip
     if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
         ticked = read_ticked_fields(posted)
@@ -301,8 +303,14 @@ def differs(kind: str, typed: str, shown: str | None) -> bool:
     return stored is None or stored != shown
 
 
-def _reason_error(reason: str) -> str:
-    if not reason:
+def read_listed_reason(posted: Mapping[str, str], ticket: Ticket) -> str:
+    """What of the project's list was chosen; empty for another reason."""
+    chosen = posted.get("reject_reason", "")
+    return chosen if chosen in ticket.reject_reasons else ""
+
+
+def _reason_error(reason: str, listed: str) -> str:
+    if not reason and not listed:
         return "Enter a reason so the sender can fix the document."
     return "" if len(reason) <= LONGEST_REASON else f"Use at most {LONGEST_REASON:,} characters."
 
@@ -315,6 +323,7 @@ def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
         result_sha256=ticket.result_sha256,
         corrections={**ticket.before, **answers.corrections},
         reason=answers.reason,
+        reject_reason=answers.reject_reason,
         changes=answers.changes,
         earlier=ticket.earlier,
         judges=ticket.judges,

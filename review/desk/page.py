@@ -14,7 +14,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
 from review import queries
-from review.changes import last_changes
+from review.changes import describe_rejection, last_changes
 from review.decide import drafts
 from review.desk import forms, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
@@ -138,7 +138,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "done": request.GET.get("done", ""),
         "undo_seconds": read_window(request),
         "draft": draft,
-        "decided_reason": decided.get("reason", ""),
+        "decided_reason": describe_rejection(decided),
         "comparison": _comparison(standing, fields, shown, shown | read_corrections(decided), draft),
         "sheet": sheet,
         "types": of_result.list_type_choices(result),

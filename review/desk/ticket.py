@@ -43,6 +43,7 @@ class Ticket:
     answered: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
     lacking_allowed: bool = False
+    reject_reasons: tuple[str, ...] = ()  # to choose from
     day_first: bool = True  # how the document writes dates
     today: str = ""  # ISO: of the day that the review was opened, as its reasons are
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
@@ -75,6 +76,7 @@ def ticket_for(
         typed=dict(typed),
         unseen_allowed=bool(review.unseen_allowed),
         lacking_allowed=bool(review.lacking_allowed),
+        reject_reasons=tuple(review.reject_reasons or ()),
         today=clock.parse(review.created_at).date().isoformat(),
         **more,
     )
@@ -93,7 +95,7 @@ def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
             "This page belongs to another review or user. Nothing was submitted; reopen the review."
         ) from error
     fields = tuple(FieldSpec.from_stored(spec) for spec in data.pop("fields"))
-    data["confirmed"] = tuple(data["confirmed"])
+    data["confirmed"], data["reject_reasons"] = tuple(data["confirmed"]), tuple(data["reject_reasons"])
     return Ticket(**data, fields=fields)
 
 

@@ -51,6 +51,7 @@ class ReviewShape(Schema):
     decided_at: str | None = None
     delivery: str | None = None
     reason: str | None = None
+    reject_reason: str | None = None
     fields: list[AnsweredField] | None = None
 
 
@@ -103,7 +104,7 @@ def _add_decision(ref: ReviewRef, review: Review, shape: ReviewShape) -> ReviewS
     approved = review.decision == Decision.APPROVE
     shape.status = "approved" if approved else "rejected"
     shape.decision_id, shape.decided_at, shape.delivery = review.decision_id, review.reviewedAt, review.delivery
-    shape.reason = decided["reason"] or None
+    shape.reason, shape.reject_reason = decided["reason"] or None, decided.get("reject_reason") or None
     shape.fields = [
         AnsweredField(**one) for one in result.answer_fields(asked, decided["corrections"], approved=approved)
     ]

@@ -105,7 +105,7 @@ function approve() {
 function reject() {
   const fold = document.querySelector("[data-reject]");
   fold.open = true;
-  document.querySelector("#reason").focus();
+  (document.querySelector("#reject-reason") || document.querySelector("#reason")).focus();
 }
 
 // ---- pointer -----------------------------------------------------------------------------------------------------

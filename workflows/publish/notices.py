@@ -124,7 +124,8 @@ def _why(run: Run, execution: Execution) -> str:
         sha256 = str(execution.decision_sha256)
         name = files.decision(run.workflow_id, str(execution.decision_id), sha256)
         stored = DocumentFiles(run.site, run.project_id, run.document_id).read_pinned(name, sha256)
-        return str(json.loads(stored).get("reason") or "")
+        decided = json.loads(stored)
+        return ": ".join(one for one in (decided.get("reject_reason"), decided.get("reason")) if one)
     data = queries.last_transition(run, execution).data
     return str((data.as_dict() if data else {}).get("reason") or "")
 

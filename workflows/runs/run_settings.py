@@ -124,6 +124,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         most_wrong=float(policy.get("most_wrong", settings.MOST_WRONG_PERCENT / 100)),
         unseen_allowed=bool(policy.get("unseen_allowed")),
         lacking_allowed=bool(policy.get("lacking_allowed")),
+        reject_reasons=str(policy.get("reject_reasons") or ""),
     )
 
 

@@ -50,6 +50,11 @@ def run(context: StageContext) -> StageResult:
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {})
         | ({"lacking_allowed": True} if context.settings.lacking_allowed else {})
+        | (
+            {"reject_reasons": reasons_listed}
+            if (reasons_listed := context.settings.reject_reasons.splitlines())
+            else {}
+        )
         | ({"copies": [f"{one.kind}#{one.document_id}" for one in copies]} if copies else {}),
     )
 

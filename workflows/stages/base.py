@@ -49,6 +49,7 @@ class RunSettings:
     audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
     most_wrong: float = 0.0  # 0–1, of the values that no one looks at; 0: the thresholds alone decide
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
+    reject_reasons: str = ""  # that a reviewer chooses from, one a line
     lacking_allowed: bool = False  # may one approve without a required field, once they say why it has no value
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read

@@ -237,6 +237,23 @@ def test_an_admin_allows_unchecked_fields(table):
     assert only_project().settings.unseen_allowed is True
 
 
+def test_reasons_to_reject_are_lines_each_once(table):
+    send(signed_in(alice()), reject_reasons=" Not ours \r\n\r\nDuplicate\r\nNot  ours\r\n")
+    assert only_project().settings.reject_reasons == "Not ours\nDuplicate"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("\n".join(map(str, range(21))), "Use at most 20 reasons."),
+        ("x" * 81, "Use at most 80 characters for a reason."),
+    ],
+)
+def test_too_many_or_too_long_reasons_are_refused(table, typed, said):
+    answer = send(signed_in(alice()), reject_reasons=typed)
+    assert (answer.status_code, said in answer.content.decode()) == (422, True)
+
+
 def test_a_document_without_a_required_field_is_approved_only_where_an_admin_says_so(table):
     assert ProjectSettings("Plain").lacking_allowed is False
     send(signed_in(alice()), lacking_allowed="on")

@@ -24,7 +24,7 @@ REASONS = ["Not ours", "Duplicate <of> another"]
 
 def claimed(reasons=REASONS):
     run, ref = open_review()
-    Review.change(ref.key, [Review.reject_reasons.set(reasons)] if reasons else [], Review.PK.exists())
+    Review.change(ref.key, [Review.reject_reasons.set(reasons)], Review.PK.exists())
     claims.claim_review(ref, run, by=person(bob()))
     return run, ref
 
@@ -84,9 +84,8 @@ def test_without_a_list_there_is_only_the_box_for_words():
 
 def test_an_approval_has_no_such_reason():
     _, ref = claimed()
-    answer = signed_in(bob()).post(
-        url("decide", ref), form(bob(), ref, reject_reason="Not ours", **{"seen-total": "1"})
-    )
+    posted = form(bob(), ref, reject_reason="Not ours", **{"seen-total": "1"})
+    answer = signed_in(bob()).post(url("decide", ref), posted)
     assert answer.status_code == 302
     assert decision_of(ref)[1].reject_reason is None
 

@@ -168,7 +168,8 @@ def test_a_run_freezes_which_dates_are_plausible():
 
 
 def test_a_run_freezes_whether_unchecked_fields_may_be_approved():
-    allowed = run_settings.freeze({"review_policy": {"unseen_allowed": True}})
+    allowed = run_settings.freeze({"review_policy": {"unseen_allowed": True, "reject_reasons": "Not ours"}})
+    assert (allowed.reject_reasons, run_settings.freeze({}).reject_reasons) == ("Not ours", "")
     assert (allowed.unseen_allowed, run_settings.freeze({}).unseen_allowed) == (True, False)
     assert run_settings.from_json(run_settings.to_json(allowed)) == allowed
 

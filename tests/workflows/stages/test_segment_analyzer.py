@@ -154,6 +154,12 @@ def test_the_assessment_tells_the_review_what_may_be_approved(tmp_path: Path) ->
     assert not {*names} & run_all(usual)["assess"].facts.keys()
 
 
+def test_the_assessment_tells_the_review_which_reasons_there_are_to_reject(tmp_path: Path) -> None:
+    facts = run_all(invoice(tmp_path, reject_reasons="Not ours\nDuplicate"))["assess"].facts
+    assert facts["reject_reasons"] == ["Not ours", "Duplicate"]
+    assert "reject_reasons" not in run_all(invoice(tmp_path))["assess"].facts
+
+
 def test_the_assessment_says_by_which_policy_it_decided(tmp_path: Path) -> None:
     fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
     labels = ", ".join(f"{spec.label} 0 %" for spec in FIELDS)

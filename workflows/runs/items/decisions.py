@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pynamodb.attributes import ListAttribute
+from pynamodb.attributes import ListAttribute, UnicodeAttribute
 
 from config.item import Item
 from workflows.stages.assessment.answers import describe_nothing
@@ -17,6 +17,7 @@ class DecidedFields(Item):
     changes: ListAttribute[Mapping[str, str | None]] = ListAttribute(null=True)
     confirmed: ListAttribute[str] = ListAttribute(null=True)
     unseen: ListAttribute[str] = ListAttribute(null=True)
+    reject_reason = UnicodeAttribute(null=True)  # of the project's list
     warnings: ListAttribute[Mapping[str, str]] = ListAttribute(null=True)  # that were accepted: field, text, reason
 
     @property
@@ -35,7 +36,9 @@ class DecidedFields(Item):
             for one in _as_dicts(self.warnings)
         ]
         named = (("Confirmed", self.confirmed), ("Not checked", self.unseen))
+        rejected = [{"what": "Rejection reason", "before": None, "after": self.reject_reason}]
         return [
+            *(rejected if self.reject_reason else ()),
             *changes,
             *warned,
             *({"what": what, "before": None, "after": ", ".join(one)} for what, one in named if one),

@@ -204,6 +204,7 @@ _FACTS: Mapping[str, Callable[[Any], str]] = {
     "review_required": lambda _: "review required",
     "queue": "queue {}".format,
     "assignee": "to {}".format,
+    "rejected_for": str,
     "asked": "to {}".format,
     "about": "about {}".format,
     "mentioned": "mentions {}".format,
