@@ -14,4 +14,5 @@ class ReviewConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("review.decide.due")
+        import_module("review.quality.due")
         REGISTRY.register(Overdue(decided=DECIDED))

@@ -15,6 +15,8 @@ def queue_id(stored: str | None) -> str:
 
 HANDED_OVER = "desk-"  # how the ids of what other systems ask about begin; a document's own is a UUID
 
+_CHECK = "check-"  # how the ids of second reviews begin; that of the first follows
+
 
 def queue_to_store(queue: str) -> str:
     """How a review stores its queue's id: the inverse of ``queue_id``."""
@@ -31,6 +33,21 @@ class ReviewRef:
     def is_handed_over(self) -> bool:
         """Whether another system asks and none of our runs waits for the answer."""
         return self.document_id.startswith(HANDED_OVER)
+
+    @property
+    def is_check(self) -> bool:
+        """Whether a second person reviews what was decided: nothing of a run waits for it."""
+        return self.review_id.startswith(_CHECK)
+
+    @property
+    def check(self) -> "ReviewRef":
+        """The second review of this one."""
+        return ReviewRef(self.site, self.document_id, f"{_CHECK}{self.review_id}")
+
+    @property
+    def checked(self) -> "ReviewRef":
+        """The review that this one is the second of: the inverse of ``check``."""
+        return ReviewRef(self.site, self.document_id, self.review_id.removeprefix(_CHECK))
 
     @property
     def path(self) -> str:

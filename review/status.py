@@ -38,6 +38,19 @@ class Worklist(StrEnum):
     ASKED = "asked"  # questions to the person, that wait for an answer
     POSTPONED = "postponed"  # of a queue
     DECIDED = "decided"  # by the person, today
+    CHECKS = "checks"  # second reviews of what a queue decided
+    DISPUTES = "disputes"  # second reviews of a queue that differ from the first
+
+
+class CheckStatus(StrEnum):
+    """Of a review that was chosen to be reviewed twice."""
+
+    WAITING = "WAITING"  # for the first decision to be applied and its run to end
+    OPEN = "OPEN"  # a second person may review it
+    AGREED = "AGREED"
+    DISPUTED = "DISPUTED"
+    ADJUDICATED = "ADJUDICATED"
+    EXPIRED = "EXPIRED"  # no second person reviewed it in time
 
 
 class Delivery(StrEnum):

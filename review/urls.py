@@ -19,6 +19,7 @@ from review.desk import (
 from review.desk.page_tools import recordings, regions, words
 from review.handovers import pages
 from review.messages import views as messages
+from review.quality.views import disputes, figures
 
 app_name = "review"
 urlpatterns = [
@@ -30,6 +31,10 @@ urlpatterns = [
     path("asked/", worklists.list_asked, name="list-asked"),
     path("postponed/", worklists.list_postponed, name="list-postponed"),
     path("decided/", worklists.list_decided, name="list-decided"),
+    path("differences/", disputes.list_disputes, name="list-disputes"),
+    path("differences/<str:document_id>/<str:review_id>/", disputes.show_dispute, name="show-dispute"),
+    path("quality/", figures.show_quality, name="show-quality"),
+    path("quality/figures.csv", figures.export_quality, name="export-quality"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),

@@ -5,7 +5,27 @@ from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 from config.item import Item
 
 DEFAULT_QUEUE = "review"  # of a site whose projects name none; stored with the review, never shown
+_CHECKS = "checks."
 ACTIVE, ARCHIVED = "active", "archived"
+
+
+def checks_of(queue: str) -> str:
+    """How second reviews of what a queue decided are stored: a list of their own. ``queue``: as a review stores it.
+
+    >>> checks_of(DEFAULT_QUEUE), admitting_queue(checks_of(DEFAULT_QUEUE)), admitting_queue(checks_of("01H"))
+    ('checks.review', '', '01H')
+    """
+    return f"{_CHECKS}{queue}"
+
+
+def is_checks(queue_id: str) -> bool:
+    return queue_id.startswith(_CHECKS)
+
+
+def admitting_queue(queue_id: str) -> str:
+    """The id of the queue whose groups are let into this list; empty for the site's own queue."""
+    queue = queue_id.removeprefix(_CHECKS)
+    return "" if queue == DEFAULT_QUEUE else queue
 
 
 class Queue(Item):

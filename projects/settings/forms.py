@@ -214,6 +214,13 @@ class ProjectForm(forms.Form):
         widget=forms.Textarea(attrs={"class": "text-input", "rows": 4}),
     )
 
+    check_share = PercentField(
+        required=False,
+        label="Second reviews (%)",
+        widget=forms.TextInput,
+        help_text="Share reviewed again by another person: 10 % of 200 reviews a day is 20 more.",
+    )
+
     review_queue = forms.ChoiceField(
         required=False,
         label="Review queue",
@@ -307,6 +314,7 @@ class ProjectForm(forms.Form):
             unseen_allowed=typed["unseen_allowed"],
             lacking_allowed=typed["lacking_allowed"],
             reject_reasons=typed["reject_reasons"],
+            check_share=share_of(typed["check_share"] or Decimal(0)),
             review_queue=typed["review_queue"],
             slots=typed["slots"],
             classification_id=classification_id,
@@ -356,6 +364,7 @@ def initial_of(settings: ProjectSettings) -> dict[str, Any]:
     values["default_threshold"] = percent_of(settings.default_threshold)
     values["slots"] = settings.slots or ""
     values["audit_share"] = percent_of(settings.audit_share)
+    values["check_share"] = percent_of(settings.check_share)
     values["most_wrong"] = "" if settings.most_wrong is None else f"{settings.most_wrong:g}"
     values |= {f"{_MODEL}{use}": settings.models.get(use, "") for use in MODEL_USES}
     return values | {name: bool(settings.ocr_options.get(name)) for name in OCR_SWITCHES}

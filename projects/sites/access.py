@@ -17,7 +17,7 @@ from django.urls import reverse
 from config.errors import CountersignError, NotAllowed, NotFound
 from config.table import DEFAULT_SITE
 from projects.queues import queries as queue_queries
-from projects.queues.items import Queue
+from projects.queues.items import Queue, admitting_queue
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.sites import directory
@@ -276,9 +276,10 @@ def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
         NotFound: there is none, or it is not theirs: no one learns which.
 
     """
-    if not queue_id:
+    admitting = admitting_queue(queue_id)
+    if not admitting:
         return None
-    queue = queue_queries.get_queue(request.site, queue_id)
+    queue = queue_queries.get_queue(request.site, admitting)
     if not is_admitted(request, queue):
         raise NotFound(queue_queries.MISSING)
     return queue

@@ -24,6 +24,9 @@ from review.decide.opening import next_look
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review, ReviewDecision, may_be_decided_by, may_move
+from review.quality import actions as checks
+from review.quality import sampling
+from review.quality.actions import FirstDecision
 from review.status import DECIDE, UNDO, Decision, Worklist
 from workflows.runs import events
 from workflows.runs.items.checkpoints import ReviewCheckpoint
@@ -65,6 +68,7 @@ class Verdict:
     answers: Mapping[str, str] = field(default_factory=dict)  # field → Answer, earlier approvals' included
     warnings: Sequence[AcceptedWarning] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
+    check_share: float = 0.0  # 0–1, of decisions that are reviewed twice
 
     def labels(self, names: Iterable[str]) -> list[str]:
         return [self.asked.get(name, name) for name in names]
@@ -104,10 +108,13 @@ def decide_review(
     changes: list[Change] = [
         _mark(ref, verdict, by, stored),
         Put(_decision(ref, run, verdict, by, stored)),
-        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(_CHECKPOINT[verdict.decision])]),
+        *_move_checkpoint(ref, _CHECKPOINT[verdict.decision]),
         worklists.remove(ref, by.id, Worklist.MINE),
         *counting.apply_tally(ref.site, counting.count_queued(verdict.queue, ref.document_id, -1)),
     ]
+    if not ref.is_check and not ref.is_handed_over and sampling.is_sampled(ref.review_id, verdict.check_share):
+        first = FirstDecision(verdict.decision_id, verdict.decision, by, uri, sha256, now, redeem_after)
+        changes.append(checks.plan_check(ref, run, first, name=verdict.name, queue=verdict.queue))
     facts: dict[str, Any] = {"review": ref.review_id, "decision": verdict.decision_id}
     facts |= {"corrected": len(verdict.changes), "confirmed": len(verdict.confirmed)}
     if verdict.unseen:
@@ -116,7 +123,8 @@ def decide_review(
         facts["rejected_for"] = verdict.reject_reason
     if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
         facts["document_type"] = chosen or of_result.NONE
-    event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
+    kind = "CHECK_DECIDED" if ref.is_check else _EVENT[verdict.decision]
+    event = events.lineage(run, kind, by=by, decision=None if ref.is_check else verdict.decision, facts=facts)
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:
@@ -264,11 +272,17 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
             [ReviewDecision.undone_at.set(now), ReviewDecision.status.set("undone")],
             ReviewDecision.undone_at.does_not_exist(),
         ),
-        Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("pending_review")]),
+        *_move_checkpoint(ref, "pending_review"),
         *counting.apply_tally(ref.site, counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_UNDONE", by=by, facts=facts))
+    kind = "CHECK_UNDONE" if ref.is_check else "HUMAN_REVIEW_UNDONE"
+    transact(changes, events.lineage(run, kind, by=by, facts=facts))
+
+
+def _move_checkpoint(ref: ReviewRef, status: str) -> list[Change]:
+    """Of the run that waits; for a second review none does."""
+    return [] if ref.is_check else [Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(status)])]
 
 
 def _reopen_actions(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:

@@ -13,6 +13,7 @@ from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
+from review.quality import actions as checks
 from review.status import DECIDED, ORPHAN, UNDECIDED, ReviewStatus
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
@@ -33,6 +34,8 @@ def drive_review(site: str, review: Review) -> None:
         postponements.resume_review(ref, run, review)
     elif review.status == ReviewStatus.ASKED and postponements.is_over(review) and review.deadline > clock.iso(now):
         questions.return_unanswered(ref, run, review)
+    elif ref.is_check:
+        checks.drive_check(ref, run, review)
     elif escalations.is_due(ref, review):
         escalations.escalate_review(ref, run, review)
     elif ref.is_handed_over:

@@ -74,7 +74,7 @@ class Pause:
 
 def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
     """When the due row expires an undecided review."""
-    if ref.is_handed_over:
+    if ref.is_handed_over or ref.is_check:
         return deadline  # no one else does
     # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
@@ -87,7 +87,8 @@ def escalates_at(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
 
 def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, escalated: bool) -> dt.datetime:
     """When the due row has something to do with an undecided review: first escalate it, then end it."""
-    return expires_at(ref, deadline) if escalated else escalates_at(deadline, since=since)
+    # No one is waiting for a second review, so no one is told that it is late.
+    return expires_at(ref, deadline) if escalated or ref.is_check else escalates_at(deadline, since=since)
 
 
 def open_review(pause: Pause) -> str | None:
@@ -221,6 +222,7 @@ def _review(pause: Pause, now: str) -> Review:
         lacking_allowed=bool(found.get("lacking_allowed")) or None,
         copies=found.get("copies"),
         reject_reasons=found.get("reject_reasons"),
+        check_share=found.get("check_share"),
         unseen_allowed=bool(found.get("unseen_allowed")) or None,
         deadline=deadline,
         result_sha256=found["result_sha256"],

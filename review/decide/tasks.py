@@ -12,6 +12,7 @@ from review.decide.opening import Pause
 from review.decide.redemption import Application
 from review.handovers import delivery
 from review.identity import ReviewRef
+from review.quality import actions as checks
 from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
 from workflows.engine import tokens
 from workflows.runs.run import Run
@@ -49,6 +50,8 @@ def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> 
     try:
         if ref.is_handed_over:
             delivery.deliver_answer(ref, decision_id)
+        elif ref.is_check:
+            checks.settle_check(ref, decision_id)
         else:
             redemption.redeem_decision(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do

@@ -332,6 +332,7 @@ def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
         answers=answers.answers,
         warnings=answers.warnings,
         asked=ticket.asked,
+        check_share=ticket.check_share,
         name=ticket.name,
         queue=queue_to_store(ticket.queue),
     )

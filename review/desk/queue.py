@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from config import clock
 from projects.documents.queries import counters as counter_queries
 from projects.queues import queries as queue_queries
+from projects.queues.items import is_checks
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
@@ -168,7 +169,7 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
     url = queue_url(queue_id)
     context = {
-        "view": Worklist.TEAM,
+        "view": Worklist.CHECKS if is_checks(queue_id) else Worklist.TEAM,
         "rows": rows,
         "first": free[0] if free else None,
         # All that wait are with others: whose claim ends first.

@@ -44,6 +44,7 @@ class Ticket:
     answers: Mapping[str, str] = field(default_factory=dict)
     lacking_allowed: bool = False
     reject_reasons: tuple[str, ...] = ()  # to choose from
+    check_share: float = 0.0  # 0–1, of decisions that are reviewed twice; which, it does not tell
     day_first: bool = True  # how the document writes dates
     today: str = ""  # ISO: of the day that the review was opened, as its reasons are
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
@@ -77,6 +78,7 @@ def ticket_for(
         unseen_allowed=bool(review.unseen_allowed),
         lacking_allowed=bool(review.lacking_allowed),
         reject_reasons=tuple(review.reject_reasons or ()),
+        check_share=float(review.check_share or 0.0),
         today=clock.parse(review.created_at).date().isoformat(),
         **more,
     )

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from config import clock
-from review.identity import Person
+from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.queries import is_asked
 from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
+_CHECKED = "It is compared with the first decision. What was published stays as it is."
+_NOT_CHECKED = "The first decision stands; no second person reviewed it in time."
 _WENT = {
     Delivery.DELIVERED: "{} received the decision.",
     Delivery.UNCERTAIN: (
@@ -56,6 +58,7 @@ def viewer_state_of(review: Review, person: Person) -> ViewerState:
         return _state_of_decided(review, person, now)
     if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
         again = _sentence("{} was notified that the review expired.", review) if review.caller else ViewerState.again
+        again = _NOT_CHECKED if _is_check(review) else again
         return ViewerState(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
         return ViewerState("late", at=review.deadline)
@@ -106,8 +109,12 @@ def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
         can_undo=mine and in_time,
         decision_id=review.decision_id or "",
         until=review.redeem_after or "",
-        went=_describe_outcome(review) if review.caller else ViewerState.went,
+        went=_CHECKED if _is_check(review) else _describe_outcome(review) if review.caller else ViewerState.went,
     )
+
+
+def _is_check(review: Review) -> bool:
+    return ReviewRef("", review.document_id, review.reviewId).is_check
 
 
 def _describe_outcome(review: Review) -> str:

@@ -15,12 +15,14 @@ from config.item import Page
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries.counters import Queued
 from projects.queues import admission
+from projects.queues.items import admitting_queue, checks_of
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk.queue import queue_url, rows_of
-from review.identity import queue_id, queue_to_store
+from review.identity import queue_to_store
 from review.items.reviews import Review, ReviewDecision
+from review.quality import queries as quality
 from review.status import Worklist
 
 _MOST_COUNTED = 100
@@ -60,12 +62,13 @@ def list_views(request: DeskRequest) -> HttpResponse:
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
     person_id = str(request.user.pk)
-    queued = counter_queries.count_by_queue(request.site).get(queue_to_store(queue), Queued())
+    team, counts = admitting_queue(queue), counter_queries.count_by_queue(request.site)
     put_off = reverse("review:list-postponed") + (f"?{urlencode({'queue': queue})}" if queue else "")
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
+    queued, in_team = (counts.get(queue_to_store(one), Queued()) for one in (queue, team))
     views = [
-        View(Worklist.TEAM, queue_url(queue), "Team", "inbox", f"{queued.waiting:,}"),
+        View(Worklist.TEAM, queue_url(team), "Team", "inbox", f"{in_team.waiting:,}"),
         View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
         View(Worklist.ASKED, reverse("review:list-asked"), "Asked of me", "comment", _count(asked)),
         View(
@@ -77,8 +80,22 @@ def list_views(request: DeskRequest) -> HttpResponse:
         ),
         View(Worklist.DECIDED, reverse("review:list-decided"), "Decided today", "check", _count(decided)),
     ]
+    checks = counts.get(checks_of(queue_to_store(team)), Queued()).waiting
+    views += _list_quality(request, team, checks, here=request.GET.get("here", ""))
     context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue}
     return render_answer(request, "review/desk/views.html", "review/desk/_views.html", context)
+
+
+def _list_quality(request: DeskRequest, queue: str, checks: int, *, here: str) -> list[View]:
+    """What a desk without second reviews is not shown."""
+    disputes = quality.count_disputes(request.site, queue, most=_MOST_COUNTED)
+    number = f"{disputes}{'+' if disputes >= _MOST_COUNTED else ''}"
+    of_queue = f"?{urlencode({'queue': queue})}" if queue else ""
+    views = [
+        View(Worklist.CHECKS, queue_url(checks_of(queue_to_store(queue))), "Second reviews", "users", f"{checks:,}"),
+        View(Worklist.DISPUTES, f"{reverse('review:list-disputes')}{of_queue}", "Differences", "split", number),
+    ]
+    return [one for one in views if one.number != "0" or one.worklist == here]
 
 
 @require_safe
@@ -131,7 +148,7 @@ def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = Non
     """Without what waits in a queue that no longer lets this person in."""
     closed = admission.list_closed_queues(request)
     page = queries.list_work(request.site, str(request.user.pk), worklist, cursor=cursor)
-    return Page([one for one in page.rows if queue_id(one.queue) not in closed], page.next)
+    return Page([one for one in page.rows if admitting_queue(one.queue) not in closed], page.next)
 
 
 def _show(request: DeskRequest, worklist: Worklist, page: Page[Review], queue: str = "") -> HttpResponse:

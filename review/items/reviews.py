@@ -63,6 +63,7 @@ class Review(DueWork):
     hidden = map_attribute(null=True)  # while the document is deleted
     lacking_allowed = BooleanAttribute(null=True)  # as the run froze it: without a required field, if someone says why
     reject_reasons: ListAttribute[str] = ListAttribute(null=True)  # to choose from, as the run froze them
+    check_share = NumberAttribute(null=True)  # as the run froze it: 0–1, of decided reviews that are reviewed twice
     copies: ListAttribute[str] = ListAttribute(null=True)  # kind#id of earlier documents that are the same
     barred = map_attribute(null=True)  # user id → why this person may not decide it: a review.status.Bar
     # Of a second approval: the decision that was applied before it.

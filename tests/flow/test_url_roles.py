@@ -174,6 +174,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-asked": {"GET": VIEW},
     "review:list-postponed": {"GET": VIEW},
     "review:list-decided": {"GET": VIEW},
+    "review:list-disputes": {"GET": VIEW},
+    "review:show-dispute": {"GET": (302, 403, 404, 404, 404, 404), "POST": NO_REVIEW},  # while no two differ
+    "review:show-quality": {"GET": VIEW},
+    "review:export-quality": {"GET": VIEW},
     "review:show-position": {"GET": VIEW},
     "review:show-queue": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "review:show-review": {"GET": VIEW},

@@ -65,6 +65,7 @@ def open_review(
     document_id="",
     project_name="Receipts",
     unseen_allowed=False,
+    check_share=0.0,
     by=SENDER,
 ) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id.
@@ -90,6 +91,7 @@ def open_review(
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}
+    facts |= {"check_share": check_share} if check_share else {}
     entered = clock.iso(clock.now())
     pause = Pause(run, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)

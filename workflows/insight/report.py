@@ -60,6 +60,7 @@ class FieldRate:
 
 @dataclass(frozen=True)
 class Reviewer:
+    user_id: str
     name: str
     decisions: int
     median: float | None  # seconds from claim to decision
@@ -164,7 +165,7 @@ class Sums:
                 mine = times.setdefault(user_id, {})
                 mine[int(bucket[0])] = mine.get(int(bucket[0]), 0) + number
         found = [
-            Reviewer(names[user_id], number, percentile(times.get(user_id, {}), 0.5))
+            Reviewer(user_id, names[user_id], number, percentile(times.get(user_id, {}), 0.5))
             for user_id, number in decisions.items()
         ]
         return sorted(found, key=lambda one: (-one.decisions, one.name))

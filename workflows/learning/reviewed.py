@@ -23,11 +23,12 @@ from workflows.storage.objects import DocumentFiles
 
 MOST_RUNS, MOST_DOCUMENTS = 5_000, 1_000  # looked through, and learned from; the last ones
 _AT_ONCE = 100
+_REJECT = "reject"  # as a decision's object says
 
 
 @dataclass(frozen=True)
 class DecidedRun:
-    """What a person made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread,
+    """What people made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread,
     or illegible, which is no known answer.
     """
 
@@ -92,16 +93,30 @@ def _list_decided_executions(site: str, project_id: str, most: int = MOST_RUNS) 
 def _load_decided_run(site: str, execution: Execution) -> DecidedRun | None:
     run = Run(site, execution.project_id, execution.document_id, execution.executionId)
     store = DocumentFiles(site, run.project_id, run.document_id)
-    decided = files.decision(run.workflow_id, str(execution.decision_id), str(execution.decision_sha256))
     try:
         result = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
-        decision = json.loads(store.read_pinned(decided, str(execution.decision_sha256)))
+        decision = _read_truth(store, execution)
     except (NotFound, Tampered):
+        return None
+    if decision.get("decision") == _REJECT:  # published, and found to be wrong as a whole
         return None
     corrections = decision.get("corrections") or {}
     typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
     untaught = {name for name, one in (decision.get("answers") or {}).items() if one == Answer.ILLEGIBLE}
     return DecidedRun(run, typed, corrections, frozenset({*(decision.get("unseen") or ()), *untaught}))
+
+
+def _read_truth(store: DocumentFiles, execution: Execution) -> dict[str, Any]:
+    """The decision, or what a third person found true where a second review differs from it.
+
+    Raises: NotFound; Tampered.
+    """
+    sha256 = str(execution.truth_sha256 or execution.decision_sha256)
+    name = files.decision(execution.executionId, str(execution.decision_id), sha256)
+    if execution.truth_sha256:
+        name = files.adjudication(execution.executionId, sha256)
+    found: dict[str, Any] = json.loads(store.read_pinned(name, sha256))
+    return found
 
 
 def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:

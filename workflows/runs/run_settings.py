@@ -125,6 +125,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         unseen_allowed=bool(policy.get("unseen_allowed")),
         lacking_allowed=bool(policy.get("lacking_allowed")),
         reject_reasons=str(policy.get("reject_reasons") or ""),
+        check_share=float(policy.get("check_share") or 0.0),
     )
 
 

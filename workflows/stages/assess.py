@@ -55,6 +55,7 @@ def run(context: StageContext) -> StageResult:
             if (reasons_listed := context.settings.reject_reasons.splitlines())
             else {}
         )
+        | ({"check_share": context.settings.check_share} if context.settings.check_share else {})
         | ({"copies": [f"{one.kind}#{one.document_id}" for one in copies]} if copies else {}),
     )
 

@@ -51,6 +51,7 @@ class RunSettings:
     unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
     reject_reasons: str = ""  # that a reviewer chooses from, one a line
     lacking_allowed: bool = False  # may one approve without a required field, once they say why it has no value
+    check_share: float = 0.0  # 0–1, of decided reviews that a second person reviews too
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
     )

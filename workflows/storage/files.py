@@ -161,6 +161,11 @@ def decision(workflow_id: str, decision_id: str, sha256: str) -> str:
     return f"runs/{workflow_id}/decisions/{decision_id}-{sha256[:16]}.json"
 
 
+def adjudication(workflow_id: str, sha256: str) -> str:
+    """What is true of a document where two reviews of it differ."""
+    return f"runs/{workflow_id}/adjudications/{sha256[:16]}.json"
+
+
 def output(workflow_id: str) -> str:
     return f"runs/{workflow_id}/output.json"
 

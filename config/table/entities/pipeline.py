@@ -149,6 +149,22 @@ REVIEW_MESSAGE = Entity(
     attributes=names("kind text by_id by_name to_ids to_name about at answer answered_by answered_at ended TimeToLive"),
     note="a comment on a review, or a question about it with its answer, the oldest first",
 )  # fmt: skip
+REVIEW_CHECK = Entity(
+    "countersign", "ReviewCheck", "DOC#{document_id}", "REVIEW#{review_id}#CHECK",
+    "DISPUTES#{queue}", "{disputed_at}#{review_id}", "DUE#{shard}", "{due_at}#check#{review_id}",
+    attributes=names(
+        "review_id status of_queue name project_id project_name document_id workflow_id barred reasons fields_unsure "
+        "first_decision_id first_decision first_id first_name first_uri first_sha256 second_decision second_id "
+        "second_name second_uri second_sha256 outcome outcome_uri outcome_sha256 judge_id judge_name judged_at wrong"
+    ),
+    note="a decided review that a second person reviews too, and what came of it; GSI1 while the two differ, "
+    "GSI2 until the second review is open",
+)  # fmt: skip
+QUALITY_FIGURES = Entity(
+    "countersign", "QualityFigures", "quality#{kind}#{counted}", "month#{month}#{user_id}",
+    attributes=names("user_name"),
+    note="how a reviewer's decisions of a month compare with second reviews, a number each; kind site|project",
+)  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),

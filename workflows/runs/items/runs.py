@@ -42,6 +42,7 @@ class Execution(DueWork):
     routing_sha256 = UnicodeAttribute(null=True)  # of what the rules said after the analysis
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)
+    truth_sha256 = UnicodeAttribute(null=True)  # of what was found true where two reviews of the decided result differ
     outcome = UnicodeAttribute(null=True)
     keeps = UnicodeAttribute(null=True)  # the run whose result stays the document's unless a person decides in this one
     carried = UnicodeAttribute(null=True)  # the decision that it took over from a run that does not count

@@ -148,6 +148,14 @@ _EVENTS = {
     "HUMAN_REVIEW_EXPIRED": "Review expired",
     "REVIEW_EXPIRED": "Review expired",
     "REVIEW_ORPHANED": "Review closed: its run has ended",
+    # second reviews
+    "CHECK_OPENED": "Second review requested",
+    "CHECK_DECIDED": "Second review decided",
+    "CHECK_UNDONE": "Second review undone",
+    "CHECK_AGREED": "Second review agrees",
+    "CHECK_DISPUTED": "Second review differs",
+    "CHECK_ADJUDICATED": "Differences resolved",
+    "CHECK_EXPIRED": "Second review expired",
     # after a publication
     "ACTION_COMPLETED": "Action completed",
     "ACTION_WAITS": "Action failed and will be retried",
@@ -180,6 +188,7 @@ _ENDED = {"FAILED", "CANCELLED"}  # and at which step
 # What a link, the list of what was decided, or the event's own words tell.
 _UNTOLD = {
     "review", "decision", "corrected", "confirmed", "unseen", "deadline", "outcome", "uri", "unseen_allowed", "choice",
+    "check_share",
     "error",
 }  # fmt: skip
 _pages = _count("page")

@@ -1,0 +1,112 @@
+"""What two people decided on the same result, field by field; pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from review.status import Decision
+from workflows.stages import results
+from workflows.stages.document_types import of_result
+
+TYPE_LABEL = "Document type"
+
+
+@dataclass(frozen=True)
+class FieldPair:
+    """One field as each of the two left it, in its stored form; None: no value. ``found``: as the machine read it."""
+
+    name: str
+    label: str
+    type: str
+    found: str | None
+    first: str | None
+    second: str | None
+    first_answer: str = ""
+    second_answer: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        return self.equals(self.first, self.second)
+
+    def equals(self, one: str | None, other: str | None) -> bool:
+        if self.name == of_result.KEY:
+            return one == other
+        return results.normalise_value(self.type, one) == results.normalise_value(self.type, other)
+
+    @property
+    def corrected_by_first(self) -> bool:
+        return not self.equals(self.found, self.first)
+
+    @property
+    def corrected_by_second(self) -> bool:
+        return not self.equals(self.found, self.second)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``pairs``: of two approvals; of two different decisions, or two rejections, no field is compared."""
+
+    first: Decision
+    second: Decision
+    pairs: tuple[FieldPair, ...] = field(default_factory=tuple)
+
+    @property
+    def is_decided_alike(self) -> bool:
+        return self.first == self.second
+
+    @property
+    def differing(self) -> tuple[FieldPair, ...]:
+        return tuple(one for one in self.pairs if not one.is_same)
+
+    @property
+    def is_same(self) -> bool:
+        return self.is_decided_alike and not self.differing
+
+
+def compare_decisions(result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
+    """``result``: the one that both decided on; ``first`` and ``second``: their objects."""
+    one, other = Decision(first["decision"]), Decision(second["decision"])
+    if one != Decision.APPROVE or other != Decision.APPROVE:
+        return Comparison(one, other)
+    return Comparison(one, other, (*_compare_types(result, first, second), *_compare_fields(result, first, second)))
+
+
+def _compare_types(
+    result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]
+) -> tuple[FieldPair, ...]:
+    found = (of_result.type_entry(result) or {}).get("id")
+    if found is None:
+        return ()
+    chosen = [(one.get("corrections") or {}).get(of_result.KEY, found) for one in (first, second)]
+    return (FieldPair(of_result.KEY, TYPE_LABEL, "text", found, *chosen),)
+
+
+def _compare_fields(
+    result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]
+) -> tuple[FieldPair, ...]:
+    """Of two document types, the fields of both."""
+    typed = [
+        of_result.apply_type_choice(result, (one.get("corrections") or {}).get(of_result.KEY))
+        for one in (first, second)
+    ]
+    fields = {str(one["name"]): one for found in reversed(typed) for one in found["fields"]}
+    return tuple(
+        FieldPair(
+            name,
+            str(one.get("label") or name),
+            str(one["type"]),
+            one.get("value"),
+            value_of(one, first),
+            value_of(one, second),
+            *(str((decided.get("answers") or {}).get(name) or "") for decided in (first, second)),
+        )
+        for name, one in fields.items()
+    )
+
+
+def value_of(found: Mapping[str, Any], decided: Mapping[str, Any]) -> str | None:
+    """A field's value after a decision, in its stored form; None if the document does not have it."""
+    corrections, name = decided.get("corrections") or {}, str(found["name"])
+    if name not in corrections:
+        return found.get("value")
+    return results.to_stored_form(str(found["type"]), corrections[name] or "")

@@ -1,0 +1,10 @@
+"""What is done with a decision that is to be reviewed twice."""
+
+from config.due.registry import due
+from review.quality import actions
+from review.quality.items import ReviewCheck
+
+
+@due("check", ReviewCheck)
+def open_check(site: str, row: ReviewCheck) -> None:
+    actions.open_check(site, row)
