@@ -25,6 +25,7 @@ from projects.sites.actions.sign_ins import UNKNOWN
 from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
+from review.queries import decision_place
 from workflows.runs.items.decisions import DecidedFields
 from workflows.runs.items.events import DocumentEvent
 from workflows.runs.queries import decision_key
@@ -335,6 +336,8 @@ def _activity(row: DocumentActivity) -> AuditRow:
 def _decision(row: ReviewDecision) -> AuditRow:
     words = _DECISIONS.get(row.status or "", "Decided")
     document_id = row.document_id or ""
+    if decision_place("", row)[0].is_check:
+        words = f"Second review: {words.lower()}"
     return AuditRow(
         row.created_at or "", "decision", row.holder_name or "", row.holder or "", words, row.name or document_id,
         document_id,

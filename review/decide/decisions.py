@@ -123,8 +123,9 @@ def decide_review(
         facts["rejected_for"] = verdict.reject_reason
     if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
         facts["document_type"] = chosen or of_result.NONE
-    kind = "CHECK_DECIDED" if ref.is_check else _EVENT[verdict.decision]
-    event = events.lineage(run, kind, by=by, decision=None if ref.is_check else verdict.decision, facts=facts)
+    event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
+    if ref.is_check:  # not what was decided: a third person may have to say who is right
+        event = events.lineage(run, "CHECK_DECIDED", by=by, facts={"review": ref.review_id})
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:

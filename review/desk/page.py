@@ -233,7 +233,7 @@ def _load_decision(ref: ReviewRef, review: Review) -> dict[str, Any]:
 def _asks(review: Review) -> str:
     """Why the definition asks, where it asks whether or not the machine is sure; what a second review is for."""
     if ReviewRef("", review.document_id, review.reviewId).is_check:
-        return "Second review: your answers are compared with the first decision. Nothing is published by them."
+        return "Second review: your answers are compared with the first decision and publish nothing."
     pinned = DEFINITIONS.get(review.definition)
     return pinned.step(int(review.step)).asks if pinned else ""
 

@@ -181,4 +181,6 @@ def _decided_row(site: str, row: ReviewDecision) -> DecidedRow:
     ref, _ = queries.decision_place(site, row)
     url = reverse("review:show-review", args=[ref.document_id, ref.review_id])
     tone, icon, words = _MADE.get(row.status or "", ("", "info", row.status or ""))
+    if ref.is_check:
+        words = f"Second review: {words.lower()}"
     return DecidedRow(url, row.name or row.document_id or "", tone, icon, words, row.created_at or "")

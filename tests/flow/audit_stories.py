@@ -18,7 +18,11 @@ from review.decide.claims import DecidedReview
 from review.decide.opening import Pause
 from review.decide.questions import Question
 from review.decide.redemption import Application
+from review.identity import Person
 from review.messages import actions as message_actions
+from review.quality import actions as checks
+from review.quality.adjudication import Choice, Outcome, adjudicate
+from review.status import Decision
 from tests.factories import MARTA, PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
@@ -38,6 +42,7 @@ from tests.flow.setting_stories import (
     schema_story,
     site_story,
 )
+from tests.review.quality.checks import check_of, decide, end_run, loaded
 from tests.review.reviews import open_review
 from tests.workflows.follow_ups import NOTIFY, QUEUE, action, now_due, published
 from tests.workflows.intake.test_new_version_actions import added, ended_run, original_of
@@ -217,6 +222,19 @@ def later_story() -> Iterator[Step]:
     )
 
 
+def quality_story() -> Iterator[Step]:
+    run, ref = open_review(check_share=1.0)
+    decide(run, ref, total="38.90")
+    end_run(run, ref)
+    yield checks.open_check, lambda: checks.open_check(SITE, check_of(ref))
+    second = decide(run, ref.check, MARTA, total="39.90")
+    yield checks.settle_check, lambda: checks.settle_check(ref.check, second)
+    row, found, decided = loaded(ref)
+    outcome = Outcome(Decision.APPROVE, [Choice(one, one.first) for one in found.differing])
+    judge = Person("9", "Ines Roth")
+    yield adjudicate, lambda: adjudicate(ref, row, found, decided, outcome, by=judge)
+
+
 def machine_story() -> Iterator[Step]:
     run = start_run()
     prepared = Advance(DOCUMENT_ANALYSIS.named("segment_prep"), 2, 1, result="completed", facts={"segment_count": 1})
@@ -271,6 +289,7 @@ STORIES: tuple[Story, ...] = (
     machine_story,
     review_story,
     later_story,
+    quality_story,
     stopped_story,
     rerun_story,
     account_story,

@@ -20,7 +20,9 @@ from tests.flow.setting_stories import Story
 from tests.workflows import stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
-ACTIONS = re.compile(r"\.actions(\.|$)|^review\.(decide|handovers)\.(?!pages)")  # where people's writes lie
+ACTIONS = re.compile(
+    r"\.actions(\.|$)|^review\.(decide|handovers|quality)\.(?!pages|views)"
+)  # where people's writes lie
 # They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
 WITHOUT_EVENT = {
     "projects.documents.actions.activity.record_view",

@@ -5,13 +5,16 @@ from review import queries
 from review.decide import claims, decisions
 from review.items.reviews import Review
 from review.quality import actions
+from review.quality import queries as check_queries
+from review.quality.comparison import compare_decisions
 from review.quality.items import ReviewCheck
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, verdict
 from tests.review.reviews import open_review
+from tests.workflows.advancing import failed
 from workflows.runs.actions import run_rows
 from workflows.runs.items.runs import Execution
-from workflows.runs.status import END, Outcome, RunStatus
+from workflows.runs.status import Outcome
 
 
 def decide(run, ref, by=ROSA, decision=Decision.APPROVE, **corrections):
@@ -28,10 +31,12 @@ def end_run(run, ref, outcome=Outcome.PUBLISHED):
     """The decision is applied and its run has ended."""
     review = queries.get_review(ref)
     Review.change(ref.key, [Review.status.set(ReviewStatus.APPLIED)], Review.PK.exists())
+    failed(run)
     ended = [
-        Execution.status.set(RunStatus.COMPLETED), Execution.currentStep.set(END), Execution.outcome.set(outcome.value),
-        Execution.decision_id.set(review.decision_id), Execution.decision_sha256.set(review.decision_sha256),
-    ]  # fmt: skip
+        Execution.outcome.set(outcome.value),
+        Execution.decision_id.set(review.decision_id),
+        Execution.decision_sha256.set(review.decision_sha256),
+    ]
     Execution.change(run_rows.execution_key(run), ended, Execution.PK.exists())
 
 
@@ -58,6 +63,18 @@ def disputed(first=None, second=None, **kwargs):
     run, ref = open_check(first=first or {"total": "38.90"}, **kwargs)
     settle(run, ref, **(second or {"total": "39.90"}))
     return run, ref
+
+
+def loaded(ref):
+    """The row, the comparison and both decisions, as the page of a difference has them."""
+    pair = check_queries.get_pair(ref)
+    row = pair.check
+    decided = (
+        actions.read_object(ref, row.project_id, row.first_uri, row.first_sha256),
+        actions.read_object(ref, row.project_id, row.second_uri, row.second_sha256),
+    )
+    result = actions.read_result(ref, pair.second)
+    return row, compare_decisions(result, *decided), decided
 
 
 def pass_deadline(ref):

@@ -11,7 +11,7 @@ from review.quality.adjudication import Choice, Outcome
 from review.quality.comparison import compare_decisions
 from review.status import CheckStatus, Decision
 from tests.factories import MARTA, ROSA
-from tests.review.quality.checks import check_of, disputed, open_check, settle
+from tests.review.quality.checks import check_of, disputed, loaded, open_check, settle
 from tests.review.quality.test_checks import events_of, figures_of
 from workflows.learning import reviewed
 from workflows.runs import queries as run_queries
@@ -19,17 +19,6 @@ from workflows.testsets import reviews as testset_reviews
 
 pytestmark = pytest.mark.usefixtures("desk")
 JUDGE = Person("9", "Ines Roth")
-
-
-def loaded(ref):
-    pair = quality.get_pair(ref)
-    row = pair.check
-    decided = (
-        actions.read_object(ref, row.project_id, row.first_uri, row.first_sha256),
-        actions.read_object(ref, row.project_id, row.second_uri, row.second_sha256),
-    )
-    result = actions.read_result(ref, pair.second)
-    return row, compare_decisions(result, *decided), decided
 
 
 def choose(ref, value=None, *, side="", by=JUDGE, decision=Decision.APPROVE):
