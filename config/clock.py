@@ -34,7 +34,7 @@ def new_ulid() -> str:
 
 
 def ulid_after(last: str | None) -> str:
-    """A ULID greater than ``last``, whatever the clocks of two machines say (DESIGN section 3)."""
+    """A ULID greater than ``last``, whatever the clocks of two machines say."""
     fresh = ULID()
     if last is None or str(fresh) > last:
         return str(fresh)

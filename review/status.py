@@ -1,4 +1,4 @@
-"""The states of a review and what moves it from which to which (DESIGN section 4)."""
+"""The states of a review and what moves it from which to which (ADR 0004)."""
 
 from dataclasses import dataclass
 from enum import StrEnum

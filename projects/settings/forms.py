@@ -28,7 +28,7 @@ from projects.settings.values import (
     ProjectSettings,
 )
 
-PROMPT_MAX = 16_000  # characters; DESIGN section 3 keeps larger texts out of the table
+PROMPT_MAX = 16_000  # characters; larger texts do not belong into the table
 
 
 OPEN_QUEUE = "Review (open to all reviewers)"

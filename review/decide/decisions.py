@@ -1,4 +1,4 @@
-"""T0 and T1 of the redeem protocol, and the undo (DESIGN section 4)."""
+"""A review is decided, and the decision taken back: T0 and T1 of ADR 0004."""
 
 import datetime as dt
 import json

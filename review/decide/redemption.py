@@ -1,4 +1,4 @@
-"""T2 to T4 of the redeem protocol, and expiry (DESIGN section 4)."""
+"""A decision is redeemed, applied, or expires: T2 to T4 of ADR 0004. The token itself: workflows/engine/tokens.py."""
 
 import datetime as dt
 import json

@@ -19,7 +19,7 @@ from tests.flow.test_journey import bus_types, output_of
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.engine import driver, steps
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_work import StepOrder
 from workflows.runs import queries
 
 AFTER = [("graph_builder", "completed"), ("mark_accepted", "completed"), ("tell_accepted", "completed")]

@@ -11,7 +11,7 @@ from tests.pump import Pump
 from tests.workflows.fanned import fanned_out, small_slices
 from workflows.engine import fanout
 from workflows.engine.actions import joins
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_work import StepOrder
 from workflows.runs import queries
 from workflows.runs.run import Run
 

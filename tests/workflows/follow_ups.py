@@ -14,7 +14,7 @@ from tests.serving import serving
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_work import StepOrder
 from workflows.intake import run_plan
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries

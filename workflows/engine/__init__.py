@@ -1,1 +1,1 @@
-"""What drives a run from step to step: Step Functions or messages, tokens, one step, fan-out, external jobs."""
+"""What drives a run from step to step: Step Functions or messages, task tokens kept and redeemed, fan-out, jobs."""

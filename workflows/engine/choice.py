@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_outcome
-from workflows.engine.step_outcome import StepOutcome, StepWork
+from workflows.engine.step_work import StepOutcome, StepWork
 from workflows.rules.routing import Facts, condition_sentences
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution

@@ -13,7 +13,8 @@ from config.errors import Conflict, ProviderPaused, StageFailed
 from workflows.definitions import states
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine.actions import external_jobs as records
-from workflows.engine.step_outcome import Busy, StepWork, earlier_answer
+from workflows.engine.step_outcome import earlier_answer
+from workflows.engine.step_work import Busy, StepWork
 from workflows.providers.names import LABELS
 from workflows.runs.items.runs import Execution
 from workflows.stages import base

@@ -1,4 +1,4 @@
-"""A stage of many pages: ordered as slices, done side by side, joined on one item (DESIGN section 1, ADR 0010).
+"""A stage of many pages: ordered as slices, done side by side, joined on one item (ADR 0010).
 
 The order's message plans the slices, opens their join and sends the first few; each slice that is done counts itself
 and sends the next, while its site and project have slots for it (ADR 0022). Whoever counts the last one finishes the
@@ -16,7 +16,7 @@ from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
 from workflows.engine import limits, step_context, step_outcome, tokens
 from workflows.engine.actions import external_jobs, joins, leases
 from workflows.engine.items import Join
-from workflows.engine.step_outcome import StepOrder, StepWork
+from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
 from workflows.runs.items.runs import Execution

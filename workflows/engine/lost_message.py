@@ -12,7 +12,7 @@ from workflows.definitions import states
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine import fanout, tokens
 from workflows.engine.actions import joins
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_work import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
 from workflows.runs.items.runs import Execution

@@ -9,7 +9,7 @@ from django.conf import settings
 from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
-from workflows.engine.step_outcome import StepWork, hand_on
+from workflows.engine.step_work import StepWork, hand_on
 from workflows.publish import follow_ups
 from workflows.runs import earlier_copies, events
 from workflows.runs.actions import run_rows

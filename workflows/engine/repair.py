@@ -11,7 +11,7 @@ from workflows.definitions import states
 from workflows.engine import driver, fanout, lost_message
 from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
-from workflows.engine.step_outcome import StepOrder
+from workflows.engine.step_work import StepOrder
 from workflows.engine.tasks import end_run, order_slice
 from workflows.engine.waiting_review import WaitingReview, find_waiting_review
 from workflows.runs import engine_choice, queries

@@ -15,7 +15,7 @@ from projects.documents.queries.documents import get_document
 from projects.web.addresses import address_of
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_outcome
-from workflows.engine.step_outcome import StepOutcome, StepWork
+from workflows.engine.step_work import StepOutcome, StepWork
 from workflows.publish import action_kinds, webhooks
 from workflows.publish.actions.notices import TOLD
 from workflows.publish.webhooks import Delivery

@@ -1,90 +1,28 @@
-"""What a step was ordered to do and what it answers: to the table by a guarded advance, to the engine by its token.
-
-After assess it ends a run of which pages failed as partial.
-"""
+"""How a step is left, and what is answered where it was left before."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import CountersignError, StaleAttempt
+from config.errors import StaleAttempt
 from config.transaction import EXISTS, Change, Update
 from workflows.definitions import states
-from workflows.definitions.blueprint import REVIEW_REQUIRED, Definition, StepDefinition
+from workflows.definitions.blueprint import REVIEW_REQUIRED, StepDefinition
 from workflows.engine.actions import leases
+from workflows.engine.partial import PARTIAL_AT, end_partial
+from workflows.engine.step_work import Busy, StepOrder, StepOutcome, StepWork, hand_on
 from workflows.runs import events, prices, queries
-from workflows.runs.actions import advance, spending
+from workflows.runs.actions import spending
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.events import EventAt
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution
 from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome, RunStatus, StepStatus
+from workflows.runs.status import END, RunStatus, StepStatus
 from workflows.stages.base import StageResult
-
-PARTIAL_AT = "assess"  # the last step before a person is asked or something is published
-SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
-SHOWN = 10  # pages that a sentence names
-
-
-class Busy(CountersignError):
-    """Another worker holds the step; look again after ``seconds``."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__("Another worker does this step.")
-        self.seconds = seconds
-
-
-class BelongsToSlices(CountersignError):
-    """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
-
-    def __init__(self) -> None:
-        super().__init__("Another worker does the steps of large documents and of busy sites.")
-
-
-@dataclass(frozen=True)
-class StepOrder:
-    """What a step message asks for."""
-
-    run: Run
-    step: int
-    attempt: int
-
-
-@dataclass(frozen=True)
-class StepWork:
-    """A step that a worker has claimed: what was ordered, and the run's rows as they were then."""
-
-    order: StepOrder
-    definition: Definition
-    step: StepDefinition
-    execution: Execution
-    document: DocumentWorkflow
-
-    @property
-    def run(self) -> Run:
-        return self.order.run
-
-    def after(self, outcome: str) -> int:
-        """The step that follows, without those that the run leaves out."""
-        return self.definition.after(self.step, outcome, {int(one) for one in self.execution.left_out or ()})
-
-
-@dataclass(frozen=True)
-class StepOutcome:
-    """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
-
-    result: str
-    reason: str
-    outcome: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    bus_type: str = ""
-    bus_detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 def earlier_answer(order: StepOrder) -> Mapping[str, Any]:
@@ -122,10 +60,7 @@ def _facts_of(data: object) -> dict[str, Any]:
 
 
 def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
-    """Advance the run out of a step with what its stage found. Raises: Conflict if someone else was first.
-
-    Where pages failed, the run ends before anybody is asked or anything is published: a person says how it goes on.
-    """
+    """Advance the run out of a step with what its stage found. Raises: Conflict if someone else was first."""
     facts = dict(result.facts) | ({"failed_segments": len(result.failed)} if result.failed else {})
     pinned: list[Action] = []
     if "result_sha256" in facts:
@@ -137,7 +72,7 @@ def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
     if result.failed:
         pinned.append(Execution.failed.add(set(result.failed)))
     if work.step.name == PARTIAL_AT and work.execution.failed:
-        return _end_partial(work, facts, pinned)
+        return end_partial(work, facts, pinned)
     used = prices.add_prices(result.used)
     move = Advance(
         work.step,
@@ -173,47 +108,6 @@ def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
     facts = {**left.facts, "reason": left.reason}
     event = events.lineage(work.run, kind, by=events.SYSTEM, facts=facts, bus_type=bus_type, bus_detail=detail)
     return hand_on(work, move, event=event)
-
-
-def _end_partial(work: StepWork, facts: Mapping[str, Any], pinned: Sequence[Action]) -> Mapping[str, Any]:
-    missing = sorted(int(index) for index in work.execution.failed or ())
-    named = ", ".join(str(index + 1) for index in missing[:SHOWN]) + (" and more" if len(missing) > SHOWN else "")
-    sentence = (
-        f"{len(missing)} of {facts.get('pages', 0)} pages failed: {'page' if len(missing) == 1 else 'pages'} {named}."
-    )
-    move = Advance(
-        work.step,
-        END,
-        work.order.attempt,
-        result=Outcome.PARTIAL,
-        reason=sentence,
-        outcome=Outcome.PARTIAL,
-        facts=facts,
-        pinned=pinned,
-        execution=work.execution,
-    )
-    detail = {"step": work.step.name, "error": "Partial", "reason": sentence, "outcome": Outcome.PARTIAL.value}
-    event = events.lineage(work.run, "PARTIAL", facts={"reason": sentence}, bus_type=events.FAILED, bus_detail=detail)
-    return hand_on(work, move, event=event)
-
-
-def hand_on(
-    work: StepWork, move: Advance, *, also: Sequence[Change] = (), event: EventAt | None = None
-) -> Mapping[str, Any]:
-    """The one guarded write that leaves a step; the bus hears of it, and the engine gets what it goes on with.
-
-    Raises: Conflict if someone else was first.
-    """
-    last = work.execution.last_transition
-    done = advance.advance(work.run, work.definition, move, last=last, also=also, event=event)
-    events.publish_soon(done.event)
-    return {"next": move.to, "last": done.last, **_slot_of(work, move.to), **move.facts}
-
-
-def _slot_of(work: StepWork, to: int) -> dict[str, str]:
-    """Whose slot of a batch is free now, if no machine works on the run any more."""
-    rests = to < 1 or work.definition.step(to).type == "approval"
-    return {SLOT: str(work.execution.batch_line)} if rests and work.execution.batch_line else {}
 
 
 def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Change]:

@@ -12,7 +12,7 @@ from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_outcome
 from workflows.engine.actions import joins, leases
 from workflows.engine.fanout import Send
-from workflows.engine.step_outcome import BelongsToSlices, StepOrder, StepWork
+from workflows.engine.step_work import BelongsToSlices, StepOrder, StepWork
 from workflows.routing import judge
 from workflows.stages.base import StageResult
 from workflows.stages.registry import STAGES

@@ -14,7 +14,7 @@ from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from workflows.definitions import states
 from workflows.engine import endings, fanout, lost_message, publication, steps, tokens
-from workflows.engine.step_outcome import SLOT, BelongsToSlices, Busy, StepOrder
+from workflows.engine.step_work import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries

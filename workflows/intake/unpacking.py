@@ -20,7 +20,7 @@ from projects.documents.queries import documents as document_queries
 from projects.documents.queries.documents import DocumentRows
 from projects.settings import queries as project_queries
 from workflows.intake import containers
-from workflows.intake.actions import unpack as unpacking
+from workflows.intake.actions import unpack as unpack_actions
 from workflows.intake.containers import Member
 from workflows.intake.inspect import inspect, limits
 from workflows.intake.inspection import Inspection
@@ -53,7 +53,7 @@ def unpack(
 
     """
     try:
-        record = DocumentUnpacking.load(unpacking.key_of(site, document_id))
+        record = DocumentUnpacking.load(unpack_actions.key_of(site, document_id))
         document = document_queries.get_document(site, document_id)
     except NotFound:
         return None
@@ -61,9 +61,9 @@ def unpack(
         return None
     try:
         if due_work.attempts_exhausted(record):
-            unpacking.give_up(site, record, owner=owner)
+            unpack_actions.give_up(site, record, owner=owner)
         else:
-            unpacking.claim(record, owner=owner)
+            unpack_actions.claim(record, owner=owner)
             _Unpacking(site, record, document, keep=keep, nested=nested, last=last).run()
     except Conflict:  # another worker has it, or was as fast
         log.info("unpacked by another", extra={"document": document_id})
@@ -101,7 +101,7 @@ class _Unpacking:
                 self._take_all(Path(folder))
             except Exception as error:  # noqa: BLE001 - told or raised again
                 message = self._why(error)
-        unpacking.finish(self.site, self.record, taken=self.taken, refused=self.refused, message=message)
+        unpack_actions.finish(self.site, self.record, taken=self.taken, refused=self.refused, message=message)
 
     def _take_all(self, folder: Path) -> None:
         """Raises: Refused, with the sentence that says why it ends before its end."""
@@ -141,7 +141,7 @@ class _Unpacking:
         self.keep()
         if time.monotonic() - self.looked > settings.REPAIR_AFTER_SECONDS / 3:
             self.looked = time.monotonic()
-            unpacking.renew(self.record)
+            unpack_actions.renew(self.record)
 
     def _take(self, number: int, member: Member, path: Path) -> str:
         """An empty text, or why it was not taken. Raises: Refused, which says why as well."""
@@ -161,7 +161,7 @@ class _Unpacking:
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 
     def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
-        also = unpacking.count_child(self.site, self.record, path.stat().st_size)
+        also = unpack_actions.count_child(self.site, self.record, path.stat().st_size)
         file = LocalFile(path, name, found)
         try:
             enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)

@@ -17,7 +17,7 @@ from projects.documents.items.unpacking import UnpackingStatus
 from projects.documents.queries import documents
 from projects.settings.items import Project
 from workflows.definitions.blueprint import APPROVALS
-from workflows.engine.step_outcome import PARTIAL_AT
+from workflows.engine.partial import PARTIAL_AT
 from workflows.intake import containers, inspect, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon

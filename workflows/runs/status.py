@@ -130,7 +130,7 @@ PUBLISH = RunMove((R.RUNNING,), R.PUBLISHED)
 REJECT = RunMove(UNDER_WAY, R.REJECTED)  # by the decision itself, or by a step after it
 EXPIRE = RunMove(UNDER_WAY, R.EXPIRED)  # by the deadline, or by a step that its definition ends with
 FAIL = RunMove(UNDER_WAY, R.FAILED)
-END_PARTIAL = RunMove((R.RUNNING,), R.PARTIAL)  # pages failed, which engine/step_outcome.py says after assess
+END_PARTIAL = RunMove((R.RUNNING,), R.PARTIAL)  # pages failed, as engine/partial.py says after assess
 CANCEL = RunMove((R.RUNNING,), R.CANCELLED)  # a person who is asked rejects instead
 # What expired has a review that is closed, what was decided is decided.
 RESUME = RunMove((R.PARTIAL, R.FAILED, R.CANCELLED), R.RUNNING)

@@ -1,4 +1,4 @@
-"""Step assess: the project's policy on what was found, with the reasons for a person to look."""
+"""Step assess: the project's policy on what was found. What is compared with it: assessment/review_reasons.py."""
 
 import hashlib
 import json

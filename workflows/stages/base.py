@@ -161,7 +161,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Slicing:
-    """A stage whose work is cut into slices of indices, which workers do side by side (DESIGN section 1).
+    """A stage whose work is cut into slices of indices, which workers do side by side (ADR 0010).
 
     ``plan`` answers the indices in their order, or the result if there is nothing to do. ``work`` does some of
     them; done twice, or by two workers at once, it leaves the same artifacts. ``finish`` runs once all are done, and

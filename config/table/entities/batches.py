@@ -1,4 +1,4 @@
-"""Entities of batches: many files that someone names in one manifest (DESIGN section 1)."""
+"""Entities of batches: many files that someone names in one manifest (ADR 0016)."""
 
 from config.table.keys import Entity, names
 

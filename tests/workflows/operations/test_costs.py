@@ -16,7 +16,7 @@ from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import step_context, step_outcome
-from workflows.engine.step_outcome import StepOrder, StepWork
+from workflows.engine.step_work import StepOrder, StepWork
 from workflows.operations import costs
 from workflows.runs import prices, queries
 from workflows.runs.actions import spending

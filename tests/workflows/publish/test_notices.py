@@ -307,9 +307,12 @@ def test_a_deleted_document_is_not_told_of(pump: Pump, sender: User) -> None:
     assert (notice_of(run).status, mail.outbox) == (NoticeStatus.OVERTAKEN, [])
 
 
-def test_every_process_plans_notices_where_a_run_ends() -> None:
-    asked = "from workflows.runs.actions import ends; print([plan.__module__ for plan in ends._PLANS])"
+def test_in_every_process_those_who_hear_of_runs_are_registered() -> None:
+    asked = (
+        "from workflows.runs import resting; from workflows.runs.actions import at_end; "
+        "print([one.__module__ for one in (*at_end._PLANS, *resting._HEARERS)])"
+    )
     found = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "-c", asked], capture_output=True, text=True, check=True
     )
-    assert ast.literal_eval(found.stdout.strip()) == list(apps.ENDS)
+    assert ast.literal_eval(found.stdout.strip()) == list(apps.HEAR_OF_RUNS)

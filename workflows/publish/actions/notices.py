@@ -10,7 +10,7 @@ from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from workflows.publish.items.notices import NoticeStatus, SenderNotice
 from workflows.runs import events
-from workflows.runs.actions.ends import at_end
+from workflows.runs.actions.at_end import at_end
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome
 

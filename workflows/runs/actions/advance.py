@@ -8,8 +8,8 @@ from config.item import Item
 from config.transaction import Change, EventAt, Put, transact
 from workflows.definitions.blueprint import ROUTED, Definition
 from workflows.runs import events, traces
+from workflows.runs.actions.at_end import plan_end
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
-from workflows.runs.actions.ends import plan_end
 from workflows.runs.actions.figures import schedule_figures
 from workflows.runs.actions.run_rows import (
     Advance,
@@ -78,7 +78,7 @@ def advance(
     run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
     by: events.Who = events.SYSTEM, event: EventAt | None = None,
 ) -> AdvanceResult:  # fmt: skip
-    """One guarded step forward, or the run's end, with its event (DESIGN section 1).
+    """One guarded step forward, or the run's end, with its event (docs/design.md, One step).
 
     ``last`` is the id of the run's last transition: the new one sorts after it, whatever the clocks of workers say.
 

@@ -21,7 +21,7 @@ from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANA
 from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
-from workflows.engine.step_outcome import PARTIAL_AT
+from workflows.engine.partial import PARTIAL_AT
 from workflows.runs import queries, run_cost, seed_000
 from workflows.runs.items.documents import DocumentWorkflow
 from workflows.runs.items.runs import Execution, WorkflowSteps

@@ -1,0 +1,92 @@
+"""A step's order, the work of who claimed it, and the one write that leaves it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from config.errors import CountersignError
+from config.transaction import Change
+from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.runs import events
+from workflows.runs.actions import advance
+from workflows.runs.actions.run_rows import Advance
+from workflows.runs.events import EventAt
+from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items.runs import Execution
+from workflows.runs.run import Run
+
+SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
+
+
+class Busy(CountersignError):
+    """Another worker holds the step; look again after ``seconds``."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("Another worker does this step.")
+        self.seconds = seconds
+
+
+class BelongsToSlices(CountersignError):
+    """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__("Another worker does the steps of large documents and of busy sites.")
+
+
+@dataclass(frozen=True)
+class StepOrder:
+    """What a step message asks for."""
+
+    run: Run
+    step: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class StepWork:
+    """A step that a worker has claimed: what was ordered, and the run's rows as they were then."""
+
+    order: StepOrder
+    definition: Definition
+    step: StepDefinition
+    execution: Execution
+    document: DocumentWorkflow
+
+    @property
+    def run(self) -> Run:
+        return self.order.run
+
+    def after(self, outcome: str) -> int:
+        """The step that follows, without those that the run leaves out."""
+        return self.definition.after(self.step, outcome, {int(one) for one in self.execution.left_out or ()})
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
+
+    result: str
+    reason: str
+    outcome: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    bus_type: str = ""
+    bus_detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def hand_on(
+    work: StepWork, move: Advance, *, also: Sequence[Change] = (), event: EventAt | None = None
+) -> Mapping[str, Any]:
+    """The one guarded write that leaves a step; the bus hears of it, and the engine gets what it goes on with.
+
+    Raises: Conflict if someone else was first.
+    """
+    last = work.execution.last_transition
+    done = advance.advance(work.run, work.definition, move, last=last, also=also, event=event)
+    events.publish_soon(done.event)
+    return {"next": move.to, "last": done.last, **_slot_of(work, move.to), **move.facts}
+
+
+def _slot_of(work: StepWork, to: int) -> dict[str, str]:
+    """Whose slot of a batch is free now, if no machine works on the run any more."""
+    rests = to < 1 or work.definition.step(to).type == "approval"
+    return {SLOT: str(work.execution.batch_line)} if rests and work.execution.batch_line else {}
