@@ -42,6 +42,7 @@ app.autodiscover_tasks(
         "review.decide",
         "review.desk",
         "review.handovers",
+        "review.notifications",
     ]
 )
 

@@ -15,4 +15,5 @@ class ReviewConfig(AppConfig):
     def ready(self) -> None:
         import_module("review.decide.due")
         import_module("review.quality.due")
+        import_module("review.notifications.due")
         REGISTRY.register(Overdue(decided=DECIDED))

@@ -19,6 +19,7 @@ from review.desk import (
 from review.desk.page_tools import recordings, regions, words
 from review.handovers import pages
 from review.messages import views as messages
+from review.notifications import views as notifications
 from review.quality.views import disputes, figures
 
 app_name = "review"
@@ -35,6 +36,7 @@ urlpatterns = [
     path("differences/<str:document_id>/<str:review_id>/", disputes.show_dispute, name="show-dispute"),
     path("quality/", figures.show_quality, name="show-quality"),
     path("quality/figures.csv", figures.export_quality, name="export-quality"),
+    path("notifications/", notifications.choose_notifications, name="choose-notifications"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),

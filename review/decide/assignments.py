@@ -9,6 +9,8 @@ from config.transaction import Change, Update, transact
 from review.decide import worklists
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review, may_be_decided_by, may_move
+from review.notifications.actions import plan_notifications
+from review.notifications.items import Kind
 from review.status import ASSIGN, ReviewStatus, Worklist
 from workflows.runs import events
 from workflows.runs.run import Run
@@ -39,6 +41,7 @@ def assign_review(ref: ReviewRef, run: Run, review: Review, to: Person, *, by: P
     changes: list[Change] = [
         Update(ref.key, actions, same & may_be_decided_by(to.id)),
         worklists.enter(ref, to.id, Worklist.MINE),
+        *plan_notifications(ref, Kind.ASSIGNED, [to.id], told_by=by),
     ]
     if review.holder and review.holder != to.id:
         changes.append(worklists.remove(ref, review.holder, Worklist.MINE))

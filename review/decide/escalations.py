@@ -1,14 +1,16 @@
-"""A review whose deadline is near: everybody is told once, and it goes on waiting for a person."""
+"""A review whose deadline is near: everybody is told once, its holder by mail, and it goes on waiting for a person."""
 
 import logging
 from typing import cast
 
 from config import clock
 from config.due import actions as due_work
-from config.transaction import Update, transact
+from config.transaction import Change, Update, transact
 from review.decide.opening import expires_at
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
+from review.notifications.actions import plan_notifications
+from review.notifications.items import Kind
 from review.status import PUT_OFF, UNDECIDED
 from workflows.runs import events, queries
 from workflows.runs.items.events import DocumentEvent
@@ -53,6 +55,9 @@ def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
         bus_type=events.REVIEW_ESCALATED,
         bus_detail=detail,
     )
-    written = transact([Update(ref.key, actions, waits)], event)
+    changes: list[Change] = [Update(ref.key, actions, waits)]
+    if review.holder:
+        changes += plan_notifications(ref, Kind.DEADLINE, [review.holder])
+    written = transact(changes, event)
     log.warning("review escalated", extra={"run": run.workflow_id, "review": ref.review_id})
     events.publish_soon(cast("DocumentEvent", written[0]))

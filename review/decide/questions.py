@@ -18,13 +18,15 @@ from review.handovers import keeping
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review, may_be_decided_by, may_move
 from review.messages.items import MessageKind, QuestionEnd, ReviewMessage
+from review.notifications.actions import plan_notifications
+from review.notifications.items import Kind
 from review.status import ANSWER, ASK, TAKE_ASKED, Worklist
 from workflows.runs import events
 from workflows.runs.run import Run
 
 log = logging.getLogger(__name__)
 
-MOST_ASKED = 40  # people of one question: each has a row in one transaction of at most 100
+MOST_ASKED = 40  # people of one question: each has a row and a mail in one transaction of at most 100
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *
         Put(message),
         *count_put_off(ref, review, 1),
         *(worklists.enter(ref, one, Worklist.ASKED) for one in sorted(question.to)),
+        *plan_notifications(ref, Kind.ASKED, question.to, told_by=by),
     ]
     facts = {"review": ref.review_id, "asked": question.to_name, "about": question.about, "said": question.text}
     transact(changes, events.lineage(run, "HUMAN_REVIEW_ASKED", by=by, facts=facts | {"until": back_at}))
@@ -103,6 +106,7 @@ def answer_question(ref: ReviewRef, run: Run, review: Review, text: str, *, by: 
         ReviewMessage.answered_at.set(clock.iso(clock.now())),
     ]
     changes = _give_to_asker(ref, review, QuestionEnd.ANSWERED, asked, message)
+    changes += plan_notifications(ref, Kind.ANSWERED, [str(review.holder)], told_by=by)
     facts = {"review": ref.review_id, "said": text}
     transact(changes, events.lineage(run, "HUMAN_REVIEW_QUESTION_ANSWERED", by=by, facts=facts))
     log.info("review question answered", extra={"review": ref.review_id})

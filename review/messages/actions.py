@@ -11,6 +11,8 @@ from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.messages import queries
 from review.messages.items import MessageKind, ReviewMessage
+from review.notifications.actions import plan_notifications
+from review.notifications.items import Kind
 from workflows.runs import events
 from workflows.runs.run import Run
 
@@ -41,6 +43,7 @@ def add_comment(
     there = EXISTS & Review.hidden.does_not_exist()
     counted = [Review.messages.set((Review.messages | 0) + 1)]
     changes: list[Change] = [Put(message, name="said"), Update(ref.key, counted, there)]
+    changes += plan_notifications(ref, Kind.MENTIONED, [one.id for one in mentioned], told_by=by)
     facts = {"review": ref.review_id, "mentioned": names, "said": text}
     try:
         transact(changes, events.lineage(run, "HUMAN_REVIEW_COMMENTED", by=by, facts=facts))

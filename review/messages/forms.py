@@ -121,7 +121,7 @@ class CommentForm(_MessageForm):
         required=False,
         error_messages={"invalid_choice": "They cannot see this document. Select from the list."},
         widget=forms.SelectMultiple(attrs={"class": "select mention", "size": 5}),
-        help_text="Ctrl+click selects several.",
+        help_text="They are told by email, unless they opted out. Ctrl+click selects several.",
     )
 
     def __init__(self, people: Sequence[SitePerson], *args: Any, **kwargs: Any) -> None:

@@ -18,6 +18,7 @@ NAMES = {
     "review.tasks.open_review",
     "review.tasks.redeem",
     "review.tasks.refuse_question",
+    "review.tasks.send_notification",
     "review.tasks.sweep",
     "review.tasks.take_question",
     "workflows.batches.tasks.look",

@@ -20,6 +20,7 @@ from review.decide.questions import Question
 from review.decide.redemption import Application
 from review.identity import Person
 from review.messages import actions as message_actions
+from review.notifications import actions as notification_actions
 from review.quality import actions as checks
 from review.quality.adjudication import Choice, Outcome, adjudicate
 from review.status import Decision
@@ -193,6 +194,10 @@ def review_story() -> Iterator[Step]:
     )
 
 
+def notification_story() -> Iterator[Step]:
+    yield notification_actions.save_choice, lambda: notification_actions.save_choice(SITE, ["asked"], by=BY)
+
+
 def later_story() -> Iterator[Step]:
     run, ref = open_review()
     claims.claim_review(ref, run, by=ROSA)
@@ -290,6 +295,7 @@ STORIES: tuple[Story, ...] = (
     review_story,
     later_story,
     quality_story,
+    notification_story,
     stopped_story,
     rerun_story,
     account_story,

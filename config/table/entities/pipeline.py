@@ -165,6 +165,18 @@ QUALITY_FIGURES = Entity(
     attributes=names("user_name"),
     note="how a reviewer's decisions of a month compare with second reviews, a number each; kind site|project",
 )  # fmt: skip
+NOTIFICATION = Entity(
+    "countersign", "Notification", "PERSON#{user_id}", "NOTIFICATION#{notification_id}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notification#{notification_id}",
+    attributes=names("kind by_name document_id review_id status due_at tries created_at TimeToLive"),
+    note="one thing to tell a person by mail; GSI2 until it is sent or dropped",
+)  # fmt: skip
+NOTIFICATION_CHOICE = Entity(
+    "countersign", "NotificationChoice", "PERSON#{user_id}", "NOTIFICATIONS",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#digest#{user_id}",
+    attributes=names("user_id kinds updated_at"),
+    note="what a person wants to be told by mail; GSI2 for the daily digest",
+)  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),

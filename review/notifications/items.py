@@ -1,0 +1,59 @@
+"""What a person is told by mail, and each thing that is to be told."""
+
+from enum import StrEnum
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAttribute
+
+from config import table
+from config.due.items import DueWork
+
+
+class Kind(StrEnum):
+    """Stored as written."""
+
+    ASSIGNED = "assigned"
+    ASKED = "asked"
+    ANSWERED = "answered"
+    MENTIONED = "mentioned"
+    DEADLINE = "deadline"
+    DIGEST = "digest"
+
+
+# Of a person who never chose: what another person did, and nothing that comes by itself.
+DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED})
+
+
+class NotificationStatus(StrEnum):
+    """Stored as written."""
+
+    OPEN = "open"
+    SENT = "sent"
+    DROPPED = "dropped"  # not chosen, no address, nothing to see any more, or refused by the mail server
+
+
+class NotificationChoice(DueWork):
+    """What one person chose on one site. Access: by person; due (GSI2) once a day, if they want a digest."""
+
+    due_entity = table.NOTIFICATION_CHOICE
+    user_id = UnicodeAttribute()
+    kinds = UnicodeSetAttribute(null=True)  # none: nothing
+    updated_at = UnicodeAttribute()
+
+
+class Notification(DueWork):
+    """One thing to tell one person. It names no document: that is read when it is sent, if they may still see it.
+
+    Access: by person and id; due (GSI2, until it is sent or dropped).
+    """
+
+    due_entity = table.NOTIFICATION
+    user_id = UnicodeAttribute()
+    notification_id = UnicodeAttribute()
+    kind = UnicodeAttribute()
+    by_name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    review_id = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    due_at = UnicodeAttribute()
+    tries = NumberAttribute(default=0)
+    created_at = UnicodeAttribute()
