@@ -39,6 +39,7 @@ MIDDLEWARE = [
     "projects.web.middleware.SiteMiddleware",
     "projects.web.middleware.SignedInMiddleware",
     "projects.web.middleware.DomainErrorMiddleware",
+    "projects.personal.gate.PersonalMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

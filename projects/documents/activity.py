@@ -18,6 +18,7 @@ class ActivityType(StrEnum):
 
     CREATE = "CREATE"
     VIEW = "VIEW"
+    REVEAL = "REVEAL"
     MODIFY = "MODIFY"
     SOFT_DELETE = "SOFT_DELETE"
     RESTORE = "RESTORE"

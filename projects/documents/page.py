@@ -1,7 +1,7 @@
 """What the page of a document shows, in its own words: tags, attributes, entries, children, activity."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +11,7 @@ from projects.documents.items.activity import DocumentActivity
 from projects.documents.items.properties import DocumentAttribute, DocumentTag
 from projects.documents.items.unpacking import UnpackingStatus
 from projects.documents.queries.documents import DocumentRows, in_order
+from projects.personal.masking import mask_value
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import Value, format_value
 from projects.schemas.governing import AttributeDefinition
@@ -18,6 +19,7 @@ from projects.schemas.governing import AttributeDefinition
 _WORDS: dict[str, tuple[str, str]] = {
     ActivityType.CREATE: ("plus", "Received"),
     ActivityType.VIEW: ("eye", "Viewed"),
+    ActivityType.REVEAL: ("eye", "Personal data shown"),
     ActivityType.MODIFY: ("pen", "Changed"),
     ActivityType.SOFT_DELETE: ("trash", "Deleted"),
     ActivityType.RESTORE: ("undo", "Restored"),
@@ -110,6 +112,11 @@ def _read_value(kind: str, value: Value) -> str:
         places = value.normalize().as_tuple().exponent
         return f"{value:,.2f}" if kind == "amount" and isinstance(places, int) and places >= -2 else format_value(value)
     return value
+
+
+def mask_attribute(view: AttributeView) -> AttributeView:
+    """A field may be copied to any attribute: which of them hold personal values, only their names could tell."""
+    return replace(view, shown=mask_value(view.shown) or "", values=())
 
 
 def activity_of(row: DocumentActivity) -> ActivityView:

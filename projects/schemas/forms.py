@@ -42,6 +42,12 @@ class DefinitionForm(LabelForm):
         help_text="One per line: label, type (text, number, amount, percent, date), required, sums to a field's name.",
     )
 
+    personal = forms.BooleanField(
+        required=False,
+        label="Personal data",
+        help_text="Hidden from people without the permission to see personal data.",
+    )
+
     def __init__(self, *args: Any, kind: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, of in (("date_range", "date"), ("columns", TABLE)):
@@ -68,7 +74,7 @@ class AttributeForm(DefinitionForm):
         error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    field_order = ("label", "key", "kind", "date_range", "columns")
+    field_order = ("label", "key", "kind", "date_range", "columns", "personal")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -87,7 +93,10 @@ class AttributeForm(DefinitionForm):
         typed: dict[str, Any] = self.cleaned_data
         plausible = date_range(typed["key"], typed["kind"], typed["date_range"])
         columns = typed["columns"] if typed["kind"] == TABLE else ""
-        return AttributeDefinition(typed["key"], typed["label"], typed["kind"], date_range=plausible, columns=columns)
+        return AttributeDefinition(
+            typed["key"], typed["label"], typed["kind"], date_range=plausible, columns=columns,
+            personal=typed["personal"],
+        )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("kind") == TABLE and self.cleaned_data.get("columns") == "":

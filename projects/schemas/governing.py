@@ -104,6 +104,7 @@ class AttributeDefinition:
     version: int = 0
     date_range: str = ""
     columns: str = ""
+    personal: bool = False  # only for those who may see personal data; rows of an index do not say it
 
     @property
     def data_type(self) -> str:

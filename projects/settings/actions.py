@@ -19,6 +19,7 @@ from projects.settings import queries as project_queries
 from projects.settings.items import Project, list_model_ids, settings_assignments, settings_to_store
 from projects.settings.merging import SettingsDigest
 from projects.settings.values import ProjectSettings
+from projects.sites import directory
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
 _ATTEMPTS = 12  # of one save, each on the newest version
@@ -65,6 +66,8 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
         if made.created_by != by.id:
             raise
         return made
+    finally:
+        directory.forget_personal()
     return project
 
 
@@ -96,6 +99,8 @@ def update_project(
             _check_models(error)
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
+        finally:
+            directory.forget_personal()
         return project_queries.get_project(site, project_id)
     raise Conflict("Too many people are saving these settings. Your changes were not saved; save again.")
 
@@ -116,6 +121,8 @@ def _save_project(
     mine = {"version": version, "updated_by": by.name}
     actions = settings_assignments(stored, settings)
     actions += [Project.data[name].set(value) for name, value in mine.items()]
+    if removed := stored.personal_fields - {one.name for one in settings.fields}:
+        actions.append(Project.data["personal_before"].set(sorted(removed)))
     actions += [getattr(Project, name).set(value) for name, value in flat.items()]
     chosen = mark_chosen(site, list_model_ids(settings) - stored.model_ids)
     return [Update(stored.key, actions, _at_version(stored.version)), *chosen], event

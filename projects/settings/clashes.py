@@ -46,7 +46,7 @@ def _line(place: str, words: str, values: Mapping[str, Any], events: list[Entity
 def _format_clash_value(value: Any) -> str:
     if isinstance(value, FieldSetting):
         threshold = "" if value.threshold is None else f", review threshold {round(value.threshold * 100, 1):g} %"
-        required = ", required" if value.required else ""
+        required = (", required" if value.required else "") + (", personal data" if value.personal else "")
         dates = f" ({DATE_RANGES[value.date_range].lower()})" if value.date_range in DATE_RANGES else ""
         about = f", described as “{value.description}”" if value.description else ""
         about += f", such as {value.examples}" if value.examples else ""

@@ -24,7 +24,10 @@ from projects.web import row_moves
 from projects.web.row_moves import Tool
 
 PREFIX = "fields"
-_KEYS = ("label", "name", "type", "required", "threshold", "date_range", "description", "examples", "columns")
+_KEYS = (
+    "label", "name", "type", "required", "threshold", "date_range", "description", "examples", "columns", "personal",
+)  # fmt: skip
+_TELLING = ("label", "name", "required", "personal", "threshold", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -58,6 +61,7 @@ class FieldRow(forms.Form):
         widget=forms.Select(attrs={"class": "select"}),
     )
     required = forms.BooleanField(required=False)
+    personal = forms.BooleanField(required=False)
     threshold = PercentField(required=False, label="Review threshold, percent, of field", widget=forms.TextInput)
 
     description = forms.CharField(
@@ -84,7 +88,7 @@ class FieldRow(forms.Form):
     @property
     def blank(self) -> bool:
         """Nothing was entered; a field of which only more is said is asked for its name."""
-        return not any(self.cleaned_data.get(key) for key in ("label", "name", "required", "threshold", "description"))
+        return not any(self.cleaned_data.get(key) for key in _TELLING)
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("type") == TABLE and self.cleaned_data.get("columns") == "":
@@ -112,6 +116,7 @@ class FieldRow(forms.Form):
             description=" ".join(typed["description"].split()),
             examples=" ".join(typed["examples"].split()),
             columns=typed["columns"] if typed["type"] == TABLE else "",
+            personal=typed["personal"],
         )
 
 
@@ -163,6 +168,7 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
                 "description": one.description,
                 "examples": one.examples,
                 "columns": one.columns,
+                "personal": one.personal,
             }
             for one in fields
         ]
@@ -202,4 +208,4 @@ def _make_field_rows(rows: list[dict[str, Any]]) -> FieldRows:
 def _read_row_input(data: Mapping[str, Any], i: int) -> dict[str, Any]:
     # As typed, mistakes and all: moving a row is no reason to be told about them.
     row: dict[str, Any] = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
-    return row | {"required": bool(row["required"])}
+    return row | {name: bool(row[name]) for name in ("required", "personal")}

@@ -62,6 +62,13 @@ class Project(Item):
         return frozenset(str(one) for one in asked if one)
 
     @property
+    def personal_fields(self) -> frozenset[str]:
+        """The names of fields whose values are personal; also of such that were removed, since results have them."""
+        fields = self.settings.fields
+        removed = set(self._stored.get("personal_before") or ()) - {one.name for one in fields}
+        return frozenset(removed | {one.name for one in fields if one.personal})
+
+    @property
     def settings(self) -> ProjectSettings:
         data = self._stored
         policy = data.get("review_policy") or {}
@@ -108,6 +115,7 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
             description=one.get("description") or "",
             examples=one.get("examples") or "",
             columns=one.get("columns") or "",
+            personal=bool(one.get("personal")),
         )
         for one in stored
     )
@@ -135,6 +143,7 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
                 for name in ("date_range", "description", "examples", "columns")
                 if (text := getattr(one, name))
             }
+            | ({"personal": True} if one.personal else {})
             for one in settings.fields
         ],
         "review_policy": {

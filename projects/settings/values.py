@@ -106,6 +106,7 @@ class FieldSetting:
     ``date_range``: of a date alone; ``columns``: of a table alone, as an admin writes them.
 
     ``description``: what it is and where it stands; ``examples``: of its values. Models are told both.
+    ``personal``: its values are only for those who may see personal data.
     """
 
     name: str
@@ -117,6 +118,7 @@ class FieldSetting:
     description: str = ""
     examples: str = ""
     columns: str = ""
+    personal: bool = False
 
 
 DEFAULT_FIELDS = (

@@ -34,6 +34,7 @@ _REFUSALS = {
     Permission.DELETE: "You can view documents but not delete them. Ask an admin for the delete permission.",
     Permission.GOVERN: "You cannot change schemas, rules or queues. Ask an admin for the govern permission.",
     Permission.PROMOTE: "You cannot put prompts into production. Ask an admin for the promote permission.",
+    Permission.PERSONAL: "This shows personal data. Ask an admin for the permission to see personal data.",
     Permission.ADMIN: "You can view projects but not change settings. Ask an admin for the admin permission.",
 }
 
@@ -49,6 +50,7 @@ class Abilities:
     delete: bool = False
     govern: bool = False
     promote: bool = False
+    personal: bool = False
     configure: bool = False
     set_up: bool = False
 
@@ -147,6 +149,7 @@ def abilities(request: HttpRequest) -> Abilities:
         delete=Permission.DELETE in held,
         govern=Permission.GOVERN in held,
         promote=Permission.PROMOTE in held,
+        personal=Permission.PERSONAL in held,
         configure=Permission.ADMIN in held,
         set_up=can_set_up(request),
     )
@@ -178,6 +181,15 @@ def can_review(request: HttpRequest) -> bool:
 
 def can_delete(request: HttpRequest) -> bool:
     return can(request, Permission.DELETE)
+
+
+def can_see_personal(request: HttpRequest) -> bool:
+    return can(request, Permission.PERSONAL)
+
+
+def check_can_see_personal(request: HttpRequest) -> None:
+    """Raises: NotAllowed."""
+    check(request, Permission.PERSONAL)
 
 
 def check_can_view(request: HttpRequest) -> None:

@@ -15,7 +15,7 @@ from config.errors import NotFound
 from config.table import DEFAULT_SITE, InvalidKey, encode_part, site_partition
 from projects.queues import queries as queue_queries
 from projects.sites.items.sites import Site
-from projects.sites.permissions import NOTHING, Permission, default_permissions, known_permissions
+from projects.sites.permissions import NOTHING, Permission, default_permissions
 from projects.sites.queries import sites as site_queries
 
 T = TypeVar("T")
@@ -59,10 +59,15 @@ _memory = _Memory()
 forget = _memory.forget
 remember = _memory.get
 _QUEUES = "queues"
+PERSONAL = "personal"  # what of a site is personal, remembered by ``projects.personal``
 
 
 def forget_queues() -> None:
     _memory.forget_kind(_QUEUES)
+
+
+def forget_personal() -> None:
+    _memory.forget_kind(PERSONAL)
 
 
 def get_site(site_id: str) -> Site | None:
@@ -91,7 +96,7 @@ def is_open(site_id: str) -> bool:
 
 def _group_permissions(group: str) -> Mapping[str, frozenset[Permission]]:
     def read_permissions() -> Mapping[str, frozenset[Permission]]:
-        return {str(row.siteId): known_permissions(row.permissions) for row in site_queries.sites_of_group(group)}
+        return {str(row.siteId): row.held for row in site_queries.sites_of_group(group)}
 
     return _memory.get("group", group, read_permissions)
 

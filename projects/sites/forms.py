@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.errors import Refused
 from projects.settings.forms import SlotsField
-from projects.sites.actions.api_keys import NAME_LENGTH, OFFERED
+from projects.sites.actions.api_keys import HELD_TO_GIVE, NAME_LENGTH, OFFERED
 from projects.sites.actions.sites import TITLE_LENGTH, check_id
 from projects.sites.permissions import ADMINS, Permission, known_permissions
 from projects.sites.separation import SEPARATIONS
@@ -95,7 +95,7 @@ class SiteForm(SiteTitleForm):
 
 
 class KeyForm(forms.Form):
-    """A new API key: what it is for, and what it may do; of PROMOTE only who holds it may give it away."""
+    """A new API key: what it is for, and what it may do; of some only who holds them may give them away."""
 
     name = forms.CharField(
         max_length=NAME_LENGTH,
@@ -116,7 +116,7 @@ class KeyForm(forms.Form):
     def __init__(self, held: frozenset[Permission], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         may = cast(forms.MultipleChoiceField, self.fields["may"])
-        may.choices = [(one.value, words) for one, words in OFFERED.items() if one != Permission.PROMOTE or one in held]
+        may.choices = [(one.value, words) for one, words in OFFERED.items() if one not in HELD_TO_GIVE or one in held]
 
     def permissions(self) -> frozenset[Permission]:
         return known_permissions(self.cleaned_data["may"])

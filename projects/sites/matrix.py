@@ -66,7 +66,7 @@ def _row(number: int, group: str, row: SiteGroup | None) -> GroupRow:
     if row is None:
         held = DEFAULTS[group]
         return GroupRow(number, group, held, held, 0)
-    held = known_permissions(row.permissions)
+    held = row.held
     return GroupRow(number, group, held, held, int(row.version or 0), row.updated_by or "", row.updated_at or "")
 
 
@@ -104,7 +104,7 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
     if now is None and not row.version:
         return row  # a group without a row had none to change
     version = int(now.version or 0) if now else 0
-    held = known_permissions(now.permissions) if now else NOTHING
+    held = now.held if now else NOTHING
     fresh = replace(row, shown=held, version=version, is_new=False)
     if now is not None:
         fresh = replace(fresh, who=now.updated_by or "", at=now.updated_at or "")

@@ -7,7 +7,7 @@ from config.table import DEFAULT_SITE
 
 
 class Permission(StrEnum):
-    """Seed 002's words, stored as written, REVIEW and PROMOTE. None implies another: what a row lists is what holds."""
+    """Seed 002's words, stored as written, and three of ours. None implies another: what a row lists is what holds."""
 
     READ = "READ"
     WRITE = "WRITE"
@@ -15,6 +15,7 @@ class Permission(StrEnum):
     DELETE = "DELETE"
     GOVERN = "GOVERN"
     PROMOTE = "PROMOTE"
+    PERSONAL = "PERSONAL"
     ADMIN = "ADMIN"
 
 
@@ -27,6 +28,7 @@ WORDS: Mapping[Permission, str] = {
     Permission.DELETE: "Delete and restore documents",
     Permission.GOVERN: "Manage rules, schemas, queues and field mappings",
     Permission.PROMOTE: "View prompts and put versions into production",
+    Permission.PERSONAL: "See personal data",
     Permission.ADMIN: "Manage projects, groups and API keys",
 }
 
@@ -34,7 +36,7 @@ ADMINS, REVIEWERS, VIEWERS = ROLES = ("admins", "reviewers", "viewers")
 # On the default site only, and only while no row names the group there: a new desk works before anybody sets it up.
 DEFAULTS: Mapping[str, frozenset[Permission]] = {
     ADMINS: EVERYTHING,
-    REVIEWERS: frozenset({Permission.READ, Permission.WRITE, Permission.REVIEW}),
+    REVIEWERS: frozenset({Permission.READ, Permission.WRITE, Permission.REVIEW, Permission.PERSONAL}),
     VIEWERS: frozenset({Permission.READ}),
 }
 

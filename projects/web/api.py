@@ -14,6 +14,7 @@ from pydantic import ConfigDict
 
 from config import logs
 from config.errors import CountersignError, KeyRefused, Refused, quote_names
+from projects.personal import gate
 from projects.sites.actions.api_keys import Program, verify_api_key
 from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
@@ -37,7 +38,7 @@ class KeyAuth(HttpAuthBase):
     openapi_scheme = "bearer"
 
     def __call__(self, request: HttpRequest) -> Program:
-        """Raises: KeyRefused."""
+        """Raises: KeyRefused; NotAllowed, of what shows personal values as they are."""
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise KeyRefused(_NO_KEY)
@@ -46,6 +47,7 @@ class KeyAuth(HttpAuthBase):
         request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
         request.user = AnonymousUser()  # a cookie that came along is no one here
+        gate.check_address(request)
         return program
 
 

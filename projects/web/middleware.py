@@ -67,9 +67,9 @@ class SiteMiddleware:
         try:
             may_enter = bool(access.permissions_on(request, site))
         except CountersignError as error:
-            return _error_page(request, error, 503)
+            return error_page(request, error, 503)
         if not may_enter and site != DEFAULT_SITE:
-            return _error_page(request, NotFound("Site not found."), 404)
+            return error_page(request, NotFound("Site not found."), 404)
         request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
@@ -133,7 +133,7 @@ class DomainErrorMiddleware:
             return None  # a fault of ours: Django logs it and answers 500
         if status == 503:
             logger.warning("unavailable", extra={"error": type(error.__cause__).__name__})
-        return _error_page(request, error, status)
+        return error_page(request, error, status)
 
 
 class ProblemMiddleware:
@@ -164,7 +164,7 @@ _PROBLEMS = {
 }
 
 
-def _error_page(request: HttpRequest, error: CountersignError, status: int) -> HttpResponse:
+def error_page(request: HttpRequest, error: CountersignError, status: int) -> HttpResponse:
     if wants_fragment(request):
         context = {"tone": "warn" if status == 409 else "bad", "text": str(error), "status": status}
         response = render(request, "_message.html", context, status=status)

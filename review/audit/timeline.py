@@ -19,6 +19,8 @@ from config.table import Key
 from projects.audit.items import AuditLine, EntityEvent
 from projects.documents.items.activity import DocumentActivity
 from projects.documents.page import activity_of
+from projects.personal.access import find_personal_documents
+from projects.personal.masking import MASK, mask_changes
 from projects.prompts.queries import PromptRef
 from projects.queues import admission
 from projects.sites.actions.sign_ins import UNKNOWN
@@ -62,6 +64,11 @@ class AuditRow:
     document_id: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
     prompt: PromptChange | None = None
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether something of its changes is."""
+        return any(MASK in (one["before"], one["after"]) for one in self.changes)
 
     @property
     def review_id(self) -> str:
@@ -179,7 +186,7 @@ def _with_fields(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
     keys = [_decision_key(item) for _, item in taken]
     decided = {found.key: found for found in DecidedFields.load_many([key for key in keys if key])}
     return [
-        replace(row, changes=[*_drop_counts(row.changes), *decided[key].told]) if key in decided else row
+        replace(row, changes=[*_drop_counts(row.changes), *decided[key].tell()]) if key in decided else row
         for (row, _), key in zip(taken, keys, strict=True)
     ]
 
@@ -235,10 +242,32 @@ def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> 
     return admission.find_hidden_documents(request, ids - asked) | (asked - open_)
 
 
-def redact_rows(request: DeskRequest, rows: Sequence[AuditRow]) -> list[AuditRow]:
-    """The same rows; of a hidden document they say who did what and when, without its name and values."""
+def redact_rows(request: DeskRequest, rows: Sequence[AuditRow], *, shown: bool = False) -> list[AuditRow]:
+    """The same rows; of a hidden document they say who did what and when, without its name and values.
+
+    Of one that may have personal values they say what changed, without the values, unless those are ``shown``.
+    """
     unseen = find_hidden_documents(request, (row.document_id for row in rows))
-    return [replace(row, what=HIDDEN, document_id="", changes=()) if row.document_id in unseen else row for row in rows]
+    changed = (row.document_id for row in rows if row.changes)
+    masked = frozenset() if shown else find_personal_documents(request, changed)
+    return [
+        replace(row, what=HIDDEN, document_id="", changes=())
+        if row.document_id in unseen
+        else replace(row, changes=mask_changes(row.changes))
+        if row.document_id in masked
+        else row
+        for row in rows
+    ]
+
+
+def list_masked(rows: Iterable[AuditRow]) -> dict[str, list[str]]:
+    """Document → what of it is masked in these rows."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        hidden = [str(one["what"]) for one in row.changes if MASK in (one["before"], one["after"])]
+        if hidden:
+            found[row.document_id] = list(dict.fromkeys([*found.get(row.document_id, ()), *hidden]))
+    return found
 
 
 def _join_cursors(following: Sequence[str | None]) -> str:

@@ -11,10 +11,12 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey, encode_part
+from projects.audit.events import actor_of
+from projects.documents.actions.activity import record_reveal
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -31,9 +33,13 @@ _FILTERS = ("document", "user", "person", "type", "record", "kind", "day")
 _KINDS = {"settings": "Settings and sign-ins", "document": "Documents", "decision": "Decisions", "run": "Runs"}
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def show_audit(request: DeskRequest) -> HttpResponse:
+    """By POST with the personal values of this page's changes, for this answer alone, once that is recorded."""
     access.check_can_configure(request)
+    shown = request.method == "POST"
+    if shown:
+        access.check_can_see_personal(request)
     asked, cursor = _read_filters(request), request.GET.get("after")
     unknown = ""
     try:
@@ -41,8 +47,16 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     except InvalidKey:
         rows, following, unknown = [], None, "No entries match this ID. Copy the ID from the record's page."
     query, url = _filter_query(asked), reverse("audit:show-audit")
+    redacted = timeline.redact_rows(request, rows)
+    may_show = any(one.is_masked for one in redacted) and access.can_see_personal(request)
+    if shown and may_show:
+        for document_id, labels in timeline.list_masked(redacted).items():
+            record_reveal(request.site, document_id, labels, by=actor_of(request.user))
+        redacted, may_show = timeline.redact_rows(request, rows, shown=True), False
     context = {
-        "rows": timeline.redact_rows(request, rows),
+        "rows": redacted,
+        "may_show": may_show,
+        "here": request.get_full_path(),
         "asked": asked,
         "kinds": [one for one in _KINDS.items() if one[0] != "run" or asked["document"]],  # only documents have those
         "unknown": unknown,

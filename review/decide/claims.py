@@ -1,6 +1,7 @@
 """A person takes a review, keeps it, gives it back; a lease, never a lock."""
 
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -53,13 +54,15 @@ def claim_review(
 
 
 def claim_next(
-    site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: DecidedReview | None = None
-) -> ReviewRef | None:
+    site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: DecidedReview | None = None,
+    closed_projects: Collection[str] = (),
+) -> ReviewRef | None:  # fmt: skip
     """Take a queue's most urgent review that no one else has; None if there is none, or ``after`` was undone.
 
     The index lags after the table: the claim's own condition decides, and a row that someone else was faster with,
     or that this person has just decided (``but``), is passed over. So is what this person gave back or may not decide,
     which the index does not know: after the first that is refused, the rest of the page is asked in one call.
+    ``closed_projects``: ids of those whose reviews are not for this person.
     """
     cursor: str | None = None
     for _ in range(_PAGES):
@@ -68,7 +71,7 @@ def claim_next(
             row
             for row in page.rows
             if row.deadline > now and queries.holder_of(row, now=now) in {"", by.id}
-            and queries.row_ref(site, row) != but
+            and queries.row_ref(site, row) != but and row.project_id not in closed_projects
         ]  # fmt: skip
         closed: frozenset[ReviewRef] | None = None
         for number, row in enumerate(left, start=1):

@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config import clock
+from projects.personal.access import projects_hidden_from
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review import queries
@@ -29,9 +30,11 @@ def peek_next(request: DeskRequest) -> HttpResponse:
 
 
 def _find_next(request: DeskRequest, queue: str, but: str) -> Review | None:
+    closed = projects_hidden_from(request)
     now, person = clock.iso(clock.now()), str(request.user.pk)
     for row in queries.list_queue(request.site, queue).rows:
         open_to_me = queries.holder_of(row, now=now) in {"", person} and row.deadline > now
-        if row.document_id != but and open_to_me and not queries.row_ref(request.site, row).is_handed_over:
+        open_to_me &= row.document_id != but and row.project_id not in closed
+        if open_to_me and not queries.row_ref(request.site, row).is_handed_over:
             return row
     return None

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 
 from config import clock
 from config.errors import Conflict, CountersignError, Refused
+from projects.personal.access import projects_hidden_from
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 from review import queries
@@ -23,7 +24,7 @@ from review.desk.page import check_waits_for, desk_page, load_open_review, load_
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
 from review.desk.undo_window import read_window
-from review.identity import Person, ReviewRef, queue_id
+from review.identity import ReviewRef, queue_id
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,9 @@ def claim_next(request: DeskRequest) -> HttpResponse:
     access.check_can_review(request)
     queue = request.POST.get("queue", "")
     access.check_admitted(request, queue)
-    following = claims.claim_next(request.site, queue, by=person_of(request))
+    following = claims.claim_next(
+        request.site, queue, by=person_of(request), closed_projects=projects_hidden_from(request)
+    )
     if following is None:
         messages.info(request, "No unclaimed reviews right now.")
     return redirect_after_post(request, _desk_url(following) if following else queue_url(queue))
@@ -120,9 +123,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     enqueue_redeem(ref, carried.decision_id, delay=window)
     receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person.id)
-    following = (
-        _next(ref, carried.decision_id, carried.queue, person) if forms.wants_next(request.POST.dict()) else None
-    )
+    following = _next(request, ref, carried) if forms.wants_next(request.POST.dict()) else None
     where = _desk_url(following) if following else queue_url(carried.queue)
     return redirect_after_post(request, f"{where}?{urlencode({'done': done})}")
 
@@ -139,10 +140,13 @@ def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -
     )  # fmt: skip
 
 
-def _next(ref: ReviewRef, decision_id: str, queue: str, person: Person) -> ReviewRef | None:
+def _next(request: DeskRequest, ref: ReviewRef, carried: Ticket) -> ReviewRef | None:
     """The decision stands: where the next one cannot be taken now, the queue says what there is."""
     try:
-        return claims.claim_next(ref.site, queue, by=person, but=ref, after=DecidedReview(ref, decision_id))
+        return claims.claim_next(
+            ref.site, carried.queue, by=person_of(request), but=ref, after=DecidedReview(ref, carried.decision_id),
+            closed_projects=projects_hidden_from(request),
+        )  # fmt: skip
     except CountersignError as error:
         log.warning("no next review", extra={"error": type(error).__name__})
         return None

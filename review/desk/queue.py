@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from projects.documents.queries import counters as counter_queries
+from projects.personal.access import projects_hidden_from
 from projects.queues import queries as queue_queries
 from projects.queues.items import is_checks
 from projects.sites import access
@@ -24,6 +25,7 @@ from review.messages.items import QuestionEnd
 from review.status import PUT_OFF, ReviewStatus, Worklist
 
 SHOWN_REASONS = 3
+HIDDEN_REASON = "Personal data: you cannot review this"
 _DAYS_FROM = 48 * 60  # minutes
 _HELD = (ReviewStatus.CLAIMED, ReviewStatus.ASSIGNED, ReviewStatus.ASKED)
 _QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: "Answered", QuestionEnd.UNANSWERED: "No answer"}
@@ -165,7 +167,8 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         page = queries.list_ahead(request.site, queue_id, limit=MOST_READ, cursor=cursor)
     else:
         page = queries.list_queue(request.site, queue_id, cursor=cursor)
-    rows = rows_of(request, filters.choose(page.rows, user_id=user_id) if filters.chosen else page.rows)
+    known = hide_reasons(request, page.rows)  # before what is searched for is looked up in them
+    rows = rows_of(request, filters.choose(known, user_id=user_id) if filters.chosen else known)
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
     url = queue_url(queue_id)
     context = {
@@ -191,8 +194,18 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     return render_answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)
 
 
+def hide_reasons(request: DeskRequest, reviews: Iterable[Review]) -> list[Review]:
+    """The same without the reasons of those that may have personal values, which some reasons repeat."""
+    closed, found = projects_hidden_from(request), list(reviews)
+    for one in found:
+        if one.project_id in closed:
+            one.reasons = [HIDDEN_REASON]
+    return found
+
+
 def rows_of(request: DeskRequest, reviews: Iterable[Review]) -> list[Row]:
     now, root = clock.iso(clock.now()), reverse("review:queue")
     soon = clock.iso(clock.in_seconds(settings.REVIEW_ESCALATE_SECONDS))
     user_id = str(request.user.pk)
-    return [row_of(request.site, one, root=root, user_id=user_id, now=now, soon=soon) for one in reviews]
+    shown = hide_reasons(request, reviews)
+    return [row_of(request.site, one, root=root, user_id=user_id, now=now, soon=soon) for one in shown]

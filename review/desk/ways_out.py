@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, Refused
+from projects.personal.access import projects_hidden_from
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -121,7 +122,9 @@ def _ask(
 def open_next(request: DeskRequest, ref: ReviewRef, review: Review) -> HttpResponse:
     """Claim the queue's next document and show it; the queue if there is none."""
     queue = queue_id(review.queue)
-    following = claims.claim_next(request.site, queue, by=person_of(request), but=ref)
+    following = claims.claim_next(
+        request.site, queue, by=person_of(request), but=ref, closed_projects=projects_hidden_from(request)
+    )
     if following is None:
         return redirect_after_post(request, queue_url(queue))
     return redirect_after_post(

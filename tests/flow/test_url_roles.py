@@ -152,6 +152,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:poll-run": {"GET": VIEW},
     "workflows:show-lineage": {"GET": VIEW},
     "workflows:show-result": {"GET": VIEW},
+    "workflows:show-personal": {"POST": (302, 403, 403, 200, 200, 200)},  # PERSONAL
     "workflows:export-table": {"GET": (302, 403, 404, 404, 404, 404)},  # of a field that is no table
     "workflows:export-workbook": {"GET": (302, 403, 404, 404, 404, 404)},  # the same
     "workflows:show-model-calls": {"GET": SET_UP_NOTHING},
@@ -231,7 +232,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "operations:show-costs": {"GET": SET_UP},
     "operations:export-costs": {"GET": SET_UP},
     "operations:show-project-costs": {"GET": SET_UP},
-    "audit:show-audit": {"GET": SET_UP},
+    "audit:show-audit": {"GET": SET_UP, "POST": SET_UP},  # with personal values
     "audit:export-audit": {"GET": SET_UP},
     "models:list-models": {"GET": SET_UP},
     "models:create-model": {"GET": SET_UP, "POST": SET_UP_EMPTY},

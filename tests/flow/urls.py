@@ -56,12 +56,16 @@ def pages(patterns: Any = None, space: str = "", route: str = "") -> Iterator[Pa
             yield from pages(one.url_patterns, f"{space}{one.namespace}:" if one.namespace else space, here)
 
 
-def world(site: str, word: str = "Receipts") -> dict[str, Any]:
-    """One of each thing that an address can name; ``word`` is in every text of it that people wrote."""
+def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any]:
+    """One of each thing that an address can name; ``word`` is in every text of it that people wrote.
+
+    ``company``: what the document says, where that is another word.
+    """
     project_id, queue_id, rule_id = "proj_" + "a" * 21, "01HZZZZZZZZZZZZZZZZZZZZZZ0", "01HZZZZZZZZZZZZZZZZZZZZZZ1"
     by = Actor("1", f"{word} Admin")
     project_actions.create_project(site, ProjectSettings(name=f"{word} project"), by=by, project_id=project_id)
-    values = {**VALUES, "company": (f"{word} GmbH", 0.97)}
+    company = company or word
+    values = {**VALUES, "company": (f"{company} GmbH", 0.97)}
     run, ref = open_review(
         f"{word}.pdf", values=values, site=site, project_id=project_id, document_id=DOCUMENT_ID, project_name=word
     )
@@ -69,7 +73,9 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     store = DocumentFiles(site, project_id, run.document_id)
     store.write(files.page_image(0), f"a picture of {word}".encode(), "image/png")
     store.write(
-        files.segment(0), json.dumps({"segment_index": 0, "text_content": f"{word} text"}).encode(), "application/json"
+        files.segment(0),
+        json.dumps({"segment_index": 0, "text_content": f"{company} text"}).encode(),
+        "application/json",
     )
     queue_actions.create_queue(site, f"{word} queue", ["admins", "reviewers"], by=by, queue_id=queue_id)
     ruleset = make_ruleset(f"{word} rules", by=by, site=site, ruleset_id=rule_id)
@@ -79,7 +85,7 @@ def world(site: str, word: str = "Receipts") -> dict[str, Any]:
     attribute_definition_actions.create_definition(site, vendor, by=by)
     schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
     tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
-    attribute_actions.set_attribute(site, run.document_id, "vendor", [word], by=by)
+    attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)

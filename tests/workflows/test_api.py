@@ -67,7 +67,7 @@ def test_a_document_is_sent_followed_and_its_result_fetched(pump: Pump) -> None:
     assert run["status"] in {"published", "in_review"}
     assert run["steps"][0]["status"] == "completed"
     result = client.get(f"{at}/result").json()
-    assert {"name", "value", "confidence", "page", "box", "rows", "answer"} == set(result["fields"][0])
+    assert {"name", "value", "confidence", "page", "box", "rows", "answer", "masked"} == set(result["fields"][0])
     rows = client.get(f"{API}/projects/{project.id}/documents").json()
     assert [one["id"] for one in rows["items"]] == [made["document_id"]]
     assert rows["items"][0]["file_type"] == "application/pdf"

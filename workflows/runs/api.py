@@ -7,6 +7,8 @@ from typing import Any
 from ninja import Router, Schema
 
 from config.errors import Conflict, NotFound
+from projects.personal.access import fields_hidden_from
+from projects.personal.masking import mask_fields
 from projects.web.api import FAILURES, ApiRequest, Problem
 from workflows.definitions.blueprint import APPROVALS
 from workflows.runs import queries, seed_000
@@ -68,6 +70,7 @@ class FieldShape(Schema):
 
     ``rows``: of a table, whose ``value`` has a line a row and a tab between cells; null for other fields.
     ``answer``: what a reviewer said of it: confirmed, corrected, blank, absent or illegible; null if nothing.
+    ``masked``: personal data that the key may not see; ``value`` is then ••• if there is one.
     """
 
     name: str
@@ -77,6 +80,7 @@ class FieldShape(Schema):
     box: list[float] | None
     rows: list[list[CellShape]] | None
     answer: str | None
+    masked: bool
 
 
 class ResultShape(Schema):
@@ -135,7 +139,7 @@ def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
     summary="Get extracted fields",
 )
 def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
-    """Requires READ. 404 until fields are extracted; 409 if the run ended without a result."""
+    """Requires READ, for personal data PERSONAL. 404 until fields are extracted; 409 if the run ended without any."""
     board, _ = run_of(request, document_id, run_id)
     if board.outcome in _NO_RESULT:
         raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_describe_failed_step(board)))
@@ -147,11 +151,16 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
         if board.outcome:
             raise Conflict(_NOTHING_READ.format(board.outcome)) from error
         raise NotFound("No fields extracted yet. Try again later.") from error
-    fields = [FieldShape(**{name: one.get(name) for name in FieldShape.model_fields}) for one in stored["fields"]]
+    found = mask_fields(stored["fields"], fields_hidden_from(request, str(board.project_id)).names)
+    fields = [FieldShape(**_shape_field(one)) for one in found]
     return ResultShape(
         document_id=document_id, run_id=run_id, beside=beside, status=_status(board),
         final=published and beside is None, fields=fields,
     )  # fmt: skip
+
+
+def _shape_field(field: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: field.get(name) for name in FieldShape.model_fields} | {"masked": "masked" in field}
 
 
 def _describe_failed_step(board: WorkflowSteps) -> str:

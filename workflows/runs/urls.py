@@ -17,6 +17,7 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/review/", reviews.open_review, name="open-review"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", results.show_result, name="show-result"),
+    path("workflows/<str:document_id>/<str:workflow_id>/result/personal/", results.show_personal, name="show-personal"),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/result/<slug:field>.csv",
         results.export_table,

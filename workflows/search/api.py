@@ -5,6 +5,7 @@ from typing import Annotated
 from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
+from projects.personal.access import projects_hidden_from
 from projects.queues import admission
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
@@ -57,7 +58,7 @@ class SearchResult(Schema):
 def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchResult:
     access.check_can_view(request)
     terms = parse_terms(q)
-    found = search_index().find(request.site, terms, cursor=after)
+    found = search_index().find(request.site, terms, cursor=after, closed=projects_hidden_from(request))
     hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
 

@@ -106,16 +106,19 @@ class DatabaseIndex:
                 cursor.executemany(self._dialect.delete, [(pk,) for pk in gone])
                 self._parts.filter(pk__in=gone).delete()
 
-    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> SearchPage:
+    def find(
+        self, site: str, terms: Sequence[Term], *, cursor: str | None = None, closed: Iterable[str] = ()
+    ) -> SearchPage:
+        names_only = sorted(closed)
         signer = signing.Signer(salt=f"search {site} {terms!r}")  # a place in another search is no place in this one
         start = _start(signer, cursor) if cursor else None
         with translate_database_errors(), connections[self._using].cursor() as database:
-            database.execute(*self._dialect.documents(site, terms, start, PAGE_SIZE + 1))
+            database.execute(*self._dialect.documents(site, terms, start, PAGE_SIZE + 1, names_only))
             rows = database.fetchall()
             shown = rows[:PAGE_SIZE]
             keys = [row[0] for row in shown]
             if keys:
-                database.execute(*self._dialect.parts(terms, keys, PARTS_SHOWN))
+                database.execute(*self._dialect.parts(terms, keys, PARTS_SHOWN, names_only))
             parts = database.fetchall() if keys else []
         hits = [_hit(site, row, [part for part in parts if part[0] == row[0]]) for row in shown]
         last = shown[-1] if len(rows) > PAGE_SIZE else None

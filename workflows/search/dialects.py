@@ -13,7 +13,9 @@ _HOLDING = """
     FROM search_searchwords w
     JOIN search_searchpart p ON p.id = w.{key}
     JOIN search_searchdocument d ON d.id = p.document_id AND d.generation = p.generation AND d.is_found
-    WHERE w.words {matches}"""
+    WHERE w.words {matches}{open}"""
+# Of documents with personal values only the name is searched, by who may not see those.
+_OPEN = " AND (p.kind = 'name' OR d.project_id NOT IN ({projects}))"
 _DOCUMENTS = """
     SELECT d.id, d.document_id, d.project_id, d.project_name, d.name, d.file_type, d.run_id, d.status, d.created_at
     FROM search_searchdocument d
@@ -49,21 +51,24 @@ class Dialect(ABC):
     def query(self, terms: Sequence[Term]) -> str:
         """Any of the terms, in the database's own language."""
 
-    @property
-    def _holding(self) -> str:
-        return _HOLDING.format(key=self.key, matches=self.matches)
+    def _holding(self, closed: Sequence[str]) -> str:
+        """Takes the query and then the ``closed`` projects."""
+        open_parts = _OPEN.format(projects=", ".join(["%s"] * len(closed))) if closed else ""
+        return _HOLDING.format(key=self.key, matches=self.matches, open=open_parts)
 
-    def documents(self, site: str, terms: Sequence[Term], start: tuple[str, str] | None, limit: int) -> Statement:
-        """Documents that hold every term, the latest first."""
-        every = " ".join(_TERM.format(holding=self._holding) for _ in terms)
-        asked = [value for term in terms for value in (self.query([term]), site)]
+    def documents(
+        self, site: str, terms: Sequence[Term], start: tuple[str, str] | None, limit: int, closed: Sequence[str] = ()
+    ) -> Statement:
+        """Documents that hold every term, the latest first; those of ``closed`` projects in their names."""
+        every = " ".join(_TERM.format(holding=self._holding(closed)) for _ in terms)
+        asked = [value for term in terms for value in (self.query([term]), *closed, site)]
         statement = _DOCUMENTS.format(terms=every, start=_START if start else "")
         return statement, [site, *asked, *(start or ()), limit]
 
-    def parts(self, terms: Sequence[Term], keys: Sequence[int], shown: int) -> Statement:
+    def parts(self, terms: Sequence[Term], keys: Sequence[int], shown: int, closed: Sequence[str] = ()) -> Statement:
         """Of each document the first parts that hold any term, and how many do."""
-        statement = _PARTS.format(holding=self._holding, keys=", ".join(["%s"] * len(keys)))
-        return statement, [self.query(terms), *keys, shown]
+        statement = _PARTS.format(holding=self._holding(closed), keys=", ".join(["%s"] * len(keys)))
+        return statement, [self.query(terms), *closed, *keys, shown]
 
 
 class Fts5(Dialect):

@@ -95,8 +95,10 @@ class SearchIndex(Protocol):
     def leave(self, site: str, document_id: str) -> None:
         """It was looked at, and stays as it is."""
 
-    def find(self, site: str, terms: Sequence[Term], *, cursor: str | None = None) -> SearchPage:
-        """Documents of this site, and of no other, that hold every term.
+    def find(
+        self, site: str, terms: Sequence[Term], *, cursor: str | None = None, closed: Iterable[str] = ()
+    ) -> SearchPage:
+        """Documents of this site, and of no other, that hold every term; those of ``closed`` projects in their names.
 
         Raises: NotFound if the cursor is of another search; Unavailable.
         """

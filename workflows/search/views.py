@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config.errors import Refused
+from projects.personal.access import projects_hidden_from
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -57,7 +58,7 @@ def search(request: DeskRequest) -> HttpResponse:
 def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
     """Raises: Refused, NotFound, Unavailable."""
     terms = parse_terms(asked)
-    found = search_index().find(request.site, terms, cursor=cursor)
+    found = search_index().find(request.site, terms, cursor=cursor, closed=projects_hidden_from(request))
     hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return {
         "results": [_result(hit, terms) for hit in hits],

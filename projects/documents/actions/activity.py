@@ -1,17 +1,19 @@
-"""Activity that stands alone: someone looked at a document."""
+"""Activity that stands alone: someone looked at a document, or had its personal values shown."""
 
 import datetime as dt
+from collections.abc import Sequence
 
 from django.conf import settings
 
 from config import table
 from config.errors import Conflict, NotFound
 from config.item import translate_store_errors
-from config.transaction import NEW
+from config.transaction import NEW, transact
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityType, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items.activity import DocumentActivity
 from projects.documents.queries.documents import get_document
+from projects.personal.masking import REVEALED
 
 _LOOKED_AT = 100  # of the activity of some minutes; beyond it a second row is the smaller evil
 
@@ -31,6 +33,13 @@ def record_view(site: str, document_id: str, *, by: Actor, at: dt.datetime) -> b
     except Conflict:  # the same message at the same time, or another's activity in the very microsecond: that one stays
         return False
     return True
+
+
+def record_reveal(site: str, document_id: str, labels: Sequence[str], *, by: Actor) -> None:
+    """Write that ``by`` had the personal values of these fields shown. Raises: Unavailable; then none is shown."""
+    changes = [ActivityChange(one, *REVEALED) for one in labels]
+    name = _name(site, document_id)
+    transact([], record_activity(site, document_id, ActivityType.REVEAL, by=by, changes=changes, name=name))
 
 
 def _name(site: str, document_id: str) -> str | None:

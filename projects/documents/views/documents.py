@@ -1,5 +1,6 @@
 """Pages of documents: those of a day, one of them, what was done with it."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -8,19 +9,23 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound, Refused
+from config.item import Page
 from config.table import InvalidKey
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
 from projects.documents.document_status import look_of
-from projects.documents.filters import filters_from
+from projects.documents.filters import Filters, filters_from
+from projects.documents.items.documents import ListedDocument
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
-from projects.documents.page import activity_of, page_of
+from projects.documents.page import activity_of, mask_attribute, page_of
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.query_plan import NotIndexed
 from projects.documents.view_log import record_view
+from projects.personal.access import fields_hidden_from, find_personal_documents, is_closed
+from projects.personal.masking import mask_changes
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, get_vocabulary
@@ -44,7 +49,9 @@ def list_documents(request: DeskRequest) -> HttpResponse:
             return _list_page(request, asking, None, not_indexed_context(asking, way))
         page = admission.filter_page(
             request,
-            lambda place: browse_queries.list_documents(request.site, way, cursor=place),
+            lambda place: _drop_personal(
+                request, filters, browse_queries.list_documents(request.site, way, cursor=place)
+            ),
             request.GET.get("after"),
             lambda row: row.document_id,
         )
@@ -52,6 +59,14 @@ def list_documents(request: DeskRequest) -> HttpResponse:
         return _list_page(request, asking, None, {"wrong": str(error)}, status=422)
     context = list_context(asking, way, page) | {"is_first": "after" not in request.GET}
     return _list_page(request, asking, way, context)
+
+
+def _drop_personal(request: DeskRequest, filters: Filters, page: Page[ListedDocument]) -> Page[ListedDocument]:
+    """Who may not see personal values does not learn by an attribute which documents have which."""
+    if not filters.attributes or access.can_see_personal(request):
+        return page
+    closed = find_personal_documents(request, (str(row.document_id) for row in page.rows))
+    return Page([row for row in page.rows if row.document_id not in closed], page.next)
 
 
 def _list_page(
@@ -109,9 +124,11 @@ def document_page(
     """
     rows = document_queries.document_rows(request.site, document_id)
     context = page_of(rows, schema_queries.attribute_definitions(request.site))
+    if fields_hidden_from(request, rows.document.project_id):
+        context["attributes"] = [mask_attribute(one) for one in context["attributes"]]
     context["children"] = admission.filter_rows(request, context["children"], lambda child: child.documentId)
     context["look"] = look_of(rows.document.status)
-    context |= _activity_context(request.site, document_id)
+    context |= _activity_context(request, document_id)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return render_answer(request, "projects/documents/show.html", fragment, context | more, status=status)
 
@@ -129,7 +146,7 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
     try:
-        context = _activity_context(request.site, document_id, request.GET.get("after"))
+        context = _activity_context(request, document_id, request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("Document not found.") from error
     if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
@@ -137,11 +154,14 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     return render_answer(request, "projects/documents/activity.html", "projects/documents/_activity.html", context)
 
 
-def _activity_context(site: str, document_id: str, cursor: str | None = None) -> dict[str, Any]:
-    page = document_queries.list_activities(site, document_id, cursor=cursor)
+def _activity_context(request: DeskRequest, document_id: str, cursor: str | None = None) -> dict[str, Any]:
+    page = document_queries.list_activities(request.site, document_id, cursor=cursor)
+    activities = [activity_of(row) for row in page.rows]
+    if any(one.changes for one in activities) and is_closed(request, document_id=document_id):
+        activities = [replace(one, changes=mask_changes(one.changes)) for one in activities]
     return {
         "document_id": document_id,
-        "activities": [activity_of(row) for row in page.rows],
+        "activities": activities,
         "next_activities": page.next,
         "is_first": not cursor,
     }

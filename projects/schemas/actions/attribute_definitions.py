@@ -11,6 +11,7 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.governing import KINDS, AttributeDefinition
 from projects.schemas.items.attributes import IN_USE, UNUSED, Attribute
 from projects.settings.values import date_range as date_range_of
+from projects.sites import directory
 
 ENTITY_TYPE = "attribute"
 
@@ -41,26 +42,32 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
         status=UNUSED,
         date_range=plausible or None,
         columns=definition.columns or None,
+        personal=definition.personal or None,
         version=1,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
     )
-    payload = {"key": key, "label": definition.label, "kind": definition.kind} | _filled(
+    payload: dict[str, Any] = {"key": key, "label": definition.label, "kind": definition.kind} | _filled(
         date_range=plausible, columns=definition.columns
     )
+    payload |= {"personal": True} if definition.personal else {}
     try:
         transact([Put(item)], _event(site, key, "created", by, payload))
     except Conflict as error:
         raise Conflict(f"Attribute {key} already exists.") from error
+    finally:
+        directory.forget_personal()
 
 
 def change_definition(
-    site: str, key: str, label: str, *, date_range: str = "", columns: str = "", version: int, by: Actor
-) -> None:
+    site: str, key: str, label: str, *, date_range: str = "", columns: str = "", personal: bool | None = None,
+    version: int, by: Actor,
+) -> None:  # fmt: skip
     """Show an attribute under another name, or take other dates for plausible, or other columns, from the next run on.
 
-    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this and ``columns`` empty: as they were.
+    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this and ``columns`` empty, and
+    ``personal`` None: as they were.
 
     Raises:
         Conflict: someone changed it since ``version``.
@@ -79,13 +86,18 @@ def change_definition(
         actions.append(Attribute.date_range.set(date_range))
     if columns:
         actions.append(Attribute.columns.set(columns))
+    if personal is not None:
+        actions.append(Attribute.personal.set(personal))
     update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
     payload = {"label": label, "version": version + 1} | _filled(date_range=date_range, columns=columns)
+    payload |= {} if personal is None else {"personal": personal}
     try:
         transact([update], _event(site, key, "updated", by, payload))
     except Conflict as error:
         now = schema_queries.attribute_definition(site, key)
         raise Conflict(f"Another user changed this attribute. It is now “{now.label}”.") from error
+    finally:
+        directory.forget_personal()
 
 
 def delete_definition(site: str, key: str, *, by: Actor) -> None:

@@ -28,6 +28,7 @@ class Attribute(Item):
     status = UnicodeAttribute(null=True)
     date_range = UnicodeAttribute(null=True)  # of a date, and of none that an older writer made
     columns = UnicodeAttribute(null=True)  # of a table
+    personal = BooleanAttribute(null=True)
     version = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
@@ -47,4 +48,5 @@ class Attribute(Item):
             version=int(self.version or 0),
             date_range=date_range(key, kind, self.date_range),
             columns=self.columns or "",
+            personal=bool(self.personal),
         )

@@ -18,6 +18,8 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.numbers import version_in
 
+_MORE = ("date_range", "columns", "personal")  # that a definition says beside its label
+
 
 @dataclass(frozen=True)
 class _Notice:
@@ -55,7 +57,7 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, definition, form, status=422)
     typed = form.cleaned_data
-    label, more = typed["label"], {name: typed[name] for name in ("date_range", "columns") if name in typed}
+    label, more = typed["label"], {name: typed[name] for name in _MORE if name in typed}
     try:
         attribute_definition_actions.change_definition(
             request.site, key, label, **more, version=version_in(request.POST), by=actor_of(request.user)
@@ -81,7 +83,7 @@ def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
 
 
 def _form_of(definition: AttributeDefinition) -> DefinitionForm:
-    initial = {"label": definition.label, "date_range": definition.date_range, "columns": definition.columns}
+    initial = {name: getattr(definition, name) for name in ("label", *_MORE)}
     return DefinitionForm(initial=initial, kind=definition.kind)
 
 

@@ -29,7 +29,9 @@ OFFERED: Mapping[Permission, str] = {
     **{one: WORDS[one] for one in (Permission.READ, Permission.WRITE, Permission.DELETE)},
     Permission.ADMIN: "Configure prompts, test sets and experiments",
     Permission.PROMOTE: "Put prompt versions into production",
+    Permission.PERSONAL: WORDS[Permission.PERSONAL],
 }
+HELD_TO_GIVE = frozenset({Permission.PROMOTE, Permission.PERSONAL})  # only who holds one may give it to a key
 _LETTERS = string.ascii_letters + string.digits
 _KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
 _REFUSED = "Invalid API key. It may be mistyped or revoked, or its site is closed."

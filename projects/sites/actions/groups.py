@@ -44,7 +44,7 @@ def first_grant(site: str, group: str, permissions: frozenset[Permission], now: 
     """The row of a group that has none on the site."""
     parts = {"site_id": site, "group_name": group}
     row = SiteGroup(*SITE_GROUP.key(DEFAULT_SITE, **parts), groupName=group, siteId=site, version=1, updated_at=now)
-    row.permissions, row.updated_by = in_order(permissions), by.name
+    row.permissions, row.says_personal, row.updated_by = in_order(permissions), True, by.name
     index = SITE_GROUP.gsi1(DEFAULT_SITE, **parts)
     row.GSI1PK, row.GSI1SK = index["GSI1PK"], index["GSI1SK"]
     return Put(row, name=group)
@@ -59,6 +59,7 @@ def _change(site: str, one: Grant, now: str, by: Actor) -> Change:
         return Delete(key, shown, name=one.group)
     actions = [
         SiteGroup.permissions.set(in_order(one.after)),
+        SiteGroup.says_personal.set(True),
         SiteGroup.version.set(one.version + 1),
         SiteGroup.updated_by.set(by.name),
         SiteGroup.updated_at.set(now),

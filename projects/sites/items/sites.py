@@ -3,6 +3,7 @@
 from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item
+from projects.sites.permissions import Permission, known_permissions
 
 
 class Site(Item):
@@ -38,6 +39,13 @@ class SiteGroup(Item):
     groupName = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names; null only in index rows
     siteId = UnicodeAttribute(null=True)  # noqa: N815
     permissions: ListAttribute[str] = ListAttribute(null=True)
+    says_personal = BooleanAttribute(null=True)  # whether PERSONAL was there to be given when it was written
     version = NumberAttribute(default=0)
     updated_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def held(self) -> frozenset[Permission]:
+        """What it lists; who reviewed before there was a permission for it goes on seeing personal data."""
+        listed = known_permissions(self.permissions)
+        return listed | {Permission.PERSONAL} if Permission.REVIEW in listed and not self.says_personal else listed

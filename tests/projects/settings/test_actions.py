@@ -84,7 +84,7 @@ def test_a_save_changes_the_settings_and_tells_the_audit_what(table):
     assert payload["version"] == 2
     assert payload["changes"]["name"] == {"before": WANTED.name, "after": "Renamed"}
     net = {"name": "net", "label": "Net", "type": "amount", "required": True, "threshold": 0.925}
-    net |= {"date_range": "", "description": "", "examples": "", "columns": ""}
+    net |= {"date_range": "", "description": "", "examples": "", "columns": "", "personal": False}
     assert payload["changes"]["fields.net"] == {"before": net, "after": None}
     assert len(payload["changes"]) == 1 + len(WANTED.fields)
 

@@ -58,7 +58,7 @@ def test_an_answer_stands_instead_of_the_value_that_was_found(answer, words) -> 
         answer,
     )
     row = ReviewDecision.load(decision_key(ref))
-    assert row.told[0] == {"what": "Date", "before": "2024-03-31", "after": words}
+    assert row.tell()[0] == {"what": "Date", "before": "2024-03-31", "after": words}
     assert f"<b>{words}</b>" in page(ref)
 
 

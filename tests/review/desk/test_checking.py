@@ -81,7 +81,7 @@ def test_a_warning_wants_a_reason_that_is_kept() -> None:
         "field": "total", "text": "Total 125.00 is not 100.00 + 20.00 = 120.00", "reason": "As printed, tip by hand",
     }  # fmt: skip
     row = ReviewDecision.load(decision_key(ref))
-    assert {"what": "Warning accepted", "before": warning["text"], "after": warning["reason"]} in row.told
+    assert {"what": "Warning accepted", "before": warning["text"], "after": warning["reason"]} in row.tell()
 
 
 def test_what_was_read_so_is_warned_of_on_the_page_and_gated_too() -> None:

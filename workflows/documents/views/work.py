@@ -19,7 +19,7 @@ def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
     context |= load_contents(request, document)
     if row is not None:
         published = row.outcome == Outcome.PUBLISHED or bool(row.decided)
-        context |= load_result(request.site, document.project_id, document_id, row.counts, published=published)
+        context |= load_result(request, document.project_id, document_id, row.counts, published=published)
         context |= {
             "row": row,
             "run": row.counts,

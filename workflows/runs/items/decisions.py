@@ -6,6 +6,7 @@ from typing import Any
 from pynamodb.attributes import ListAttribute, UnicodeAttribute
 
 from config.item import Item
+from projects.personal.masking import mask_value
 from workflows.stages.assessment.answers import describe_nothing
 
 
@@ -20,21 +21,26 @@ class DecidedFields(Item):
     reject_reason = UnicodeAttribute(null=True)  # of the project's list
     warnings: ListAttribute[Mapping[str, str]] = ListAttribute(null=True)  # that were accepted: field, text, reason
 
-    @property
-    def told(self) -> Sequence[Mapping[str, Any]]:
-        """For a list of changes: what, before, after."""
+    def tell(self, hidden: frozenset[str] = frozenset()) -> Sequence[Mapping[str, Any]]:
+        """For a list of changes: what, before, after; of ``hidden`` fields without their values."""
         changes = [
             {
                 "what": one["label"],
-                "before": one["before"],
-                "after": one["after"] or _describe_answer(one.get("answer")),
+                "before": mask_value(one["before"]) if one["field"] in hidden else one["before"],
+                "after": (mask_value(one["after"]) if one["field"] in hidden else one["after"])
+                or _describe_answer(one.get("answer")),
             }
             for one in _as_dicts(self.changes)
         ]
-        warned = [
-            {"what": "Warning accepted", "before": one["text"], "after": one["reason"]}
-            for one in _as_dicts(self.warnings)
-        ]
+        # A rule speaks of several fields' values.
+        warned = (
+            []
+            if hidden
+            else [
+                {"what": "Warning accepted", "before": one["text"], "after": one["reason"]}
+                for one in _as_dicts(self.warnings)
+            ]
+        )
         named = (("Confirmed", self.confirmed), ("Not checked", self.unseen))
         rejected = [{"what": "Rejection reason", "before": None, "after": self.reject_reason}]
         return [

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_safe
 from config.errors import NotFound
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import run_files
+from workflows.runs.redaction.documents import secrets_for
+from workflows.runs.redaction.words import Secrets
 from workflows.runs.views.segments import run_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -64,16 +66,22 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     gone = bool(board.replaced_by)
     summary = {} if gone else _read_object(store, files.SUMMARY)
     graph = {} if gone or link else _read_object(store, files.GRAPH)
-    entities = list(graph.get("entities") or ())
+    secrets = Secrets() if gone else secrets_for(request, store, workflow_id)
+    graph = {**graph, "entities": [_mask_entity(one, secrets) for one in graph.get("entities") or ()]}
+    entities = list(graph["entities"])
     context = {
         "board": board,
-        "summary": str(summary.get("document_summary") or ""),
+        "summary": secrets.mask(str(summary.get("document_summary") or "")),
         "model": str(summary.get("model") or ""),
         "entities": entities,
         "first": entities[:8],
         "drawing": draw_graph(graph) if entities else None,
     }
     return render_answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
+
+
+def _mask_entity(entity: Mapping[str, Any], secrets: Secrets) -> Mapping[str, Any]:
+    return {name: secrets.mask(one) if isinstance(one, str) and name != "id" else one for name, one in entity.items()}
 
 
 def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:

@@ -8,15 +8,20 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from config.errors import CountersignError, NotFound
+from projects.personal.access import fields_hidden_from
+from projects.personal.queries import PersonalFields
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert
-from workflows.runs import queries
+from workflows.runs import queries, run_files
+from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.page_pictures import shrink_picture
+from workflows.runs.redaction.pictures import paint_page
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
+NOT_KEPT = "private, no-store"
 # Pictures only: what an earlier system names as an image must never be served as a page or a script.
 _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
 
@@ -29,9 +34,12 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     """
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    if queries.project_document(request.site, project_id, document_id).hidden:
+    row = queries.project_document(request.site, project_id, document_id)
+    if row.hidden:
         raise NotFound("This document was deleted.")
     documents = DocumentFiles(request.site, project_id, document_id)
+    if hidden := fields_hidden_from(request, project_id):
+        return _send_redacted(request, documents, hidden, row, index)
     name = files.page_image(index)
     try:
         body, length = documents.open(name)
@@ -39,6 +47,21 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
         name = _named_image(documents, index)
         body, length = documents.open(name)
     return send_picture(body, length, _TYPES[PurePosixPath(name).suffix.lower()], request.GET.get("size", ""))
+
+
+def _send_redacted(
+    request: DeskRequest, documents: DocumentFiles, hidden: PersonalFields, row: ProjectDocument, index: int
+) -> HttpResponse:
+    """With the personal values painted over; no browser and no proxy keeps it. Raises: NotAllowed, NotFound."""
+    body = documents.read(files.page_image(index))
+    link = queries.document_workflow(request.site, str(documents.document_id), row.counts) if row.counts else None
+    store = run_files.open_run_files(documents, link.layers if link else None)
+    painted = paint_page(store, body, hidden, row.counts, index)
+    smaller = shrink_picture(painted, request.GET.get("size", ""))
+    response = HttpResponse(smaller or painted, content_type="image/webp" if smaller else "image/png")
+    response["Cache-Control"] = NOT_KEPT
+    make_inert(response)
+    return response
 
 
 def send_picture(body: Any, length: int, content_type: str, size: str) -> HttpResponseBase:

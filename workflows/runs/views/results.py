@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
+from projects.audit.events import actor_of
+from projects.documents.actions.activity import record_reveal
+from projects.personal.masking import mask_fields
+from projects.personal.queries import get_personal_fields
 from projects.settings.columns import Column, read_columns
+from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import WORKBOOK, csv_line, write_workbook
 from workflows.runs import queries
 from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.seed_000 import Link
 from workflows.runs.status import Outcome
 from workflows.runs.views.segments import run_of, summary_page
 from workflows.stages.assessment.answers import describe_nothing
@@ -34,11 +40,34 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
     return render_answer(request, "workflows/runs/result.html", "workflows/runs/_result.html", context)
 
 
+@require_POST
+def show_personal(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    """The fields with their personal values, for this answer alone; who asked for which is recorded first."""
+    access.check_can_see_personal(request)
+    board, link = run_of(request, document_id, workflow_id)
+    if link is not None:
+        raise NotFound("This run has no fields.")
+    context = _load_result(request, board, shown=True)
+    names = get_personal_fields(request.site, str(board.project_id)).names
+    labels = [str(one["label"]) for one in context["fields"] or () if one["name"] in names]
+    if labels:
+        record_reveal(request.site, document_id, labels, by=actor_of(request.user))
+    published = board.outcome == Outcome.PUBLISHED
+    context |= {
+        "board": board,
+        "document_id": document_id,
+        "workflow_id": workflow_id,
+        "published": published,
+        "kept": published and queries.run_kept_instead(board),
+    }
+    return render_answer(request, "workflows/runs/result.html", "workflows/runs/_fields.html", context)
+
+
 @require_safe
 def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
-    """The rows of a field that is a table, for a spreadsheet. Raises: NotFound."""
+    """The rows of a field that is a table, for a spreadsheet. Raises: NotAllowed, NotFound."""
     board, link = run_of(request, document_id, workflow_id)
-    table = _get_table({} if link is not None else _load_result(request, board), field)
+    table = _load_table(request, board, link, field)
     lines = [[cell["column"] for cell in table["rows"][0]], *_list_cells(table)]
     response = HttpResponse("".join(csv_line(*line) for line in lines), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.csv"'
@@ -47,9 +76,9 @@ def export_table(request: DeskRequest, document_id: str, workflow_id: str, field
 
 @require_safe
 def export_workbook(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
-    """The rows as Excel: amounts, numbers and dates are such. Raises: NotFound."""
+    """The rows as Excel: amounts, numbers and dates are such. Raises: NotAllowed, NotFound."""
     board, link = run_of(request, document_id, workflow_id)
-    table = _get_table({} if link is not None else _load_result(request, board), field)
+    table = _load_table(request, board, link, field)
     known = {one.name: one for one in read_columns(table["columns"])}
     names = [str(cell["column"]) for cell in table["rows"][0]]
     columns = [known.get(name) or Column(name, name) for name in names]
@@ -59,10 +88,17 @@ def export_workbook(request: DeskRequest, document_id: str, workflow_id: str, fi
     return response
 
 
-def _get_table(result: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = next((one for one in result.get("fields") or () if one["name"] == name), {})
+def _load_table(request: DeskRequest, board: WorkflowSteps, link: Link | None, name: str) -> Mapping[str, Any]:
+    """A personal one is recorded as shown. Raises: NotAllowed, NotFound."""
+    is_personal = name in get_personal_fields(request.site, str(board.project_id)).names
+    if is_personal:
+        access.check_can_see_personal(request)
+    fields = () if link is not None else _load_result(request, board, shown=True)["fields"] or ()
+    found: Mapping[str, Any] = next((one for one in fields if one["name"] == name), {})
     if not found.get("rows"):
         raise NotFound("This run has no such table.")
+    if is_personal:
+        record_reveal(request.site, str(board.document_id), [str(found["label"])], by=actor_of(request.user))
     return found
 
 
@@ -74,17 +110,25 @@ def _name_column(cell: Mapping[str, Any]) -> str:
     return str(cell["column"]).replace("_", " ").capitalize()
 
 
-def _load_result(request: DeskRequest, board: WorkflowSteps) -> dict[str, Any]:
+def _load_result(request: DeskRequest, board: WorkflowSteps, *, shown: bool = False) -> dict[str, Any]:
     ids = str(board.project_id), str(board.document_id), str(board.workflow_id)
-    return load_result(request.site, *ids, published=board.outcome == Outcome.PUBLISHED)
+    return load_result(request, *ids, published=board.outcome == Outcome.PUBLISHED, shown=shown)
 
 
-def load_result(site: str, project_id: str, document_id: str, workflow_id: str, *, published: bool) -> dict[str, Any]:
-    """What was published, else what was found: ``fields`` with their changes, None if nothing has been read yet."""
+def load_result(
+    request: DeskRequest, project_id: str, document_id: str, workflow_id: str, *, published: bool, shown: bool = False
+) -> dict[str, Any]:
+    """What was published, else what was found: ``fields`` with their changes, None if nothing has been read yet.
+
+    Personal values are masked unless they are ``shown``; ``may_show``: this person may ask for them.
+    """
     name = files.output(workflow_id) if published else files.result(workflow_id)
-    found = _read_artifact(DocumentFiles(site, project_id, document_id), name)
+    found = _read_artifact(DocumentFiles(request.site, project_id, document_id), name)
+    names = frozenset() if shown else get_personal_fields(request.site, project_id).names
+    fields = None if found is None else mask_fields(_with_changes(found), names)
     return {
-        "fields": None if found is None else _with_changes(found),
+        "fields": fields,
+        "may_show": access.can_see_personal(request) and any(one["value"] for one in fields or () if "masked" in one),
         "classification": (found or {}).get("classification"),
         "type": (found or {}).get("type"),
     }

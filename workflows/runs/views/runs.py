@@ -14,6 +14,7 @@ from config.errors import NotFound
 from config.item import Page, translate_store_errors
 from projects.documents.queries import removals
 from projects.documents.view_log import record_view
+from projects.personal.access import names_in_document
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -220,7 +221,8 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     if not access.can_delete(request) and removals.is_gone(request.site, document_id):
         raise NotFound("Document not found.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
-    rows = list_event_rows(page.rows)
+    hidden = names_in_document(request, document_id)
+    rows = list_event_rows(page.rows, hidden, in_full=not hidden or access.can_see_personal(request))
     derived = not rows and seed_000.wrote(workflow_id)
     if derived:  # that system keeps no history: its steps tell most of it
         rows = list_step_rows(*run_of(request, document_id, workflow_id))

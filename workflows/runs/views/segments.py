@@ -11,12 +11,15 @@ from django.views.decorators.http import require_safe
 
 from config import table
 from config.errors import NotFound
+from projects.personal.access import fields_hidden_from
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
 from workflows.runs import queries, run_files, seed_000
 from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.redaction.documents import secrets_for
+from workflows.runs.redaction.words import Secrets
 from workflows.runs.seed_000 import Link
 from workflows.runs.views import state_labels
 from workflows.runs.views.reading import Passage, passages
@@ -34,6 +37,9 @@ _TEXTS = {
     "transcribe": "Transcript",
     "webcrawler_content": "Text of the web page",
 }
+
+
+_TOLD = ("page_title", "page_description", "source_url", "error")  # of a segment, beside its texts
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,7 @@ def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -
 
 def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
     """What an earlier system wrote of the whole document, and a line of each segment."""
+    _check_plain(request, board)
     summary = read_json(_files(request, board), files.SUMMARY)
     described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
     shown, following = segments_of(request, board, link)
@@ -103,9 +110,12 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     board, link = run_of(request, document_id, workflow_id)
     documents = _files(request, board)
     segment = read_json(documents, files.segment(index))
+    secrets = secrets_for(request, documents, str(board.workflow_id))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("Page not found, or not split yet.")
-    texts = _texts(segment) or _unmerged_texts(documents, index)
+    segment = _mask_segment(segment, secrets)
+    found = _texts(segment) or _unmerged_texts(documents, index)
+    texts = [Text(one.label, secrets.mask(one.text)) for one in found]
     known = {one.text for one in texts}
     context = {
         "board": board,
@@ -125,6 +135,24 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
     return render_answer(request, "workflows/runs/segment.html", None, context)
+
+
+def _mask_segment(segment: Mapping[str, Any], secrets: Secrets) -> Mapping[str, Any]:
+    """What the page shows of it beside its texts; empty if nothing was read yet."""
+    if not segment:
+        return {}
+    shown = {name: secrets.mask(str(segment[name])) for name in _TOLD if segment.get(name)}
+    answers = [
+        {**one, **{name: secrets.mask(str(text)) for name, text in one.items() if isinstance(text, str)}}
+        for one in segment.get("ai_analysis") or ()
+    ]
+    return {**segment, **shown, "ai_analysis": answers}
+
+
+def _check_plain(request: DeskRequest, board: WorkflowSteps) -> None:
+    """Before what an earlier system wrote, of which no one knows what is personal. Raises: NotAllowed."""
+    if fields_hidden_from(request, str(board.project_id)):
+        access.check_can_see_personal(request)
 
 
 def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:

@@ -38,8 +38,13 @@ _PLACES = {
 }
 
 
-def list_event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
-    """Each execution is named once: by the first of its events."""
+def list_event_rows(
+    events: Sequence[DocumentEvent], hidden: frozenset[str] = frozenset(), *, in_full: bool = True
+) -> list[EventRow]:
+    """Each execution is named once: by the first of its events. ``hidden``: fields whose values are masked.
+
+    ``in_full``: with what people wrote and rules said, which may repeat a value.
+    """
     rows, named, decided = [], set(), queries.list_decided_fields(events)
     for event in events:
         known = {name: getattr(event, name) for name in _PLACES}
@@ -49,8 +54,9 @@ def list_event_rows(events: Sequence[DocumentEvent]) -> list[EventRow]:
         told = any(known[name] for name in ("s3_key", "executionArn", "jobId"))
         places = [(label, str(known[name])) for name, label in _PLACES.items() if told and known[name]]
         key = queries.decision_key(event)
-        changes = decided[key].told if key and key in decided else ()
-        rows.append(replace(_event_row(event), places=places, changes=changes))
+        changes = decided[key].tell(hidden) if key and key in decided else ()
+        row = _event_row(event)
+        rows.append(replace(row, details=row.details if in_full else "", places=places, changes=changes))
     return rows
 
 

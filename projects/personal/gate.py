@@ -1,0 +1,81 @@
+"""What of a document with personal values is closed to those who may not see them: all that does not mask them.
+
+An address that names a document or a project, and is in none of the lists below, is closed: whoever adds a page that
+shows values masks them there and lists it, or leaves it closed (ADR 0040).
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from config.errors import CountersignError, NotAllowed
+from projects.personal import access as personal_access
+from projects.sites import access
+from projects.sites.permissions import Permission
+from projects.web.middleware import GetResponse, error_page
+
+# They show values, and mask them themselves.
+MASKED = frozenset(
+    {
+        "documents:show-document", "documents:show-activity",
+        "workflows:show-result", "workflows:export-table", "workflows:export-workbook",
+        "workflows:show-segment", "workflows:page-image",
+        "workflows:show-about", "workflows:show-lineage",
+        "api:show_result",
+    }
+)  # fmt: skip
+# They show no values.
+WITHOUT_VALUES = frozenset(
+    {
+        "documents:show-deleted", "documents:change-tags", "documents:change-metadata",
+        "workflows:delete-document", "workflows:restore-document", "workflows:purge-document", "workflows:unpack-again",
+        "workflows:show-work", "workflows:list-document-runs", "workflows:list-contents", "workflows:settle-document",
+        "workflows:newest-run", "workflows:show-run", "workflows:poll-run", "workflows:show-history",
+        "workflows:open-review", "workflows:cancel-run", "workflows:resume-run", "workflows:retry-action",
+        "workflows:show-reruns", "workflows:run-again", "workflows:analyse-again", "workflows:choose-result",
+        "workflows:list-documents", "workflows:upload", "workflows:create-batch",
+        "workflows:show-thresholds", "workflows:collect-reviews", "workflows:save-thresholds",
+        "workflows:show-calibration", "workflows:propose-calibration", "workflows:activate-calibration",
+        "workflows:show-extractors", "workflows:train-extractor", "workflows:activate-extractor",
+        "operations:show-project-costs",
+        "api:list_projects", "api:list_documents", "api:upload_document", "api:show_unpacking", "api:retry_unpacking",
+        "api:delete_document", "api:show_run", "api:run_again", "api:analyse_again", "api:choose_result",
+        "api:list_prompts", "api:show_prompt", "api:list_versions", "api:save_version", "api:show_version",
+        "api:move_production", "api:set_candidate",
+    }
+)  # fmt: skip
+_SETTINGS = ("projects", "prompts")  # whose pages have what admins write
+
+
+def check_address(request: HttpRequest) -> None:
+    """Raises: NotAllowed, NotFound, Unavailable."""
+    match = request.resolver_match
+    if match is None or match.view_name in MASKED | WITHOUT_VALUES or match.namespace in _SETTINGS:
+        return
+    names = {name: str(match.kwargs.get(name, "")) for name in ("document_id", "project_id")}
+    if not any(names.values()) or access.can_see_personal(request):
+        return
+    if not access.can(request, Permission.READ) or not personal_access.is_there(request, names["document_id"]):
+        return  # the view itself says so
+    personal_access.check_can_see(request, **names)
+
+
+class PersonalMiddleware:
+    """Answers 403 in place of a page that would show personal values to who may not see them."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        if not request.user.is_authenticated:
+            return None  # asked to sign in, or a program, whose key is looked at later
+        try:
+            check_address(request)
+        except NotAllowed as error:
+            return error_page(request, error, 403)
+        except CountersignError as error:
+            return error_page(request, error, 503)
+        return None
