@@ -1,7 +1,7 @@
 """What of a document with personal values is closed to those who may not see them: all that does not mask them.
 
 An address that names a document or a project, and is in none of the lists below, is closed: whoever adds a page that
-shows values masks them there and lists it, or leaves it closed (ADR 0040).
+shows values masks them there and lists it, or leaves it closed (ADR 0041).
 """
 
 from typing import Any

@@ -134,7 +134,11 @@ class SignOutView(LogoutView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if isinstance(request.user, User):
             sign_ins.record_sign_out(request.user)
-        return super().post(request, *args, **kwargs)
+        response = super().post(request, *args, **kwargs)
+        # Not "storage" too: it would take what this browser keeps on purpose, as changed keys. What was typed goes by
+        # the page's own script (app.js).
+        response["Clear-Site-Data"] = '"cache"'
+        return response
 
 
 class ChangePasswordForm(_Throttled, PasswordChangeForm):

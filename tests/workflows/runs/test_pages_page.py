@@ -198,8 +198,24 @@ def test_a_page_image_is_streamed_to_who_may_look(client, table):
     answer = signed_in(bob()).get(url)
     assert b"".join(answer.streaming_content) == b"\x89PNG"
     assert answer["Content-Type"] == "image/png"
-    assert answer["Cache-Control"].startswith("private")
+    assert answer["Cache-Control"] == "private, no-cache"
     assert signed_in(bob()).get(url.replace("/0.png", "/9.png")).status_code == 404
+
+
+def test_a_page_image_is_sent_again_to_another_session(client, table):
+    run = start_run()
+    DocumentFiles(run.site, run.project_id, run.document_id).write(files.page_image(0), b"\x89PNG", "image/png")
+    url, browser = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png", signed_in(bob())
+    first = browser.get(url)
+    kept = {"If-None-Match": first["ETag"]}
+    assert b"".join(first.streaming_content) == b"\x89PNG"
+    with count_calls() as seen:
+        assert browser.get(url, headers=kept).status_code == 304
+    assert not [name for name in seen.names() if name.startswith("s3.")]
+    other = signed_in(bob()).get(url, headers=kept)
+    assert b"".join(other.streaming_content) == b"\x89PNG"
+    browser.post("/logout/")
+    assert browser.get(url, headers=kept).status_code == 302
 
 
 def test_the_pages_of_a_deleted_document_are_not_shown_until_it_is_restored(table):

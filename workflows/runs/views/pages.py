@@ -22,6 +22,7 @@ from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
 NOT_KEPT = "private, no-store"
+KEPT = "private, no-cache"  # asked for again at each use: whoever comes after a sign-out gets none from the cache
 # Pictures only: what an earlier system names as an image must never be served as a page or a script.
 _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
 
@@ -40,13 +41,30 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     documents = DocumentFiles(request.site, project_id, document_id)
     if hidden := fields_hidden_from(request, project_id):
         return _send_redacted(request, documents, hidden, row, index)
+    tag = _tag(request, row)
+    if request.headers.get("If-None-Match") == tag:
+        return _keep_for_session(HttpResponse(status=304), tag)
     name = files.page_image(index)
     try:
         body, length = documents.open(name)
     except NotFound:
         name = _named_image(documents, index)
         body, length = documents.open(name)
-    return send_picture(body, length, _TYPES[PurePosixPath(name).suffix.lower()], request.GET.get("size", ""))
+    response = send_picture(body, length, _TYPES[PurePosixPath(name).suffix.lower()], request.GET.get("size", ""))
+    return _keep_for_session(response, tag)
+
+
+def _tag(request: DeskRequest, row: ProjectDocument) -> str:
+    """Of the picture for this session alone: after it, and after a change of the document, no copy counts."""
+    told = f"{request.session.session_key} {request.get_full_path()} {row.workflow_id} {row.updated_at}"
+    return f'"{files.sha256(told.encode())[:32]}"'
+
+
+def _keep_for_session(response: HttpResponseBase, tag: str) -> HttpResponseBase:
+    """A browser may keep it, and asks at each use whether it may still show it."""
+    response["Cache-Control"] = KEPT
+    response["ETag"] = tag
+    return response
 
 
 def _send_redacted(
@@ -76,7 +94,7 @@ def send_picture(body: Any, length: int, content_type: str, size: str) -> HttpRe
     else:
         response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=content_type)
         response["Content-Length"] = str(length)
-    response["Cache-Control"] = "private, max-age=3600"
+    response["Cache-Control"] = NOT_KEPT
     return make_inert(response)
 
 
