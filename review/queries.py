@@ -10,6 +10,7 @@ from config.item import Item, Page
 from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import DRAFT_READABLE, LISTED, READABLE, Review, ReviewDecision, ReviewDraft, ReviewWork
+from review.items.saved_views import SavedView
 from review.status import UNDECIDED, ReviewStatus, Worklist
 from workflows.runs.run import Run
 
@@ -37,6 +38,11 @@ def postponed_until(row: Review) -> str:
     if row.postponed_until:  # the index has no such attribute
         return row.postponed_until
     return str(row.GSI1SK).removeprefix(table.POSTPONED).partition("#")[0]
+
+
+def list_saved_views(site: str, user_id: str) -> Sequence[SavedView]:
+    """A person's own, a few: one Query."""
+    return SavedView.page(table.SAVED_VIEW.partition_key(site, user_id=user_id)).rows
 
 
 def find_closed(refs: Sequence[ReviewRef], user_id: str) -> frozenset[ReviewRef]:

@@ -27,7 +27,6 @@ from review.status import PUT_OFF, ReviewStatus, Worklist
 SHOWN_REASONS = 3
 HIDDEN_REASON = "Personal data: you cannot review this"
 _DAYS_FROM = 48 * 60  # minutes
-_HELD = (ReviewStatus.CLAIMED, ReviewStatus.ASSIGNED, ReviewStatus.ASKED)
 _QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: "Answered", QuestionEnd.UNANSWERED: "No answer"}
 
 
@@ -83,8 +82,8 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
     ``soon``: deadlines up to then are near.
     """
     reasons = tuple(one.partition("; ")[0] for one in review.reasons or ())  # the review itself says them whole
-    mine = review.status in _HELD and review.holder == user_id
-    held = mine or bool(queries.holder_of(review, now=now))
+    held = bool(queries.holder_of(review, now=now))  # a lapsed claim looks like none, also to its holder
+    mine = held and review.holder == user_id
     ref = queries.row_ref(site, review)
     return Row(
         url=f"{root}{quote(ref.document_id, safe='')}/{quote(ref.review_id, safe='')}/",

@@ -19,6 +19,7 @@ from projects.queues.items import admitting_queue, checks_of
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
+from review.desk import saved_views
 from review.desk.queue import queue_url, rows_of
 from review.identity import queue_to_store
 from review.items.reviews import Review, ReviewDecision
@@ -67,6 +68,7 @@ def list_views(request: DeskRequest) -> HttpResponse:
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
     queued, in_team = (counts.get(queue_to_store(one), Queued()) for one in (queue, team))
+    saved = saved_views.list_choices(request.site, person_id)
     views = [
         View(Worklist.TEAM, queue_url(team), "Team", "inbox", f"{in_team.waiting:,}"),
         View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
@@ -82,7 +84,7 @@ def list_views(request: DeskRequest) -> HttpResponse:
     ]
     checks = counts.get(checks_of(queue_to_store(team)), Queued()).waiting
     views += _list_quality(request, team, checks, here=request.GET.get("here", ""))
-    context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue}
+    context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue, "saved": saved}
     return render_answer(request, "review/desk/views.html", "review/desk/_views.html", context)
 
 

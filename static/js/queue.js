@@ -21,6 +21,10 @@ function undoLatest() {
 }
 
 const ACTS = { next: () => move(1), previous: () => move(-1), start: () => press("[data-start]"), undo: undoLatest };
+function openSaved(digit) {
+  const view = /^[1-9]$/.test(digit) && document.querySelector(`[data-saved="${digit}"]`);
+  return view && (() => view.click());
+}
 const FIXED = { ArrowDown: ACTS.next, ArrowUp: ACTS.previous, "?": () => press("[data-keys-open]") };
 const REPEATS = ["next", "previous"];
 const actOf = (key) => document.querySelector(`#keys [data-act][data-letter="${CSS.escape(key.toLowerCase())}"]`)?.dataset.act;
@@ -30,7 +34,7 @@ document.addEventListener("keydown", (event) => {
   if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;
   if (event.target.matches?.("input:not([type='checkbox']), textarea, select")) return;
   const name = event.key.length === 1 && actOf(event.key);
-  const act = name ? ACTS[name] : FIXED[event.key];
+  const act = name ? ACTS[name] : FIXED[event.key] || openSaved(event.key);
   if (!act || event.repeat && event.key.length === 1 && !REPEATS.includes(name)) return;
   event.preventDefault();
   act();

@@ -172,6 +172,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-queues": {"GET": VIEW},
     "review:list-views": {"GET": VIEW},
     "review:list-mine": {"GET": VIEW},
+    "review:save-view": {"POST": (302, 403, 302, 302, 302, 302)},
+    "review:delete-view": {"POST": (302, 403, 302, 302, 302, 302)},
     "review:list-asked": {"GET": VIEW},
     "review:list-postponed": {"GET": VIEW},
     "review:list-decided": {"GET": VIEW},

@@ -144,6 +144,11 @@ REVIEW_WORK = Entity(
     attributes=names("document_id created_at TimeToLive"),
     note="a pointer to a review in a person's own list; where they differ, what the review says holds",
 )  # fmt: skip
+SAVED_VIEW = Entity(
+    "countersign", "SavedView", "VIEWS#{user_id}", "VIEW#{view_id}",
+    attributes=names("name queue filters created_at"),
+    note="filters and order of a queue that a person saved under a name; the id is made of the name",
+)  # fmt: skip
 REVIEW_MESSAGE = Entity(
     "countersign", "ReviewMessage", "DOC#{document_id}", "REVIEW#{review_id}#MESSAGE#{message_id}",
     attributes=names("kind text by_id by_name to_ids to_name about at answer answered_by answered_at ended TimeToLive"),

@@ -11,6 +11,7 @@ from review import queries
 from review.decide import claims, decisions, drafts
 from review.decide.claims import DecidedReview
 from review.decide.drafts import TypedValues
+from review.desk import saved_views
 from review.items.reviews import ReviewWork
 from review.status import ReviewStatus, Worklist
 from tests.aws_faults import count_calls
@@ -204,3 +205,58 @@ def test_leaving_twice_or_after_someone_took_it_changes_nothing():
     claims.claim_review(ref, queries.run_of(ref, queries.get_review(ref)), by=person(alice()))
     assert signed_in(bob()).post(url("leave", ref)).status_code == 302
     assert review_of(ref).holder == str(alice().pk)
+
+
+def save(user, name, query="text=invoice&sort=unsure", queue=""):
+    return signed_in(user).post(reverse("review:save-view"), {"name": name, "query": query, "queue": queue})
+
+
+def saved(user):
+    return [(one.name, one.url, one.digit) for one in lists(user).context["saved"]]
+
+
+def lists(user):
+    return signed_in(user).get(reverse("review:list-views"))
+
+
+def test_a_view_is_saved_under_a_name_for_one_person_and_replaced_by_the_same_name():
+    answer = save(bob(), "  Big   invoices ")
+    assert answer["Location"] == f"{reverse('review:queue')}?text=invoice&sort=unsure"
+    assert saved(bob()) == [("Big invoices", "/review/?text=invoice&sort=unsure", "1")]
+    save(bob(), "big INVOICES", "due=1h")
+    assert saved(bob()) == [("big INVOICES", "/review/?due=1h", "1")]
+    assert saved(alice()) == []
+
+
+@pytest.mark.parametrize(("name", "query"), [("", "due=1h"), ("Due", ""), ("Due", "due=never&after=x")])
+def test_a_view_without_a_name_or_filters_is_not_saved(name, query):
+    assert save(bob(), name, query).status_code == 302
+    assert saved(bob()) == []
+
+
+def test_a_person_has_so_many_views_and_may_still_replace_one():
+    for number in range(saved_views.MOST):
+        save(bob(), f"View {number:02}")
+    save(bob(), "One more")
+    save(bob(), "View 03", "due=24h")
+    assert len(saved(bob())) == saved_views.MOST
+    assert saved(bob())[3][1] == "/review/?due=24h"
+    assert saved(bob())[9][2] == ""  # nine keys
+
+
+def test_a_view_is_deleted_by_its_owner_alone_and_twice_is_harmless():
+    save(bob(), "Due soon", "due=1h")
+    (one,) = lists(bob()).context["saved"]
+    where = reverse("review:delete-view", args=[one.id])
+    signed_in(alice()).post(where)
+    assert len(saved(bob())) == 1
+    for _ in range(2):
+        assert signed_in(bob()).post(where).status_code == 302
+    assert saved(bob()) == []
+    assert signed_in(bob()).post(reverse("review:delete-view", args=["a#b"])).status_code == 404
+
+
+def test_no_view_is_saved_of_a_queue_that_does_not_let_me_in():
+    queue = make_queue("Secret", ["finance"]).id
+    assert save(bob(), "Theirs", queue=queue).status_code == 404
+    assert saved(bob()) == []
