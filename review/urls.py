@@ -40,6 +40,7 @@ urlpatterns = [
     path("quality/", figures.show_quality, name="show-quality"),
     path("quality/figures.csv", figures.export_quality, name="export-quality"),
     path("notifications/", notifications.choose_notifications, name="choose-notifications"),
+    path("chat/", notifications.edit_chat, name="edit-chat"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
     path("undo/", undoing.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),

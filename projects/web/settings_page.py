@@ -60,6 +60,7 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
         Way("users", "settings:edit-groups", "Groups and permissions", "What each group may do here.", _configures),
         Way("key", "settings:edit-keys", "API keys", "For programs that send and fetch documents.", _configures),
         Way("branch", "settings:list-sites", "Sites", "Tenants with documents and users of their own.", _operates),
+        Way("comment", "review:edit-chat", "Chat messages", "What a chat tool is told of reviews.", _configures),
         Way("history", "audit:show-audit", "Audit log", "Who changed, decided and viewed what.", _configures),
     ),
     "Operations": (

@@ -10,7 +10,7 @@ from review.decide.opening import expires_at
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.notifications.actions import plan_notifications
-from review.notifications.items import Kind
+from review.notifications.items import CHAT, Kind
 from review.status import PUT_OFF, UNDECIDED
 from workflows.runs import events, queries
 from workflows.runs.items.events import DocumentEvent
@@ -56,8 +56,7 @@ def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
         bus_detail=detail,
     )
     changes: list[Change] = [Update(ref.key, actions, waits)]
-    if review.holder:
-        changes += plan_notifications(ref, Kind.DEADLINE, [review.holder])
+    changes += plan_notifications(ref, Kind.DEADLINE, [review.holder or CHAT])
     written = transact(changes, event)
     log.warning("review escalated", extra={"run": run.workflow_id, "review": ref.review_id})
     events.publish_soon(cast("DocumentEvent", written[0]))

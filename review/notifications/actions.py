@@ -2,6 +2,8 @@
 
 import datetime as dt
 from collections.abc import Iterable
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
@@ -10,10 +12,10 @@ from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict
 from config.table import Key
-from config.transaction import Change, Put, Update, transact
+from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from review.identity import Person, ReviewRef
-from review.notifications.items import Kind, Notification, NotificationChoice, NotificationStatus
+from review.notifications.items import CHAT, ChatWebhook, Kind, Notification, NotificationChoice, NotificationStatus
 
 DIGEST_HOUR = 6  # UTC
 _KEPT_DAYS = 7  # of what was sent or dropped
@@ -25,11 +27,38 @@ def plan_notifications(
 ) -> list[Change]:
     """For the transaction that they tell of; nobody is told what they did themselves."""
     told = sorted(set(user_ids) - {told_by.id if told_by else ""})
-    return [Put(_new(ref.site, one, clock.new_ulid(), kind, ref=ref, by=told_by)) for one in told]
+    event_id = clock.new_ulid()
+    return [Put(_new(ref.site, one, clock.new_ulid(), kind, ref=ref, by=told_by, event_id=event_id)) for one in told]
+
+
+def tell_chat(row: Notification) -> None:
+    """Have the site's chat tool told of what a person is told, once however many people are."""
+    ref = ReviewRef(table.site_of(row.PK), str(row.document_id), str(row.review_id))
+    name, by = str(row.event_id), Person("", row.by_name) if row.by_name else None
+    with suppress(Conflict):
+        transact([Put(_new(ref.site, CHAT, name, Kind(row.kind), ref=ref, by=by))])
+
+
+def save_chat_webhook(site: str, url: str, kinds: Iterable[str], *, by: Actor) -> None:
+    """``url``: empty to tell none any more."""
+    chosen = {str(one) for one in kinds}
+    key = table.CHAT_WEBHOOK.key(site)
+    row = ChatWebhook(*key, url=url, kinds=chosen or None, updated_at=clock.iso(clock.now()))
+    # The address is a secret of the chat tool's: records name its host.
+    payload = {"host": urlsplit(url).hostname or "none", "kinds": ", ".join(sorted(chosen)) or "none"}
+    change: Change = Put(row, overwrite=True) if url else Delete(key)
+    transact([change], entity_event(site, "chat", CHAT, "updated", by=by, payload=payload))
 
 
 def _new(
-    site: str, user_id: str, notification_id: str, kind: Kind, *, ref: ReviewRef | None = None, by: Person | None = None
+    site: str,
+    user_id: str,
+    notification_id: str,
+    kind: Kind,
+    *,
+    ref: ReviewRef | None = None,
+    by: Person | None = None,
+    event_id: str | None = None,
 ) -> Notification:
     now = clock.iso(clock.now())
     return Notification(
@@ -38,6 +67,7 @@ def _new(
         user_id=user_id,
         notification_id=notification_id,
         kind=kind,
+        event_id=event_id,
         by_name=by.name if by else None,
         document_id=ref.document_id if ref else None,
         review_id=ref.review_id if ref else None,

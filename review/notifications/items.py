@@ -6,6 +6,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute, UnicodeSetAtt
 
 from config import table
 from config.due.items import DueWork
+from config.item import Item
 
 
 class Kind(StrEnum):
@@ -21,6 +22,10 @@ class Kind(StrEnum):
 
 # Of a person who never chose: what another person did, and nothing that comes by itself.
 DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED})
+
+
+CHAT = "chat"  # stands for a person's id in what a chat tool is told
+CHAT_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)
 
 
 class NotificationStatus(StrEnum):
@@ -40,6 +45,14 @@ class NotificationChoice(DueWork):
     updated_at = UnicodeAttribute()
 
 
+class ChatWebhook(Item):
+    """Where a site's chat tool takes messages. Access: by its key."""
+
+    url = UnicodeAttribute()
+    kinds = UnicodeSetAttribute(null=True)
+    updated_at = UnicodeAttribute()
+
+
 class Notification(DueWork):
     """One thing to tell one person. It names no document: that is read when it is sent, if they may still see it.
 
@@ -50,6 +63,7 @@ class Notification(DueWork):
     user_id = UnicodeAttribute()
     notification_id = UnicodeAttribute()
     kind = UnicodeAttribute()
+    event_id = UnicodeAttribute(null=True)  # the same for all who are told of one thing
     by_name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     review_id = UnicodeAttribute(null=True)

@@ -1,4 +1,4 @@
-"""The mails: who did what to which document, how many wait, and where to look; nothing of what a document says.
+"""The mails and chat messages: who did what to which document, how many wait, where to look; nothing of what one says.
 
 Their links open pages that ask to sign in and change nothing, since mail scanners open them too.
 """
@@ -19,10 +19,11 @@ from projects.web.links import page_url
 from review import queries
 from review.identity import ReviewRef, queue_id
 from review.notifications import actions
-from review.notifications.items import Kind, Notification, NotificationStatus
-from review.notifications.queries import list_chosen_kinds
+from review.notifications.items import CHAT, Kind, Notification, NotificationStatus
+from review.notifications.queries import find_chat_webhook, list_chosen_kinds
 from review.status import UNDECIDED, Worklist
 from workflows.publish.action_kinds import send_mail
+from workflows.publish.webhooks import Delivery, deliver_webhook
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,13 @@ _SUBJECTS: Mapping[str, str] = {
     Kind.ASKED: "{by} asked you about {name}",
     Kind.ANSWERED: "{by} answered your question about {name}",
     Kind.MENTIONED: "{by} mentioned you on {name}",
+    Kind.DEADLINE: "Almost due: {name}",
+}
+_CHAT_WORDS: Mapping[str, str] = {
+    Kind.ASSIGNED: "{by} assigned {name} to {to}",
+    Kind.ASKED: "{by} asked {to} about {name}",
+    Kind.ANSWERED: "{by} answered {to} about {name}",
+    Kind.MENTIONED: "{by} mentioned people on {name}",
     Kind.DEADLINE: "Almost due: {name}",
 }
 _FOR_DECIDING = frozenset({Kind.ASSIGNED, Kind.DEADLINE, Kind.ASKED})  # pointless once it is decided
@@ -65,6 +73,10 @@ def send_notification(site: str, user_id: str, notification_id: str) -> None:
 
 def _deliver(site: str, row: Notification) -> NotificationStatus:
     """Raises: ActionFailed if no address is taken; another CountersignError if it may be tried again."""
+    if row.user_id == CHAT:
+        return _deliver_to_chat(site, row)
+    if row.event_id and find_chat_webhook(site):
+        actions.tell_chat(row)
     to = address_of(row.user_id)
     if not to or row.kind not in list_chosen_kinds(site, row.user_id):
         return NotificationStatus.DROPPED
@@ -78,6 +90,29 @@ def _deliver(site: str, row: Notification) -> NotificationStatus:
     return NotificationStatus.SENT
 
 
+def _deliver_to_chat(site: str, row: Notification) -> NotificationStatus:
+    """Not of a queue that lets only some groups in: all of the channel would read it. Raises: as ``_deliver``."""
+    webhook = find_chat_webhook(site)
+    ref = ReviewRef(site, str(row.document_id), str(row.review_id))
+    try:
+        review = queries.get_review(ref)
+        queue = queue_queries.get_queue(site, name) if (name := queue_id(review.queue)) else None
+    except NotFound:
+        return NotificationStatus.DROPPED
+    if webhook is None or row.kind not in (webhook.kinds or ()) or (queue and queue.groups):
+        return NotificationStatus.DROPPED
+    to = review.question_to_name if row.kind == Kind.ASKED else review.holder_name
+    said = _CHAT_WORDS[row.kind].format(by=row.by_name or "", to=to or "a person", name=_show_name(review.name))
+    url = page_url(site, "review:show-review", *ref.path.split("/"))
+    text = {"text": f"{said}{f' ({review.project_name})' if review.project_name else ''}\n{url}"}
+    deliver_webhook(Delivery(site, row.notification_id, webhook.url, text))
+    return NotificationStatus.SENT
+
+
+def _show_name(name: str) -> str:
+    return "".join(one for one in name if one.isprintable())[:_LONGEST_NAME]
+
+
 def _write_mail(site: str, row: Notification) -> Mail | None:
     """None if the review is gone or decided, or the person may not see it any more."""
     ref = ReviewRef(site, str(row.document_id), str(row.review_id))
@@ -87,9 +122,7 @@ def _write_mail(site: str, row: Notification) -> Mail | None:
         return None
     if (row.kind in _FOR_DECIDING and review.status not in UNDECIDED) or not _may_see(site, row.user_id, review.queue):
         return None
-    name = "".join(one for one in review.name if one.isprintable())[:_LONGEST_NAME]
-    by = "".join(one for one in row.by_name or "" if one.isprintable())
-    subject = _SUBJECTS[row.kind].format(by=by, name=name)
+    subject = _SUBJECTS[row.kind].format(by=_show_name(row.by_name or ""), name=_show_name(review.name))
     project = f"\nProject: {review.project_name}" if review.project_name else ""
     due = f"\nDue: {review.deadline[:16].replace('T', ' ')} UTC" if row.kind in _FOR_DECIDING else ""
     return Mail(subject, f"{subject}.{project}{due}", page_url(site, "review:show-review", *ref.path.split("/")))

@@ -2,7 +2,7 @@
 
 from config import table
 from config.errors import NotFound
-from review.notifications.items import DEFAULTS, NotificationChoice
+from review.notifications.items import DEFAULTS, ChatWebhook, NotificationChoice
 
 
 def list_chosen_kinds(site: str, user_id: str) -> frozenset[str]:
@@ -12,3 +12,10 @@ def list_chosen_kinds(site: str, user_id: str) -> frozenset[str]:
     except NotFound:
         return frozenset(DEFAULTS)
     return frozenset(found.kinds or ())
+
+
+def find_chat_webhook(site: str) -> ChatWebhook | None:
+    try:
+        return ChatWebhook.load(table.CHAT_WEBHOOK.key(site))
+    except NotFound:
+        return None

@@ -197,6 +197,11 @@ def review_story() -> Iterator[Step]:
 
 def notification_story() -> Iterator[Step]:
     yield notification_actions.save_choice, lambda: notification_actions.save_choice(SITE, ["asked"], by=BY)
+    url = "https://chat.example.org/hook"
+    yield (
+        notification_actions.save_chat_webhook,
+        lambda: notification_actions.save_chat_webhook(SITE, url, ["asked"], by=BY),
+    )
 
 
 def later_story() -> Iterator[Step]:

@@ -190,6 +190,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:read-region": {"GET": (302, 403, 403, 404, 409, 409), "POST": NO_REVIEW},  # only its holder may ask
     "review:play-recording": {"GET": (302, 403, 404, 404, 404, 404)},  # of what is no recording
     "review:choose-notifications": {"GET": VIEW, "POST": (302, 403, 302, 302, 302, 302)},
+    "review:edit-chat": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
     "review:change-undo-window": {"POST": (302, 403, 403, 302, 302, 302)},
     "review:peek-next": {"GET": (302, 403, 403, 200, 200, 200)},
     "review:claim": {"POST": NO_REVIEW},

@@ -173,7 +173,7 @@ QUALITY_FIGURES = Entity(
 NOTIFICATION = Entity(
     "countersign", "Notification", "PERSON#{user_id}", "NOTIFICATION#{notification_id}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notification#{notification_id}",
-    attributes=names("kind by_name document_id review_id status due_at tries created_at TimeToLive"),
+    attributes=names("kind event_id by_name document_id review_id status due_at tries created_at TimeToLive"),
     note="one thing to tell a person by mail; GSI2 until it is sent or dropped",
 )  # fmt: skip
 NOTIFICATION_CHOICE = Entity(
@@ -181,6 +181,11 @@ NOTIFICATION_CHOICE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#digest#{user_id}",
     attributes=names("user_id kinds updated_at"),
     note="what a person wants to be told by mail; GSI2 for the daily digest",
+)  # fmt: skip
+CHAT_WEBHOOK = Entity(
+    "countersign", "ChatWebhook", "CHAT", "WEBHOOK",
+    attributes=names("url kinds updated_at"),
+    note="where a chat tool of the site takes messages",
 )  # fmt: skip
 CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
