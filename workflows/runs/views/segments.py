@@ -111,6 +111,7 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     documents = _files(request, board)
     segment = read_json(documents, files.segment(index))
     secrets = secrets_for(request, documents, str(board.workflow_id))
+    closed = bool(fields_hidden_from(request, str(board.project_id)))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("Page not found, or not split yet.")
     segment = _mask_segment(segment, secrets)
@@ -129,8 +130,11 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
         # What only repeats the text of a text says nothing about it.
         "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
         "compare_query": urlencode({"document": board.document_id, "page": index + 1}),
-        "may_compare": link is None and bool(segment.get("image_uri")) and access.abilities(request).configure,
-        "may_ask": link is None and bool(segment),  # an earlier system keeps questions otherwise
+        "may_compare": link is None
+        and not closed
+        and bool(segment.get("image_uri"))
+        and access.abilities(request).configure,
+        "may_ask": link is None and not closed and bool(segment),  # an earlier system keeps questions otherwise
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
