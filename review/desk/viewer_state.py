@@ -102,7 +102,8 @@ def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
     in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
     return ViewerState(
         "decided",
-        who="You" if mine else review.reviewer_name or "",
+        # Whoever resolves a difference must not know whose answer is which.
+        who="You" if mine else "Another person" if _is_check(review) else review.reviewer_name or "",
         at=review.reviewedAt or "",
         did=_DONE.get(Decision(review.decision or Decision.APPROVE), ""),
         by_me=mine,

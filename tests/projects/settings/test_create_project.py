@@ -227,6 +227,13 @@ def test_without_an_audit_sample_nobody_is_asked_for_no_reason(table):
     assert only_project().settings.audit_share == 0.0
 
 
+def test_the_share_of_second_reviews_is_typed_in_percent_and_nothing_means_none(table):
+    send(signed_in(alice()), check_share="10")
+    assert only_project().settings.check_share == 0.1
+    page = signed_in(alice()).get(f"/projects/{only_project().id}/edit/").content.decode()
+    assert "10 % of 200 reviews a day is 20 more." in page
+
+
 def test_unchecked_fields_are_approved_only_where_an_admin_says_so(table):
     send(signed_in(alice()))
     assert only_project().settings.unseen_allowed is False

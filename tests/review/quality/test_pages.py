@@ -101,12 +101,20 @@ def test_differences_show_both_answers_without_names_until_they_are_resolved():
     client = signed_in(bob())
     sent = client.post(dispute_url(ref), {"choice-total": side_of(ref, "second")}, follow=True)
     after = one_line(sent.content)
-    assert "True: <b" in after
+    assert "Correct: <b" in after
     assert "39.90" in after
     assert ROSA.name in after
     assert MARTA.name in after
     assert "other values: Total." in after
     assert "Re-run…" in after
+
+
+def test_the_second_reviews_own_page_does_not_say_who_decided_it():
+    _, ref = disputed()
+    page = text_of(signed_in(bob()), url("show-review", ref.check))
+    assert "Another person approved this" in page
+    assert "It is compared with the first decision." in page
+    assert MARTA.name not in page
 
 
 def test_an_open_second_review_has_no_page_of_differences_to_read_the_first_answers_on():
@@ -161,6 +169,15 @@ def test_an_approval_against_a_rejection_is_one_choice():
     assert signed_in(bob()).post(dispute_url(ref), {}).status_code == 422
     sent = signed_in(bob()).post(dispute_url(ref), {"choice-decision": side_of(ref, "second")}, follow=True)
     assert "another outcome." in one_line(sent.content)
+
+
+def test_lists_of_decisions_tell_second_reviews_apart():
+    run, ref = open_check()
+    settle(run, ref, by=person(bob()))
+    assert "Second review: approved" in text_of(signed_in(bob()), reverse("review:list-decided"))
+    assert "Second review: approved" in text_of(signed_in(alice()), "/settings/audit/")
+    told = text_of(signed_in(alice()), reverse("workflows:show-lineage", args=[ref.document_id, run.workflow_id]))
+    assert "Second review agrees" in told
 
 
 def test_each_sees_their_own_figures_and_admins_all_by_name():

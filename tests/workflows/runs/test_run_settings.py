@@ -174,6 +174,12 @@ def test_a_run_freezes_whether_unchecked_fields_may_be_approved():
     assert run_settings.from_json(run_settings.to_json(allowed)) == allowed
 
 
+def test_a_run_freezes_the_share_of_second_reviews():
+    found = run_settings.freeze({"review_policy": {"check_share": 0.1}})
+    assert (found.check_share, run_settings.freeze({}).check_share) == (0.1, 0.0)
+    assert run_settings.from_json(run_settings.to_json(found)) == found
+
+
 def test_a_run_freezes_calibration_and_audit_sample():
     found = run_settings.freeze({"calibration": {"version": 3, "sha256": "ab"}, "review_policy": {"audit_share": 0.05}})
     assert (found.calibration_version, found.calibration_sha256, found.audit_share) == (3, "ab", 0.05)

@@ -160,6 +160,11 @@ def test_the_assessment_tells_the_review_which_reasons_there_are_to_reject(tmp_p
     assert "reject_reasons" not in run_all(invoice(tmp_path))["assess"].facts
 
 
+def test_the_assessment_tells_the_review_the_share_of_second_reviews(tmp_path: Path) -> None:
+    assert run_all(invoice(tmp_path, check_share=0.1))["assess"].facts["check_share"] == 0.1
+    assert "check_share" not in run_all(invoice(tmp_path))["assess"].facts
+
+
 def test_the_assessment_says_by_which_policy_it_decided(tmp_path: Path) -> None:
     fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
     labels = ", ".join(f"{spec.label} 0 %" for spec in FIELDS)
