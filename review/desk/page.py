@@ -107,7 +107,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
     may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(
         review, result, fields, page=_asked_page_index(request), typed=typed, errors=draft.errors,
-        changes={} if ref.is_check else last_changes(decided or approval), confirmed=draft.confirmed or {}, answers=answers, answered=answered,
+        changes={} if ref.is_check else last_changes(decided or approval),
+        confirmed=draft.confirmed or {}, answers=answers, answered=answered,
         day_first=result.get("day_first", True),
     )  # fmt: skip
     carried = ticket.ticket_for(
