@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.conftest import WIDTHS
+from tests.browser.desk import in_sight
 from tests.browser.telling import Story, begin
 from tests.flow.test_copies import invoice
 from tests.pump import Pump
@@ -45,7 +46,8 @@ def test_a_mail_and_its_attachment(story: Story, tmp_path: Path) -> None:
     story.correct("company", "ACME Trading Ltd")
     story.correct("total", "1500.00")
     story.approve()
-    story.open_from_queue("invoice.pdf")
+    in_sight(page)  # the next one, which came by itself
+    expect(page.locator("h1")).to_have_text("invoice.pdf")
     expect(page.locator(".page-image")).to_be_visible()
     story.confirm()
     story.approve()
