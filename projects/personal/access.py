@@ -37,11 +37,13 @@ def is_closed(request: HttpRequest, *, project_id: str = "", document_id: str = 
     if access.can_see_personal(request):
         return False
     site = str(request.site)
+    if not queries.list_personal_names(site):  # remembered: most sites mark nothing, and no page of theirs costs a call
+        return False
     if document_id:
         try:
             project_id = document_queries.get_document(site, document_id).project_id
         except NotFound:
-            return bool(queries.list_personal_names(site))
+            return True
     return bool(queries.get_personal_fields(site, project_id))
 
 

@@ -155,6 +155,7 @@ def test_a_review_says_where_it_stands_in_its_queue():
     _, first = open_review(timeout=70_000)
     _, second = open_review(timeout=80_000)
     browser = signed_in(charlie())
+    browser.get(url("show-position", first))  # what is personal is remembered, as permissions are
     with count_calls() as calls:
         assert "2 of 2 in queue" in one_line(browser.get(url("show-position", second)).content)
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query", "dynamodb.Query"]
