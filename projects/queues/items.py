@@ -12,7 +12,7 @@ ACTIVE, ARCHIVED = "active", "archived"
 def checks_of(queue: str) -> str:
     """How second reviews of what a queue decided are stored: a list of their own. ``queue``: as a review stores it.
 
-    >>> checks_of(DEFAULT_QUEUE), admitting_queue(checks_of(DEFAULT_QUEUE)), admitting_queue(checks_of("01H"))
+    >>> checks_of(DEFAULT_QUEUE), queue_of_admission(checks_of(DEFAULT_QUEUE)), queue_of_admission(checks_of("01H"))
     ('checks.review', '', '01H')
     """
     return f"{_CHECKS}{queue}"
@@ -22,7 +22,7 @@ def is_checks(queue_id: str) -> bool:
     return queue_id.startswith(_CHECKS)
 
 
-def admitting_queue(queue_id: str) -> str:
+def queue_of_admission(queue_id: str) -> str:
     """The id of the queue whose groups are let into this list; empty for the site's own queue."""
     queue = queue_id.removeprefix(_CHECKS)
     return "" if queue == DEFAULT_QUEUE else queue

@@ -17,7 +17,7 @@ from django.urls import reverse
 from config.errors import CountersignError, NotAllowed, NotFound
 from config.table import DEFAULT_SITE
 from projects.queues import queries as queue_queries
-from projects.queues.items import Queue, admitting_queue
+from projects.queues.items import Queue, queue_of_admission
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.sites import directory
@@ -288,7 +288,7 @@ def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
         NotFound: there is none, or it is not theirs: no one learns which.
 
     """
-    admitting = admitting_queue(queue_id)
+    admitting = queue_of_admission(queue_id)
     if not admitting:
         return None
     queue = queue_queries.get_queue(request.site, admitting)

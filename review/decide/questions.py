@@ -148,7 +148,7 @@ def take_asked(ref: ReviewRef, run: Run, review: Review, *, by: Person) -> None:
     told = [ReviewMessage.answered_by.set(by.name), ReviewMessage.answered_at.set(now)]
     changes: list[Change] = [
         Update(ref.key, [*actions, *_end_actions(ref, review)], may_move(TAKE_ASKED) & _is_open(review) & may),
-        Update(ref.message_key(str(review.question_id)), [ReviewMessage.ended.set(end), *told], _unended()),
+        Update(ref.message_key(str(review.question_id)), [ReviewMessage.ended.set(end), *told], _is_message_open()),
         *_remove_rows(ref, review),
         worklists.enter(ref, by.id, Worklist.MINE),
     ]
@@ -165,7 +165,7 @@ def _give_to_asker(
     actions = [Review.status.set(ANSWER.to), Review.question_ended.set(end), *_end_actions(ref, review)]
     return [
         Update(ref.key, actions, may_move(ANSWER) & _is_open(review) & condition),
-        Update(ref.message_key(str(review.question_id)), [ReviewMessage.ended.set(end), *message], _unended()),
+        Update(ref.message_key(str(review.question_id)), [ReviewMessage.ended.set(end), *message], _is_message_open()),
         *_remove_rows(ref, review),
     ]
 
@@ -187,9 +187,9 @@ def _is_open(review: Review) -> Condition:
     return same
 
 
-def _unended() -> Condition:
-    unended: Condition = ReviewMessage.PK.exists() & ReviewMessage.ended.does_not_exist()
-    return unended
+def _is_message_open() -> Condition:
+    is_open: Condition = ReviewMessage.PK.exists() & ReviewMessage.ended.does_not_exist()
+    return is_open
 
 
 def _remove_rows(ref: ReviewRef, review: Review) -> list[Change]:

@@ -15,7 +15,7 @@ from config.item import Page
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries.counters import Queued
 from projects.queues import admission
-from projects.queues.items import admitting_queue, checks_of
+from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
@@ -63,7 +63,7 @@ def list_views(request: DeskRequest) -> HttpResponse:
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
     person_id = str(request.user.pk)
-    team, counts = admitting_queue(queue), counter_queries.count_by_queue(request.site)
+    team, counts = queue_of_admission(queue), counter_queries.count_by_queue(request.site)
     put_off = reverse("review:list-postponed") + (f"?{urlencode({'queue': queue})}" if queue else "")
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
@@ -150,7 +150,7 @@ def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = Non
     """Without what waits in a queue that no longer lets this person in."""
     closed = admission.list_closed_queues(request)
     page = queries.list_work(request.site, str(request.user.pk), worklist, cursor=cursor)
-    return Page([one for one in page.rows if admitting_queue(one.queue) not in closed], page.next)
+    return Page([one for one in page.rows if queue_of_admission(one.queue) not in closed], page.next)
 
 
 def _show(request: DeskRequest, worklist: Worklist, page: Page[Review], queue: str = "") -> HttpResponse:

@@ -241,7 +241,7 @@ def _settle_actions(ref: ReviewRef, row: ReviewCheck, review: Review, found: Com
     ]
     if found.is_same:
         return [*actions, ReviewCheck.status.set(CheckStatus.AGREED)]
-    labels = [one.label for one in found.differing] if found.is_decided_alike else ["Decision"]
+    labels = [one.label for one in found.differences] if found.is_decided_alike else ["Decision"]
     queue = row.of_queue or DEFAULT_QUEUE
     index = table.REVIEW_CHECK.gsi1(ref.site, queue=queue, disputed_at=now, review_id=ref.checked.review_id)
     return [

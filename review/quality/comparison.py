@@ -55,12 +55,12 @@ class Comparison:
         return self.first == self.second
 
     @property
-    def differing(self) -> tuple[FieldPair, ...]:
+    def differences(self) -> tuple[FieldPair, ...]:
         return tuple(one for one in self.pairs if not one.is_same)
 
     @property
     def is_same(self) -> bool:
-        return self.is_decided_alike and not self.differing
+        return self.is_decided_alike and not self.differences
 
 
 def compare_decisions(result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:

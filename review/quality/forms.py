@@ -92,7 +92,7 @@ def list_disputed(
             swapped=swapped,
             takes_other=_takes_other(one),
         )
-        for one in found.differing
+        for one in found.differences
     ]
 
 
@@ -137,7 +137,7 @@ def read_outcome(
         return Answered(Outcome(found.first if side else found.second), {})
     choices: list[Choice] = []
     errors: dict[str, str] = {}
-    for pair in found.differing:
+    for pair in found.differences:
         word = posted.get(f"{_CHOICE}{pair.name}", "")
         side = _is_first(word, swapped=swapped)
         if side is not None:

@@ -241,7 +241,7 @@ def quality_story() -> Iterator[Step]:
     second = decide(run, ref.check, MARTA, total="39.90")
     yield checks.settle_check, lambda: checks.settle_check(ref.check, second)
     row, found, decided = loaded(ref)
-    outcome = Outcome(Decision.APPROVE, [Choice(one, one.first) for one in found.differing])
+    outcome = Outcome(Decision.APPROVE, [Choice(one, one.first) for one in found.differences])
     judge = Person("9", "Ines Roth")
     yield adjudicate, lambda: adjudicate(ref, row, found, decided, outcome, by=judge)
 

@@ -24,7 +24,7 @@ from projects.settings.values import DOERS
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
 from projects.web.http import problem_response
-from workflows.intake import containers, unpacking
+from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
@@ -32,6 +32,7 @@ from workflows.runs import queries
 from workflows.runs.api import whole_number
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.status import StepStatus
+from workflows.stages.formats import CONTAINERS
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
@@ -113,7 +114,7 @@ def _document(row: ProjectDocument) -> DocumentShape:
 def _status(row: ProjectDocument) -> str:
     if row.outcome:
         return row.outcome
-    if row.file_type in containers.TYPES and not row.workflow_id:
+    if row.file_type in CONTAINERS and not row.workflow_id:
         return "unpacked" if row.status == StepStatus.COMPLETED else "unpacking"
     return "in_review" if row.current_step else "running"
 

@@ -18,13 +18,14 @@ from projects.documents.queries import documents
 from projects.settings.items import Project
 from workflows.definitions.blueprint import APPROVALS
 from workflows.engine.partial import PARTIAL_AT
-from workflows.intake import containers, inspect, upload
+from workflows.intake import inspect, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.run import Run
 from workflows.runs.status import Outcome, StepStatus
+from workflows.stages.formats import CONTAINERS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -119,7 +120,7 @@ def _look_into(job: Job, container: Container) -> Job:
 
 def _child(container: Container, row: ChildDocument) -> Job:
     site, project_id = container.site, container.project_id
-    if row.file_type in containers.TYPES:
+    if row.file_type in CONTAINERS:
         inner = Container(site, project_id, row.documentId, row.name, row.file_type)
         return Job(Path(row.name), None, container=inner, out_of=container)
     head = queries.project_document(site, project_id, row.documentId)

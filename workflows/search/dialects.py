@@ -51,7 +51,7 @@ class Dialect(ABC):
     def query(self, terms: Sequence[Term]) -> str:
         """Any of the terms, in the database's own language."""
 
-    def _holding(self, closed: Sequence[str]) -> str:
+    def _where_held(self, closed: Sequence[str]) -> str:
         """Takes the query and then the ``closed`` projects."""
         open_parts = _OPEN.format(projects=", ".join(["%s"] * len(closed))) if closed else ""
         return _HOLDING.format(key=self.key, matches=self.matches, open=open_parts)
@@ -60,14 +60,14 @@ class Dialect(ABC):
         self, site: str, terms: Sequence[Term], start: tuple[str, str] | None, limit: int, closed: Sequence[str] = ()
     ) -> Statement:
         """Documents that hold every term, the latest first; those of ``closed`` projects in their names."""
-        every = " ".join(_TERM.format(holding=self._holding(closed)) for _ in terms)
+        every = " ".join(_TERM.format(holding=self._where_held(closed)) for _ in terms)
         asked = [value for term in terms for value in (self.query([term]), *closed, site)]
         statement = _DOCUMENTS.format(terms=every, start=_START if start else "")
         return statement, [site, *asked, *(start or ()), limit]
 
     def parts(self, terms: Sequence[Term], keys: Sequence[int], shown: int, closed: Sequence[str] = ()) -> Statement:
         """Of each document the first parts that hold any term, and how many do."""
-        statement = _PARTS.format(holding=self._holding(closed), keys=", ".join(["%s"] * len(keys)))
+        statement = _PARTS.format(holding=self._where_held(closed), keys=", ".join(["%s"] * len(keys)))
         return statement, [self.query(terms), *closed, *keys, shown]
 
 

@@ -23,7 +23,7 @@ JUDGE = Person("9", "Ines Roth")
 
 def choose(ref, value=None, *, side="", by=JUDGE, decision=Decision.APPROVE):
     row, found, decided = loaded(ref)
-    choices = [Choice(one, getattr(one, side) if side else value) for one in found.differing]
+    choices = [Choice(one, getattr(one, side) if side else value) for one in found.differences]
     adjudication.adjudicate(ref, row, found, decided, Outcome(decision, choices), by=by)
 
 
@@ -102,7 +102,7 @@ def test_of_two_who_resolve_it_one_wins_and_is_counted_once():
     run, ref = disputed()
     row, found, decided = loaded(ref)
     first, second = (
-        Outcome(Decision.APPROVE, [Choice(one, getattr(one, side)) for one in found.differing])
+        Outcome(Decision.APPROVE, [Choice(one, getattr(one, side)) for one in found.differences])
         for side in ("first", "second")
     )
     adjudication.adjudicate(ref, row, found, decided, first, by=JUDGE)

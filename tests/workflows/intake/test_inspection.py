@@ -319,6 +319,6 @@ def test_sample_documents_are_taken_or_refused_with_a_sentence(folder: str) -> N
     assert all(where == "odd" and sentence.endswith(".") for where, sentence in refusals)
 
 
-@each("kind", sorted({*content_types.EXTENSIONS, *containers.TYPES}))
+@each("kind", sorted({*content_types.EXTENSIONS, *containers.EXTENSIONS}))
 def test_every_kind_that_is_taken_has_a_name_for_people(kind: str) -> None:
     assert "/" not in desk.file_type(kind)

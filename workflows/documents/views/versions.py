@@ -20,9 +20,9 @@ from projects.queues import admission
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
-from workflows.intake import containers
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
+from workflows.stages.formats import CONTAINERS
 from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
@@ -94,7 +94,7 @@ def load_contents(request: DeskRequest, document: Document) -> dict[str, Any]:
         "document": document,
         "contents": [_row(document, version) for version in page.rows],
         "next_contents": page.next,
-        "is_container": document.contentType in containers.TYPES,
+        "is_container": document.contentType in CONTAINERS,
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO})),
         "supported": SUPPORTED,
         "limit": size_words(settings.UPLOAD_MAX_BYTES),

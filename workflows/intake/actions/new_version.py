@@ -17,7 +17,6 @@ from projects.documents.items.documents import Document
 from projects.documents.queries.documents import get_document
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import content_of
-from workflows.intake.containers import TYPES
 from workflows.runs import queries
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import More
@@ -26,6 +25,7 @@ from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.runs.status import StepStatus
+from workflows.stages.formats import CONTAINERS
 
 UNDER_WAY = "A run of this document is in progress or needs review. Upload the new version when it has ended."
 CONTAINER = (
@@ -43,7 +43,7 @@ def check_takes_content(site: str, document: Document) -> ProjectDocument:
         Refused: a run is under way, or waits for a person.
 
     """
-    if document.contentType in TYPES:
+    if document.contentType in CONTAINERS:
         raise Refused(CONTAINER)
     row = queries.project_document(site, document.project_id, document.document_id)
     if row.status == StepStatus.IN_PROGRESS:

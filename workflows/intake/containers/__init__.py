@@ -10,12 +10,11 @@ from config.errors import Refused
 from workflows.intake.containers import archives, mails, outlook
 from workflows.intake.containers.members import Limits as Limits
 from workflows.intake.containers.members import Member as Member
+from workflows.stages.formats import ARCHIVE as ARCHIVE
 from workflows.stages.formats import MAIL as MAIL
 from workflows.stages.formats import OUTLOOK as OUTLOOK
 
-ARCHIVE = "application/zip"
 EXTENSIONS = {MAIL: ".eml", OUTLOOK: ".msg", ARCHIVE: ".zip"}
-TYPES = frozenset(EXTENSIONS)
 _CHECKS: dict[str, Callable[[Path, Limits], int]] = {
     MAIL: mails.check,
     OUTLOOK: outlook.check,

@@ -34,7 +34,7 @@ class Secrets:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Start and end of each place that is masked, in order and apart."""
-        return _merge(text, sorted({*self._words(text), *self._whole(text), *self._typed(text)}))
+        return _merge(text, sorted({*self._words(text), *self._whole(text), *self._find_typed(text)}))
 
     def mask(self, text: str) -> str:
         """
@@ -81,7 +81,7 @@ class Secrets:
                     yield places[at][0], places[last - 1][1]
                 at = joined.find(value, at + 1)
 
-    def _typed(self, text: str) -> Iterator[tuple[int, int]]:
+    def _find_typed(self, text: str) -> Iterator[tuple[int, int]]:
         if not self.stored:
             return
         for hit in _CHUNK.finditer(text):

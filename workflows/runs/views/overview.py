@@ -11,12 +11,12 @@ from projects.documents.queries import counters
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
-from workflows.intake import containers
 from workflows.runs import queries, seed_000
 from workflows.runs.items.documents import ProjectDocument
 from workflows.runs.items.runs import WorkflowSteps
 from workflows.runs.views import state_labels, under_way
 from workflows.runs.views.state_labels import Mark
+from workflows.stages.formats import CONTAINERS
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class DocumentRow:
         """An earlier system's rows do not name their run; what was only uploaded has none."""
         if (self.document.status or "") in {"uploading", "uploaded", "deleted"}:
             return ""
-        if self.document.file_type in containers.TYPES:
+        if self.document.file_type in CONTAINERS:
             return reverse("documents:show-document", args=[self.document.document_id])
         return reverse("workflows:newest-run", args=[self.document.document_id])
 

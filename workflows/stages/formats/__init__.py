@@ -17,7 +17,8 @@ DOCX, PPTX, XLSX = (
 EPUB, RTF, HTML, XML = "application/epub+zip", "application/rtf", "text/html", "application/xml"
 TEXT, MARKDOWN, CSV = "text/plain", "text/markdown", "text/csv"
 WEB_REQUEST = "application/x-webreq"  # no reader: it says which page to fetch
-MAIL, OUTLOOK = "message/rfc822", "application/vnd.ms-outlook"
+MAIL, OUTLOOK, ARCHIVE = "message/rfc822", "application/vnd.ms-outlook", "application/zip"
+CONTAINERS = frozenset({MAIL, OUTLOOK, ARCHIVE})  # files that hold files
 MP4, QUICKTIME = "video/mp4", "video/quicktime"
 
 READERS: Mapping[str, Reader] = {
