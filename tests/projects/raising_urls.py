@@ -33,6 +33,7 @@ urlpatterns = [
     path("fail/<str:name>/", fail),
     path("where/", where, name="where"),
     path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
+    path("mail/", include(([path("", where, name="choose-notifications")], "review"))),  # and a person's menu there
     path("open/", open_to_all),
     path("", include("projects.sites.sign_in_urls")),
 ]

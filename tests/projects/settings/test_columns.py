@@ -68,5 +68,5 @@ def test_an_attribute_of_type_table_has_columns_for_good_and_as_they_are_changed
     form = AttributeForm({"label": "Items", "key": "items", "kind": "table", "columns": ITEM_COLUMNS})
     assert form.is_valid()
     assert form.definition().columns == ITEM_COLUMNS
-    assert set(DefinitionForm(kind="table").fields) == {"label", "columns"}
-    assert set(DefinitionForm(kind="date").fields) == {"label", "date_range"}
+    assert set(DefinitionForm(kind="table").fields) == {"label", "columns", "personal"}
+    assert set(DefinitionForm(kind="date").fields) == {"label", "date_range", "personal"}

@@ -186,7 +186,7 @@ def test_a_text_is_shown_as_text_in_the_place_of_the_page():
         text = one_line(shown(bob(), ref).content)
     # The run's row says in whose folder the text lies; pages with images need neither.
     assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "dynamodb.GetItem", "s3.GetObject"]
-    assert "<td>&lt;b&gt;4&lt;/b&gt;</td>" in text
+    assert '<td dir="auto">&lt;b&gt;4&lt;/b&gt;</td>' in text
     assert "Sheet1" in text
     assert "page-image" not in text
     assert "data-zoom" not in text

@@ -46,7 +46,7 @@ def test_the_list_is_offered_and_words_are_not_needed_beside_it():
     assert reject(ref, reject_reason="Not ours").status_code == 302
     review, row = decision_of(ref)
     assert (row.reject_reason, row.reason) == ("Not ours", None)
-    assert {"what": "Rejection reason", "before": None, "after": "Not ours"} in row.told
+    assert {"what": "Rejection reason", "before": None, "after": "Not ours"} in row.tell()
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     decided = json.loads(store.read_pinned(store.name_of(review.decision_uri), review.decision_sha256))
     assert (decided["reject_reason"], decided["reason"]) == ("Not ours", "")
