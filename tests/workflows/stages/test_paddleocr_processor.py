@@ -87,10 +87,6 @@ def test_languages_outside_the_model(language: str, name: str | None) -> None:
     assert ocr.unreadable(language) == name
 
 
-def test_marks_are_taken_off_latin_letters_only() -> None:
-    assert ocr.bare("SETIA ÁLAM 東京 ü€") == "SETIA ALAM 東京 u€"
-
-
 def test_wide_printing_is_joined() -> None:
     quad = [(0.0, 0.0), (100.0, 0.0), (100.0, 10.0), (0.0, 10.0)]
     parts = [(char, 0.9, quad) for char in "14/01/2018"]

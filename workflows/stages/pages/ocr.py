@@ -1,7 +1,6 @@
 """The local OCR engine: RapidOCR with the model that lies in its wheel, one engine a process."""
 
 import threading
-import unicodedata
 from dataclasses import dataclass, replace
 from functools import cache
 from math import hypot
@@ -12,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from config import logs
+from workflows.stages.pages import accents as marks
 from workflows.stages.pages.layout import Box, Line, Word
 
 MODEL = "PP-OCRv6 small (rapidocr)"
@@ -81,7 +81,7 @@ def read_page_image(
     ``least_score``: 0–1, less sure lines are left out. ``scale``: how much larger than at 150 dpi the page is.
 
     A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
-    Without ``accents`` the model's stray ones are taken off, for languages that have none: SETIA ÁLAM.
+    Without ``accents`` the model's stray ones are taken off, unless the page speaks a language that has them.
     """
     detail = max(1.0, scale)
     if min(image.size) * _LONGEST * detail < _NARROWEST * max(image.size):
@@ -98,18 +98,14 @@ def read_page_image(
     parts = list(found.word_results or ())
     # The engine drops a line's words without leaving a gap; then none can be trusted to belong to its line.
     matched = len(parts) == len(quads)
+    kept = accents or marks.have_accents(found.txts or ())
     lines = []
     for number, (text, score, quad) in enumerate(zip(found.txts or (), found.scores or (), quads, strict=True)):
         words = _words(text, float(score), quad, parts[number] if matched else (), image.size)
-        lines.append(Line(page, words if accents else tuple(replace(word, text=bare(word.text)) for word in words)))
+        lines.append(
+            Line(page, words if kept else tuple(replace(word, text=marks.drop_stray(word.text)) for word in words))
+        )
     return OcrReading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
-
-
-def bare(text: str) -> str:
-    """Latin letters without their marks; other characters as they are."""
-    return "".join(
-        unicodedata.normalize("NFD", char)[0] if "LATIN" in unicodedata.name(char, "") else char for char in text
-    )
 
 
 def _words(text: str, score: float, quad: Any, parts: Any, size: tuple[int, int]) -> tuple[Word, ...]:

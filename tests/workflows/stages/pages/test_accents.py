@@ -1,0 +1,39 @@
+from tests.each import each
+from workflows.stages.pages import accents
+
+
+@each(
+    "page",
+    [
+        ("PHARMACIE CLÉMENT", "12, RUE DES CARMES", "69002 LYON", "TOTAL TTC 12,00 €"),
+        ("PHARMACIE CLEMENT", "12, rue des Carmes"),  # marks that were lost tell as well
+        ("Bäckerei Möller", "Bahnhofstr. 3", "SUMME EUR 4,20", "MwSt 7 %"),
+        ("Panadería Núñez", "Calle Mayor 3", "IVA 10 %"),
+    ],
+)
+def test_a_page_that_speaks_a_language_with_accents_keeps_them(page: tuple[str, ...]) -> None:
+    assert accents.have_accents(page)
+
+
+@each(
+    "page",
+    [
+        ("SETIA ÁLAM TRADING SDN BHD", "NO 3, JALAN SETIA", "TOTAL RM 12.00", "TERIMA KASIH"),
+        ("MERCI PÂTISSERIE", "12 King Street", "Total $4.00"),  # a name alone
+        (),
+    ],
+)
+def test_a_page_in_english_or_malay_does_not(page: tuple[str, ...]) -> None:
+    assert not accents.have_accents(page)
+
+
+@each(
+    ("read", "kept"),
+    [
+        ("SETIA ÁLAM 東京 ü€", "SETIA ALAM 東京 u€"),
+        ("KOWHAI CAFÉ", "KOWHAI CAFÉ"),
+        ("Café crème, Stréet", "Café crème, Street"),
+    ],
+)
+def test_stray_marks_are_taken_off_latin_letters_alone(read: str, kept: str) -> None:
+    assert accents.drop_stray(read) == kept
