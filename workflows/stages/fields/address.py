@@ -2,28 +2,39 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from workflows.stages.fields import spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.fields.legal_forms import is_firm
 from workflows.stages.fields.places import is_labelled
-from workflows.stages.fields.postcodes import has_postcode
+from workflows.stages.fields.postcodes import has_postcode, mend_postcodes
+from workflows.stages.fields.titles import is_title
 from workflows.stages.pages.layout import Line, Row
 
 STREET = re.compile(
     r"\b(jalan|jln|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"
     r"wisma|menara|kompleks|plaza|mall|bangunan|pt\s?\d+|street|st\.|road|rd|avenue|ave|lane|drive|boulevard|blvd|"
     r"highway|hwy|square|park|court|parkway|suite|unit|floor|flr|level|block|blk|building|bldg|tower|p\.?o\.? box|"
-    r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit)\b"
+    r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit|"
+    r"quays?|quai|crescent|cres|terrace|tce|esplanade|mews|wharf|chemin|impasse|viale|rua|travessa|calle|avda|paseo)\b"
+    r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|gatan|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s\d"
+    r"|^\d{1,4}[a-z]?,?\s(?:[\w'.]+\s){1,3}(?:row|way|hill|gate|walk|green|grove|gardens|close|place|bazaar|cross|trail|"
+    r"arcade|rise|view|parade)\b"
     r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d",
     re.IGNORECASE,
 )
 # Words that shops and firms have in their names too: Tyre Centre, Food Court.
-_SHOP_LIKE = frozenset("building bldg center centre court ground mall park plaza square summit tower village".split())  # noqa: SIM905 - as a list it takes many lines
+_SHOP_LIKE = frozenset(
+    (
+        "building", "bldg", "center", "centre", "court", "ground", "mall", "park", "plaza", "square", "summit", "tower",
+        "village", "quay", "quays", "quai", "crescent", "terrace", "esplanade", "mews", "wharf",
+    )
+)  # fmt: skip
 PLACE = re.compile(
     r"\b(\d{5}(-\d{4})?|[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}|[A-Z]{2} \d{5})\b|"
     r"\b(kuala lumpur|selangor|johor|penang|pulau pinang|perak|pahang|melaka|kedah|kelantan|sabah|sarawak|malaysia|"
-    r"singapore|india|germany|deutschland|france|united kingdom|u\.?s\.?a)\b",
+    r"singapore|india|germany|deutschland|france|united kingdom|hong kong|kowloon|new zealand|u\.?s\.?a)\b",
     re.IGNORECASE,
 )
 STOP = re.compile(
@@ -31,7 +42,8 @@ STOP = re.compile(
     r"ust|steuernummer|tin|reg(istration)?\.?|company no|"
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
     r"(deliver(y|ed)?|ship(ping|ped)?|bill(ing|ed)?|sold) (to|address)|lieferanschrift|"
-    r"welcome|hq|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
+    r"welcome|thanks?|merci|danke|gracias|grazie|visit|"
+    r"hq|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
 # Not where to send mails or goods to.
@@ -47,8 +59,15 @@ SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]
 # A street without a word for it, where a postcode ends its line or stands in the next one: Am Hafen 3, 12 The Shambles.
 _NUMBERED = re.compile(
     r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?(?=\W*$|,)|"
-    r"(?:(?:unit|shop|suite|flat|blk|block|lot|plot|no)\b\W{0,2})?\d{1,5}\s?[a-z]?(?:\s?[-–/&]\s?\d{1,5}\s?[a-z]?)?,?\s"
+    r"(?:(?:unit|shop|suite|flat|blk|block|lot|plot|no)\b\W{0,2})?\d{1,5}\s?[a-z]?(?:\s?[-–/&]\s?\d{1,5}\s?[a-z]?)?[,.]?\s"
     r"(?=\W*[^\W\d_]{2})[^:]{3,60}$",
+    re.IGNORECASE,
+)
+# The number of a firm, a tax or a telephone, whatever stands before it; no house and no postcode has so many digits.
+_REGISTERED = re.compile(r"\d{7}|\d{3}[ .-]\d{3}[ .-]\d{3}")
+# English and French names of streets end with their kind or begin with it; between other words it is in a shop's name.
+_NAMED_AFTER = re.compile(
+    r"\b(?:street|st\.?|road|rd|avenue|ave|lane|drive|boulevard|highway)\s(?!(?:no|[nsew]{1,2}|north|south|east|west)\b)[^\W\d_]{3}",
     re.IGNORECASE,
 )
 _PRICED = re.compile(r"\d[.,]\d\d\b")
@@ -61,6 +80,7 @@ _BUYER = re.compile(
 )
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
+_FOOT = 8  # rows
 LONGEST_ROW = 80
 
 
@@ -73,16 +93,30 @@ def is_shop_like(text: str) -> bool:
     return {match[0].casefold() for match in STREET.finditer(text)} <= _SHOP_LIKE and not re.search(r"[\d,]", text)
 
 
+def is_named_after(text: str) -> bool:
+    """Whether it is a shop's name with a street's in it: Bay Street Drug Mart."""
+    return bool(_NAMED_AFTER.search(text)) and not re.search(r"[\d,]", text)
+
+
+def _is_other(text: str) -> bool:
+    """Whether the line is something that papers print beside addresses."""
+    return bool(STOP.search(text)) or is_title(text) or (bool(_REGISTERED.search(text)) and not is_street(text))
+
+
 def find_address_lines(document: Document) -> set[int]:
     """The ids of the lines below the name that are the sender's address."""
     rows = drop_buyer(document.head)
-    start = next((number for number in range(len(rows)) if _is_start(rows, number)), None)
+    start = _find_start(rows)
     return set() if start is None else {id(line) for line in _grow_block(rows, start)}
+
+
+def _find_start(rows: Sequence[Row]) -> int | None:
+    return next((number for number in range(len(rows)) if _is_start(rows, number)), None)
 
 
 def find_addresses(document: Document) -> list[Candidate]:
     rows = drop_buyer(document.head)
-    found = [*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)]
+    found = [*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)] or _at_foot(document)
     return best_first(spelling.offer_spellings(found, spelling.mend_address, 0.5))
 
 
@@ -130,22 +164,33 @@ def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
             yield of_lines([line], tidy(line.text[match.end() :]), 3.5, label=1.0, streets=0.5, place=0.5)
 
 
-def _blocks(rows: Sequence[Row]) -> Iterator[Candidate]:
-    for number in range(len(rows)):
-        if not _is_start(rows, number):
-            continue
-        numbered = _is_numbered(rows, number)
-        block = [*_unit_above(rows, number), *_grow_block(rows, number)]
-        text = tidy(" ".join(_own(line.text) for line in block))
-        usual, _ = spelling.mend_address(text)
-        streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
-        place = bool(PLACE.search(usual)) or any(_ends(line.text) for line in block)
-        points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
-        sure = min(1.0, (streets + numbered) / 2)
-        evidence = {"streets": sure, "place": float(place), "early": 1 / (1 + number / 4)}
-        yield of_lines(block, text, points, **evidence)
-        return
-    yield from _find_weak_addresses(rows)
+def _blocks(rows: Sequence[Row]) -> list[Candidate]:
+    start = _find_start(rows)
+    return list(_find_weak_addresses(rows)) if start is None else [_rate_block(rows, start)]
+
+
+def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
+    numbered = _is_numbered(rows, number)
+    block = [*_unit_above(rows, number), *_grow_block(rows, number)]
+    text = tidy(" ".join(_own(line.text) for line in block))
+    usual, _ = spelling.mend_address(text)
+    streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
+    place = bool(PLACE.search(usual)) or any(_ends(line.text) for line in block)
+    points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
+    sure = min(1.0, (streets + numbered) / 2)
+    return of_lines(block, text, points, streets=sure, place=float(place), early=1 / (1 + number / 4))
+
+
+def _at_foot(document: Document) -> list[Candidate]:
+    """Some tills print where the shop is under everything else; there only what has a house number is believed."""
+    head = {id(line) for row in document.head for line in row.lines}
+    rows = [row for row in document.rows if id(row.lines[0]) not in head][-_FOOT:]
+    for number, row in enumerate(rows):
+        sure = _names_street(row, sure=True) and re.search(r"\d", row.text) and not _PRICED.search(row.text)
+        if sure or _is_numbered(rows, number):
+            found = _rate_block(rows, number)
+            return [replace(found, evidence={**found.evidence, "early": 0.0})]
+    return []
 
 
 def _own(text: str) -> str:
@@ -163,7 +208,7 @@ def _unit_above(rows: Sequence[Row], number: int) -> list[Line]:
 def _find_weak_addresses(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Nothing names a street: a line with a comma under the name, as shops in a mall print it."""
     for number, row in enumerate(rows[1:8], start=1):
-        if "," in row.text and not STOP.search(row.text) and not any(char.isdigit() for char in row.text):
+        if "," in row.text and not _is_other(row.text) and not any(char.isdigit() for char in row.text):
             yield of_lines(row.lines, tidy(row.text), 1.0 - 0.1 * number, streets=0.0, place=0.0)
 
 
@@ -190,18 +235,27 @@ def _ends(text: str) -> bool:
 
 
 def _starts(rows: Sequence[Row], number: int) -> bool:
-    """A sentence that speaks of a road is no address, and neither is a shop over its address."""
-    if not is_shop_like(_own(rows[number].text)):
+    """A sentence that speaks of a road is no address, and neither is a shop over its address, or the first name."""
+    text = _own(rows[number].text)
+    shop = is_shop_like(text)
+    if not shop and not is_named_after(text):
         return _names_street(rows[number])
+    if shop and not any(_may_be_name(row.text) for row in rows[:number]):
+        return False
     below = range(number + 1, min(number + 5, len(rows)))
     placed = any(_is_numbered(rows, one) or _names_street(rows[one], sure=True) for one in below)
     return not placed and _names_street(rows[number])
 
 
+def _may_be_name(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 3 and not _is_other(text)
+
+
 def _names_street(row: Row, *, sure: bool = False) -> bool:
     """``sure``: by a word that shops do not have in their names."""
     text = _own(row.text)
-    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text) or (sure and is_shop_like(text)):
+    shop = sure and (is_shop_like(text) or is_named_after(text))
+    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text) or is_title(text) or shop:
         return False
     return bool(STREET.search(text))
 
@@ -213,13 +267,18 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
         lines = list(_column(row.lines, block[0]))
         gap = row.box[1] - above.box[3]
         ended = any(_own(line.text) != line.text for line in block)
-        if ended or not lines or row.page != above.page or gap > 1.2 * block[0].height:
+        if ended or not lines or _is_item(row, lines) or row.page != above.page or gap > 1.2 * block[0].height:
             break
         text = " ".join(_own(line.text) for line in lines)
-        if STOP.search(text) or not _continues(text, settled=_is_settled(block)):
+        if _is_other(text) or not _continues(text, settled=_is_settled(block)):
             break
         block.extend(lines)
     return block
+
+
+def _is_item(row: Row, block: Sequence[Line]) -> bool:
+    """Whether a price stands beside it, in another column."""
+    return any(_PRICED.search(line.text) for line in row.lines if line not in block)
 
 
 def _is_settled(block: Sequence[Line]) -> bool:
@@ -251,4 +310,4 @@ def _column(lines: Sequence[Line], first: Line) -> Iterator[Line]:
 
 
 def tidy(text: str) -> str:
-    return " ".join(text.split()).strip(" ,;:-")
+    return mend_postcodes(" ".join(text.split()).strip(" ,;:-"))

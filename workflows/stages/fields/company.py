@@ -8,6 +8,7 @@ from workflows.stages.fields import address, spelling
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_lines
 from workflows.stages.fields.legal_forms import LEGAL, is_firm
 from workflows.stages.fields.places import is_labelled
+from workflows.stages.fields.titles import is_title
 from workflows.stages.pages.layout import Line
 
 LONGEST = 70  # characters; beyond it a sentence names the company
@@ -40,6 +41,8 @@ _OPERATOR = re.compile(
     r"betreiber|exploité par)\s{0,2}[:：]?\s{1,3}(?=\w)",
     re.IGNORECASE,
 )
+_BY = re.compile(r"^\W*([^\W_]{6,9})\s{1,3}by\s{1,3}(?=\w)", re.IGNORECASE)
+_OPERATED = ("operated", "managed")  # also with one letter misread or lost
 # Said to a customer: Your friendly store.
 _SAYING = re.compile(r"\b(your|our|we|you|us|unser|unsere|ihr|ihre|votre|notre)\b", re.IGNORECASE)
 _NUMBERED = re.compile(
@@ -110,10 +113,18 @@ def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
 def _find_operating_companies(document: Document) -> Iterator[Candidate]:
     for row in document.head:
         for line in row.lines:
-            label = _OPERATOR.match(line.text)
+            label = _find_operator(line.text)
             name = clean_company_name(line.text[label.end() :]) if label else ""
             if len(name) > 3 and not is_labelled(name):
                 yield of_lines([line], name, 5.0, label=1.0, legal=float(bool(LEGAL.search(name))))
+
+
+def _find_operator(text: str) -> re.Match[str] | None:
+    """What is said before the firm that runs the shop."""
+    if label := _OPERATOR.match(text):
+        return label
+    said = _BY.match(text)
+    return said if said and any(spelling.is_one_letter_off(said[1].casefold(), one) for one in _OPERATED) else None
 
 
 def _find_heading_companies(document: Document) -> Iterator[Candidate]:
@@ -122,9 +133,9 @@ def _find_heading_companies(document: Document) -> Iterator[Candidate]:
     placed = address.find_address_lines(document)
     place = following = 0
     for number, line in enumerate(lines):
-        if BUYER.search(line.text):
+        if BUYER.search(line.text) and not is_title(line.text):
             return
-        if number < following or id(line) in placed or _OPERATOR.match(line.text) or not _may_name(line.text):
+        if number < following or id(line) in placed or _find_operator(line.text) or not _may_name(line.text):
             continue
         name, used = _join_legal_form(lines, number)
         following = number + len(used)
@@ -147,11 +158,11 @@ def _may_name(text: str) -> bool:
     text = clean_company_name(REGISTRATION.sub("", _NUMBERED.sub("", text)))
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
-    if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text):
+    if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or is_title(text):
         return False
     if is_firm(text):
         return True
-    if address.STREET.search(text) and not address.is_shop_like(text):
+    if address.STREET.search(text) and not (address.is_shop_like(text) or address.is_named_after(text)):
         return False
     if LEGAL.search(text):
         return True
@@ -162,7 +173,7 @@ def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line
     """A legal form alone on its line belongs to the name above it, and so does one that ends the line below."""
     line, name = lines[number], clean_company_name(lines[number].text)
     following = lines[number + 1] if number + 1 < len(lines) else None
-    if following and not LEGAL.search(name):
+    if following and not LEGAL.search(name) and not _find_operator(following.text):
         rest = clean_company_name(following.text)
         form = LEGAL.search(rest)
         alone = form and len(LEGAL.sub("", rest).strip()) < 4

@@ -95,6 +95,14 @@ def _is_reading(word: str, meant: str) -> bool:
     return bool(lost) and (len(meant) >= _LONG or (len(meant) >= _DOUBLED and len(lost) > 1))
 
 
+def is_one_letter_off(word: str, meant: str) -> bool:
+    """Whether a letter of it is another, missing or too many; for words that stand where no other would."""
+    if len(word) == len(meant):
+        return sum(a != b for a, b in zip(word, meant, strict=True)) == 1
+    short, long = sorted((word, meant), key=len)
+    return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
 def look_alike(one: str, other: str) -> bool:
     """Whether print and blur make one letter of the other; a letter looks like itself."""
     return one == other or any(one in group and other in group for group in _ALIKE)

@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -15,27 +15,34 @@ from workflows.stages.pages.layout import Line, Row
 
 _NO_TOTAL = re.compile(
     r"\b(qty|quantity|items?|savings?|points?|discount|disc|tax amount|tax:|change|tendered|rounding( adj\w*)?|gst amt|"
-    r"total (gst|tax|vat|sst|units|saving|discount|qty)|balance b/f|item count|you saved|wechselgeld|rückgeld|rabatt|"
+    r"total (gst|tax|vat|sst|units|saving|discount|qty)|balance b/f|item count|you saved|wechselgeld|rückgeld|zurück|"
+    r"rendu|vuelto|troco|rabatt|"
     r"number of|approval|deposit|anzahlung\w*)\b(?!.*\b(payable|due)\b)",
     re.IGNORECASE,
 )
 _PAYMENT = re.compile(
-    r"\b(cash|visa|master(card)?|debit|credit|card|paid|payment|received|tender|accepted|amex|bar|ec-karte)\b"
+    r"\b(cash|visa|master(card)?|debit|credit|card|paid|payment|received|tender|accepted|amex|bar|ec-karte|esp[èe]ces|bancaire|efectivo|tarjeta|contant[ei]|dinheiro)\b"
     r"(?!.*\btotal\b.*\bpayable)",
     re.IGNORECASE,
 )
 _PAYABLE = re.compile(
-    r"\b(grand total|total due|amount due|balance due|total (amount )?payable|amount payable|nett? total|rounded total|"
-    r"total rounded|final total|total after|zahlbetrag|zu zahlen|bruttosumme|gesamtbetrag(?! der)|rechnungsbetrag|"
-    r"endbetrag|bill (?:amt|amount|total)|to pay|total ttc|total à payer|importe total|gross amount|gross total)\b",
+    r"\b(grand\s?total|total\s?due|amount\s?due|balance\s?due|total\s?(amount\s?)?payable|amount\s?payable|nett?\s?total|"
+    r"nett?\s?payable|(nett?|reste|montant|total) [àa] payer|"
+    r"rounded\s?total|total\s?rounded|final\s?total|total after|zahlbetrag|zu\s?zahlen|bruttosumme|"
+    r"gesamtbetrag(?! der)|rechnungsbetrag|"
+    r"endbetrag|bill\s?(?:amt|amount|total)|to\s?pay|total\s?ttc|importe total|gross amount|gross total)\b",
     re.IGNORECASE,
 )
 _BEFORE_TAX = re.compile(
-    r"\b(sub\s?-?total|zwischensumme|nettobetrag|net amount|before tax|excl\w*|ohne ust|total ht|"
+    r"\b(sub\s?-?total|zwischensumme|nettobetrag|net amount|before tax|taxable|assessable|excl\w*|ohne ust|total ht|"
     r"positionssumme|netto)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(r"\b(total|jumlah|am?ount incl\w*|am(oun)?t paid|gesamt|summe)\b", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"\b(total(?:sales?|amount|cad|nzd|euro?|incl?)?|jumlah|am?ount incl\w*|am(oun)?t paid|gesamt|summe)\b",
+    re.IGNORECASE,
+)
+_BALANCE = re.compile(r"^\W*balance\b(?!\s*(?:b/f|brought|c/f|forward))", re.IGNORECASE)
 _AMOUNT = re.compile(r"\b(amount|nett|betrag|montant|importe)\b", re.IGNORECASE)
 _INCLUDING = re.compile(r"\b(am(oun)?t|anount|total)\b.*\bincl", re.IGNORECASE)
 # The first that fits gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is none.
@@ -46,12 +53,15 @@ LABELS = (
     (PAID_WITH, _PAYMENT),
     (4.5, _PAYABLE),
     (3.0, _TOTAL),
+    (2.5, _BALANCE),
     (1.0, _AMOUNT),
 )
 # A table of tax rates has totals of its own, which are not the document's.
 SUMMARY = re.compile(
     r"\b(gst|tax|vat|sst)\s*(summary|analysis|code)|ust\.? ?satz|steueraufschl\w*|tax\s*\(rm\)", re.IGNORECASE
 )
+_TENDERED = re.compile(r"\btender", re.IGNORECASE)
+_CHANGE = -3.0  # points
 _LONGEST_LABEL = 200  # characters
 MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
 
@@ -93,8 +103,16 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
 
 def sums_of(document: Document) -> list[Sum]:
     """Every amount of money in reading order, those that say nothing left out."""
-    found = (replace(one, order=order) for order, one in enumerate(_sums(document)))
+    found = (replace(one, order=order) for order, one in enumerate(_tell_change(_sums(document))))
     return [one for one in found if one.value > 0 or one.points < 0 or one.step is not None]
+
+
+def _tell_change(found: Iterable[Sum]) -> Iterator[Sum]:
+    """What is called a balance is to be paid, but after what was paid it is given back."""
+    paid = False
+    for one in found:
+        yield replace(one, points=_CHANGE) if paid and _BALANCE.search(one.label) else one
+        paid = paid or bool(_PAYMENT.search(one.label) or _TENDERED.search(one.label))
 
 
 def _sums(document: Document) -> Iterator[Sum]:

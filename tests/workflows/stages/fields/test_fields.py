@@ -390,6 +390,27 @@ def test_who_runs_the_shop_is_the_company(said: str) -> None:
     )
 
 
+@each("said", ["Opernted by", "Operatd by", "A trading name of", "trading name of"])
+def test_who_runs_the_shop_is_known_by_a_misread_label_as_well(said: str) -> None:
+    paper = ("ALDER", f"{said} Alder & Larch Photo Pty Ltd", "12 Station Road", "Total | 12.00")
+    assert value("company", *paper) == "Alder & Larch Photo Pty Ltd"
+
+
+@each(
+    ("read", "address"),
+    [
+        ("12 Station Road, York Y01 7LZ", "12 Station Road, York YO1 7LZ"),
+        ("12 Station Road, Sheffield S10 2TN", "12 Station Road, Sheffield S10 2TN"),
+        ("12 Station Road, Croydon CR0 1AB", "12 Station Road, Croydon CR0 1AB"),
+        ("12 King St W, Winnipeg MB R3B 283", "12 King St W, Winnipeg MB R3B 2B3"),
+        ("12 King St W, Winnipeg MB R38 2B3", "12 King St W, Winnipeg MB R3B 2B3"),
+        ("Shop 722. Harbour Areade, Gosford NSW 2250", "Shop 722. Harbour Areade, Gosford NSW 2250"),
+    ],
+)
+def test_a_postcode_has_letters_where_no_digit_can_stand(read: str, address: str) -> None:
+    assert value("address", "Alder Ltd", read, "Total | 12.00") == address
+
+
 def test_a_brand_over_the_whole_name_is_its_first_words() -> None:
     assert value("company", "ALDER", "Alder and Larch Opticians", "12 Station Road") == "Alder and Larch Opticians"
 
@@ -409,6 +430,71 @@ def test_what_a_till_prints_above_and_below_is_no_name(line: str) -> None:
 )
 def test_only_a_paper_of_the_united_states_has_its_month_first(paper: tuple[str, ...], expected: str) -> None:
     assert value("date", *paper) == expected
+
+
+@each("title", ["CUSTOMER COPY", "SALESRECEIPT", "Guest Check", "Ticket de caisse", "CASH MEMO", "Kassenbon"])
+def test_a_papers_title_is_no_name_and_ends_the_address(title: str) -> None:
+    address = ("57 Jasper Ave NW,", "Halifax NS B3J 2K9")
+    for paper in ((title, "Alder Sports", *address), ("Alder Sports", *address, title)):
+        told = (*paper, "Total | 12.00")
+        assert (value("company", *told), value("address", *told)) == ("Alder Sports", " ".join(address))
+
+
+@each("number", ["SIRET 2406619670", "GSTIN 6131645662", "HST# 7785910689", "SIRET2406619670", "031 555 019 2"])
+def test_the_number_of_a_firm_is_not_in_its_address(number: str) -> None:
+    paper = ("Alder Motors Ltd.", "49 Hennessy Road", "Kowloon", number, "Total | 12.00")
+    assert value("address", *paper) == "49 Hennessy Road Kowloon"
+
+
+@each("name", ["Alder Four Square", "Bay Street Drug Mart"])
+@pytest.mark.parametrize("above", [(), ("SALES RECEIPT",)])
+def test_a_name_with_the_word_of_a_street_is_no_address(name: str, above: tuple[str, ...]) -> None:
+    paper = (*above, name, "183 Wharf Lane, Hamilton", "14 Jun 23 09:38", "Milk tea | 3.00")
+    assert (value("company", *paper), value("address", *paper)) == (name, "183 Wharf Lane, Hamilton")
+
+
+@each(
+    "lines",
+    [
+        ("26 Lambton Quay, Wellington 6011",),
+        ("105 Riccarton Crescent", "Auckland 1010"),
+        ("Shop 355, Centre Place,", "Auckland 1010"),
+        ("240/F, WING ON HOUSE, KOWLOON",),
+        ("Shop 12, Lantern Bazaar, Pune - 411001",),
+    ],
+)
+def test_streets_and_towns_as_other_countries_write_them(lines: tuple[str, ...]) -> None:
+    paper = ("Alder Motel Ltd", "Est. 1962", *lines, "CASH MEMO", "Staff 4711", "Total | 12.00")
+    assert value("address", *paper) == " ".join(lines)
+
+
+@each("line", ["25 June 2021", "2 Flat white", "Order 7658", "3 Staff 4711"])
+def test_a_year_or_number_after_a_word_is_no_postcode(line: str) -> None:
+    assert value("address", "Alder Motel Ltd", line, "Total | 12.00") is None
+
+
+def test_an_address_under_the_sums_is_found_if_the_head_has_none() -> None:
+    items = [f"Milk tea {number} | 3.00" for number in range(24)]
+    foot = ("TOTAL | 72.00", "Thank you, visit again", "272 PORTAGE AVENUE,", "WINNIPEG MB R3B 2B3")
+    assert value("address", "ALDER RESTAURANT", *items, *foot) == "272 PORTAGE AVENUE, WINNIPEG MB R3B 2B3"
+    above = ("ALDER RESTAURANT", "14 Lantern Street", "Oxhaven OX2 4QT", *items, *foot)
+    assert value("address", *above) == "14 Lantern Street Oxhaven OX2 4QT"
+    assert value("address", "ALDER RESTAURANT", *items, "TOTAL | 72.00", "Thank you, visit again") is None
+
+
+@each(
+    ("rows", "total"),
+    [
+        (("Taxable value | 545.00", "CGST | 13.62", "SGST | 13.62", "Net Payable | 572.24", "Card | 572.24"), "572.24"),
+        (("Sub Total | 28.94", "HST 13% | 3.76", "BALANCE | 32.70", "Cash | 50.00", "Balance | 17.30"), "32.70"),
+        (("Tea | 9,01 €", "Net à payer | 101,47 €", "Espèces | 150.00", "Rendu | 48.53"), "101.47"),
+        (("Tea | 30.37", "Scones | 2", "TotalSale | 280.14"), "280.14"),
+        (("8908387 Cat litter 10k | 4 118.28", "Flat white | 1 77.01", "Totalinc VAT | 190.73"), "190.73"),
+        (("TOTAL | 9.00", "CASH | 10.00", "BALANCE | 1.00"), "9.00"),
+    ],
+)
+def test_the_total_by_what_other_countries_call_it(rows: tuple[str, ...], total: str) -> None:
+    assert value("total", *rows) == total
 
 
 def test_many_lines_that_may_be_a_shop_take_no_longer_than_others() -> None:
