@@ -27,7 +27,7 @@ MASKED = frozenset(
 # They show no values.
 WITHOUT_VALUES = frozenset(
     {
-        "documents:show-deleted", "documents:change-tags", "documents:change-metadata",
+        "documents:show-deleted", "documents:change-hold", "documents:change-tags", "documents:change-metadata",
         "workflows:delete-document", "workflows:restore-document", "workflows:purge-document", "workflows:unpack-again",
         "workflows:show-work", "workflows:list-document-runs", "workflows:list-contents", "workflows:settle-document",
         "workflows:newest-run", "workflows:show-run", "workflows:poll-run", "workflows:show-history",

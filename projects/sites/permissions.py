@@ -26,7 +26,7 @@ WORDS: Mapping[Permission, str] = {
     Permission.WRITE: "Upload and edit documents",
     Permission.REVIEW: "Claim and decide reviews",
     Permission.DELETE: "Delete and restore documents",
-    Permission.GOVERN: "Manage rules, schemas, queues and field mappings",
+    Permission.GOVERN: "Manage rules, schemas, queues, field mappings and legal holds",
     Permission.PROMOTE: "View prompts and put versions into production",
     Permission.PERSONAL: "See personal data",
     Permission.ADMIN: "Manage projects, groups and API keys",

@@ -8,8 +8,8 @@ from typing import Any
 
 from config import clock
 from config.transaction import EXISTS
-from projects.documents.actions import activity, attributes, metadata, tags
-from projects.documents.queries.documents import document_rows
+from projects.documents.actions import activity, attributes, hold, metadata, tags
+from projects.documents.queries.documents import document_rows, get_document
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
@@ -117,6 +117,9 @@ def document_story() -> Iterator[Step]:
     yield tags.change_tag, lambda: tags.change_tag(SITE, one, "shelf", "1", "2", by=BY)
     yield tags.remove_tag, lambda: tags.remove_tag(SITE, one, "shelf", "2", by=BY)
     yield metadata.set_metadata, lambda: metadata.set_metadata(SITE, one, "from", "Rosa", by=BY)
+    yield hold.place_hold, lambda: hold.place_hold(SITE, one, "Claim 17", by=BY)
+    since = str(get_document(SITE, one).hold_at)
+    yield hold.release_hold, lambda: hold.release_hold(SITE, one, since=since, by=BY)
     yield activity.record_reveal, lambda: activity.record_reveal(SITE, one, ["IBAN"], by=BY)
     execution = queries.execution(run)
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}

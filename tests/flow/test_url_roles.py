@@ -102,6 +102,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:delete-document": {"GET": DELETE, "POST": (302, 403, 403, 403, 422, 422)},  # its run is under way
     "workflows:restore-document": {"POST": (302, 403, 403, 403, 404, 404)},
     "workflows:purge-document": {"POST": (302, 403, 403, 403, 422, 422)},  # without being sure
+    "documents:change-hold": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
     "documents:change-metadata": {"POST": WORK_EMPTY},

@@ -42,6 +42,10 @@ class Document(Item):
     file_size = NumberAttribute()
     created_at = UnicodeAttribute()
     status = UnicodeAttribute(null=True)  # a DocumentStatus, for lists by day and by classification
+    hold_at = UnicodeAttribute(null=True)  # while it is on legal hold: nothing deletes it
+    hold_by = UnicodeAttribute(null=True)
+    hold_by_name = UnicodeAttribute(null=True)
+    hold_reason = UnicodeAttribute(null=True)
 
 
 class ListedDocument(Item):

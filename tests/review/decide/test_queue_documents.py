@@ -71,6 +71,7 @@ LISTS = (
 SHOWN = {
     "documents:show-document",
     "documents:show-deleted",
+    "documents:change-hold",
     "workflows:delete-document",
     "workflows:show-work",
     "workflows:list-document-runs",

@@ -32,6 +32,7 @@ from workflows.runs.status import StepStatus
 log = logging.getLogger(__name__)
 
 UNDER_WAY = "A run of this document is in progress or needs review. Delete the document when it has ended."
+HELD = "This document is on legal hold. It can be deleted when the hold is released."
 FOLLOWED = "Post-processing actions of this document are running. Try again in a moment."
 MOVING = "The document is being deleted or restored. Try again in a moment."
 _ATTEMPTS = 8
@@ -43,12 +44,14 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: a run of it is under way, or waits for a person.
+        Refused: it is on legal hold; a run of it is under way, or waits for a person.
         Conflict: it is just being restored, or others change it all the time.
 
     """
     for attempt in range(_ATTEMPTS):
         document = get_document(site, document_id)
+        if document.hold_at:  # placed meanwhile: the revision that it bumped led back here
+            raise Refused(HELD)
         row = queries.project_document(site, document.project_id, document_id)
         if row.status == StepStatus.IN_PROGRESS:
             raise Refused(UNDER_WAY)

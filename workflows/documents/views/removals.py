@@ -38,11 +38,11 @@ def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
 
 def _page(request: DeskRequest, document: Document, *, error: str = "", status: int = 200) -> HttpResponse:
     row = queries.project_document(request.site, document.project_id, document.document_id)
-    under_way = row.status == StepStatus.IN_PROGRESS
+    under_way = removals.UNDER_WAY if row.status == StepStatus.IN_PROGRESS else ""
     children = document_queries.document_rows(request.site, document.document_id).children
     context = {
         "document": document,
-        "blocked": error or (removals.UNDER_WAY if under_way else ""),
+        "blocked": error or (removals.HELD if document.hold_at else under_way),
         "children": sum(not child.deleted_at for child in children),
         "longest": _LONGEST_REASON,
     }

@@ -1,0 +1,65 @@
+"""Legal hold: what may be needed as evidence is not deleted, whoever may delete, until someone releases it."""
+
+import datetime as dt
+
+from config import clock
+from config.errors import Conflict, Refused
+from projects.audit.events import Actor
+from projects.documents.activity import ActivityChange
+from projects.documents.items.documents import Document
+from projects.documents.revisions import Revision, revise_document
+
+LONGEST_REASON = 300  # letters
+_WHAT = "legal hold"
+
+
+def place_hold(site: str, document_id: str, reason: str, *, by: Actor) -> None:
+    """From now on it cannot be deleted. A deletion that is under way meanwhile reads it again, and is refused.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: no reason, or a long one.
+        Conflict: it is on hold already.
+
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise Refused("Enter a reason, such as the name of the case.")
+    if len(reason) > LONGEST_REASON:
+        raise Refused(f"Use at most {LONGEST_REASON} characters.")
+
+    def plan(document: Document, at: dt.datetime) -> Revision:
+        if document.hold_at:
+            raise Conflict(f"{document.hold_by_name} has already placed this document on legal hold.")
+        held = [
+            Document.hold_at.set(clock.iso(at)),
+            Document.hold_by.set(by.id),
+            Document.hold_by_name.set(by.name),
+            Document.hold_reason.set(reason),
+        ]
+        return Revision([ActivityChange(_WHAT, None, reason)], actions=held)
+
+    revise_document(site, document_id, plan, by=by)
+
+
+def release_hold(site: str, document_id: str, *, since: str, by: Actor) -> None:
+    """Let it be deleted again. ``since``: the instant of the hold that the person saw.
+
+    Raises:
+        NotFound: no such document.
+        Conflict: that hold was released, and perhaps another one placed.
+
+    """
+
+    def plan(document: Document, _at: dt.datetime) -> Revision:
+        if not document.hold_at or document.hold_at != since:
+            raise Conflict("This hold was changed by another user. Nothing was released.")
+        released = [
+            Document.hold_at.remove(),
+            Document.hold_by.remove(),
+            Document.hold_by_name.remove(),
+            Document.hold_reason.remove(),
+        ]
+        return Revision([ActivityChange(_WHAT, document.hold_reason, None)], actions=released)
+
+    revise_document(site, document_id, plan, by=by)
