@@ -30,6 +30,11 @@ def record_view(request: DeskRequest, response: R, document_id: str) -> R:
     """Have the look recorded once ``response`` has gone out; returns the response itself."""
     if request.method != "GET" or response.status_code != 200:
         return response
+    return record_opening(request, response, document_id)
+
+
+def record_opening(request: DeskRequest, response: R, document_id: str) -> R:
+    """The same, whatever was asked for: ``response`` shows the document."""
     by, at = actor_of(request.user), clock.iso(clock.now())
     message = {"site": request.site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
     # Django calls these after the body was sent, and whatever they raise ends there.

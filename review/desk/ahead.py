@@ -17,7 +17,7 @@ from workflows.storage.objects import DocumentFiles
 
 @require_safe
 def peek_next(request: DeskRequest) -> HttpResponse:
-    """The first page of what ``claim_next`` would most likely take; ``but``: the document that is open."""
+    """Name and first page of what ``claim_next`` would most likely take; ``but``: the document that is open."""
     access.check_can_review(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
@@ -26,7 +26,8 @@ def peek_next(request: DeskRequest) -> HttpResponse:
     if found and DocumentFiles(request.site, found.project_id, found.document_id).exists(files.page_image(0)):
         image = reverse("workflows:page-image", args=[found.project_id, found.document_id, 0])
         picture = PageSheet(0, 0, 0, image).picture
-    return JsonResponse({"picture": picture}, headers={"Cache-Control": "private, no-store"})
+    name = found.name if found and picture else ""
+    return JsonResponse({"picture": picture, "name": name}, headers={"Cache-Control": "private, no-store"})
 
 
 def _find_next(request: DeskRequest, queue: str, but: str) -> Review | None:

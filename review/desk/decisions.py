@@ -12,7 +12,7 @@ from config import clock
 from config.errors import Conflict, CountersignError, Refused
 from projects.personal.access import projects_hidden_from
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post
+from projects.web.http import DeskRequest, redirect_after_post, wants_fragment
 from review import queries
 from review.decide import claims, decisions
 from review.decide.claims import DecidedReview
@@ -20,7 +20,15 @@ from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.forms import Answers
-from review.desk.page import check_waits_for, desk_page, load_open_review, load_review, person_of, render_lost_page
+from review.desk.page import (
+    check_waits_for,
+    desk_page,
+    load_open_review,
+    load_review,
+    open_in_place,
+    person_of,
+    render_lost_page,
+)
 from review.desk.queue import queue_url
 from review.desk.ticket import Receipt, Ticket
 from review.desk.undo_window import read_window
@@ -125,7 +133,13 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     done = ticket.sign_receipt(receipt, ref.site, person.id)
     following = _next(request, ref, carried) if forms.wants_next(request.POST.dict()) else None
     where = _desk_url(following) if following else queue_url(carried.queue)
-    return redirect_after_post(request, f"{where}?{urlencode({'done': done})}")
+    url = f"{where}?{urlencode({'done': done})}"
+    if following and wants_fragment(request):
+        try:
+            return open_in_place(request, following, url, done=done)
+        except CountersignError as error:  # the decision stands, and the document's own page says what is wrong
+            log.warning("next review not opened in place", extra={"error": type(error).__name__})
+    return redirect_after_post(request, url)
 
 
 def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:

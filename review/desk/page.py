@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
-from projects.documents.view_log import record_view
+from projects.documents.view_log import record_opening, record_view
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.numbers import read_number
@@ -77,8 +77,11 @@ def desk_page(
     draft: Draft | None = None,
     status: int = 200,
     fragment: str = "review/desk/_desk.html",
+    done: str | None = None,
 ) -> HttpResponse:
     """Read the review with this person's draft, and the result that it is about, and show them; no write.
+
+    ``done``: the signed receipt of the decision before; None: what the address says.
 
     Raises:
         NotFound: no such review.
@@ -86,11 +89,23 @@ def desk_page(
 
     """
     review, kept = load_open_review(request, ref)
-    context = _context(request, ref, review, (draft or Draft()).over(kept))
+    done = request.GET.get("done", "") if done is None else done
+    context = _context(request, ref, review, (draft or Draft()).over(kept), done)
     return render_answer(request, "review/desk/show.html", fragment, context, status=status)
 
 
-def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft) -> dict[str, Any]:
+def open_in_place(request: DeskRequest, ref: ReviewRef, url: str, *, done: str) -> HttpResponse:
+    """The desk of ``ref`` as the answer to the decision before it: swapped in under its own address, ``url``.
+
+    Raises: as ``desk_page``.
+    """
+    response = desk_page(request, ref, fragment="review/desk/_next.html", done=done)
+    response["HX-Push-Url"] = url
+    response["HX-Trigger"] = "decided"  # before the swap: what was typed belongs to the document that is left
+    return record_opening(request, response, ref.document_id)
+
+
+def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
     person, standing = person_of(request), viewer_state_of(review, person_of(request))
     approval = _before(ref, review)
     before = read_corrections(approval)
@@ -135,8 +150,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft)
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
         "came_by_itself": may_decide and bool(review.claimed_after) and not draft.saved_at,
-        "receipt": ticket.read_receipt(request.GET.get("done", ""), ref.site, person.id),
-        "done": request.GET.get("done", ""),
+        "receipt": ticket.read_receipt(done, ref.site, person.id),
+        "done": done,
         "undo_seconds": read_window(request),
         "draft": draft,
         "decided_reason": describe_rejection(decided),

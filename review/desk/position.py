@@ -1,4 +1,6 @@
-"""Where an open review stands in its queue: asked for after the page, so that opening one costs no more."""
+"""What stands around an open review: asked for after its page, so that opening one costs no more."""
+
+from typing import Any
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -9,6 +11,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk.page import load_review
+from review.desk.undoing import SHOWN, list_receipts
 from review.identity import ReviewRef
 from review.status import PUT_OFF, UNDECIDED
 
@@ -17,7 +20,10 @@ _MOST_COUNTED = 100
 
 @require_safe
 def show_position(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """How many of its queue are due before it, and how many wait there in all; nothing if it does not wait."""
+    """How many of its queue are due before it, and how many wait there in all; nothing if it does not wait.
+
+    With ``done`` in the address, empty or a receipt, also what this person can still undo: one request for both.
+    """
     access.check_can_view(request)
     review = load_review(request, ReviewRef(request.site, document_id, review_id))
     place = ""
@@ -27,4 +33,8 @@ def show_position(request: DeskRequest, document_id: str, review_id: str) -> Htt
         number = f"{_MOST_COUNTED}+" if before >= _MOST_COUNTED else str(before + 1)
         # The counter is another row than the index: for a moment it may know less.
         place = f"{number} of {max(waiting, before + 1):,}"
-    return render_answer(request, "review/desk/_position.html", None, {"place": place})
+    context: dict[str, Any] = {"place": place}
+    if "done" in request.GET and access.can_review(request):
+        receipts = list_receipts(request)
+        context |= {"undo": True, "as_toasts": True, "receipts": receipts[:SHOWN], "all": len(receipts)}
+    return render_answer(request, "review/desk/_position.html", None, context)

@@ -23,6 +23,19 @@ SHOWN = 3  # beside the work
 def list_undoable(request: DeskRequest) -> HttpResponse:
     """The newest first. ``done``: the receipt of the one just made, which the index may not know yet."""
     access.check_can_review(request)
+    shown = list_receipts(request)
+    context = {
+        "receipts": shown[:SHOWN] if request.htmx else shown,
+        "all": len(shown),
+        "as_toasts": request.GET.get("as") == "toasts",
+        "seconds": read_window(request),
+        "windows": list_windows(),
+    }
+    return render_answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
+
+
+def list_receipts(request: DeskRequest) -> list[Receipt]:
+    """Decisions inside this person's window, the newest first, with the one of ``done`` in the address."""
     person_id = str(request.user.pk)
     window = read_window(request)
     since = clock.iso(clock.now() - dt.timedelta(seconds=window))
@@ -31,15 +44,7 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
     just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
     if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:
         receipts.insert(0, just_made)
-    shown = [one for one in receipts if one.can_undo or one == just_made]
-    context = {
-        "receipts": shown[:SHOWN] if request.htmx else shown,
-        "all": len(shown),
-        "as_toasts": request.GET.get("as") == "toasts",
-        "seconds": window,
-        "windows": list_windows(),
-    }
-    return render_answer(request, "review/desk/undoable.html", "review/desk/_undoable.html", context)
+    return [one for one in receipts if one.can_undo or one == just_made]
 
 
 def _receipt(site: str, row: ReviewDecision, window: int) -> Receipt:

@@ -40,6 +40,10 @@ async function watchClaim() {
   }
 }
 document.addEventListener("visibilitychange", () => { watched = 0; });
+// A decision ends the claim by itself, and its answer tells of one that was lost.
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.id === "review-form") watched = Date.now();
+});
 
 // ---- the lease and the undo window run down ----------------------------------------------------------------------
 function tick() {

@@ -20,8 +20,10 @@ const textOf = (box) => (box.type !== "checkbox" ? box.value : box.checked ? "1"
 function remember() {
   const here = form();
   if (!here) return;
-  const base = page?.url === here.dataset.draft ? page.base : here.dataset.draftAt; // the draft that this page knows of
-  page = { base, url: here.dataset.draft, person: here.dataset.person, ticket: here.elements.ticket.value, begun: "begun" in here.dataset || page?.begun };
+  const before = page?.url === here.dataset.draft ? page : null;
+  const base = before ? before.base : here.dataset.draftAt; // the draft that this page knows of
+  const begun = "begun" in here.dataset || Boolean(before?.begun);
+  page = { base, begun, url: here.dataset.draft, person: here.dataset.person, ticket: here.elements.ticket.value };
 }
 
 // ---- the browser's own copy of what no answer has confirmed; app.js clears it at sign-out ---------------------------
@@ -102,8 +104,10 @@ async function send({ keepalive = false } = {}) {
   if (page.begun) body.set("begun", "1");
   sending = true;
   const headers = { "HX-Request": "true", "X-CSRFToken": token() };
-  const answer = await fetch(page.url, { method: "POST", body, headers, keepalive }).catch(() => null);
+  const { url } = page;
+  const answer = await fetch(url, { method: "POST", body, headers, keepalive }).catch(() => null);
   sending = false;
+  if (page?.url !== url) return waiting.size ? later(PAUSE) : undefined; // of a document that was decided meanwhile
   if (!held) await settle(answer, sent);
 }
 
@@ -174,9 +178,20 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   if (waiting.size) later(PAUSE);
 });
 
+// The next document takes this one's place: all of it was sent, and nothing of it is about the next one.
+document.body.addEventListener("decided", () => {
+  clearTimeout(timer);
+  waiting.clear();
+  keepOwn();
+  page = null;
+  tries = 0;
+  document.body.dispatchEvent(new Event("saved"));
+});
+
 // A swap of the desk brings what was sent: what was typed since is newer.
 document.body.addEventListener("htmx:afterSettle", () => {
   const here = form();
+  if (here && page?.url !== here.dataset.draft) return restore();
   for (const [name, text] of waiting) {
     const box = here?.elements.namedItem(name);
     if (box && textOf(box) !== text) box.type === "checkbox" ? (box.checked = Boolean(text)) : (box.value = text);

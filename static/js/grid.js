@@ -238,3 +238,4 @@ function dress() {
 }
 document.body.addEventListener("htmx:afterSettle", dress);
 dress();
+document.body.addEventListener("decided", () => { before.length = 0; });

@@ -261,10 +261,24 @@ function dress() {
   document.getElementById(`f-${chosen}`)?.classList.add("active");
   count();
 }
+let opened = ""; // the address of the document that is there
+function begin() {
+  opened = desk().dataset.desk;
+  chosen = null;
+  dress();
+  const fine = mine() && matchMedia("(pointer: fine)").matches;
+  if (todo().length) choose(todo()[0].dataset.field, { focus: fine ? "field" : "", scroll: false, turn: !/[?&]page=/.test(location.search) });
+  else if (fine) document.querySelector("#left").focus({ preventScroll: true });
+}
 document.body.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
+  if (desk() && desk().dataset.desk !== opened) { // the next one in place of the one that was decided
+    scrollTo(0, 0);
+    begin();
+    document.querySelector("[data-opened]").textContent = `${document.querySelector("#desk h1").textContent} opened.`;
+  } else if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
 });
-dress();
-const fine = mine() && matchMedia("(pointer: fine)").matches;
-if (!chosen && todo().length) choose(todo()[0].dataset.field, { focus: fine ? "field" : "", scroll: false, turn: !/[?&]page=/.test(location.search) });
-else if (fine) document.querySelector("#left").focus({ preventScroll: true });
+// What the desk still waits for is about the document that is left.
+document.body.addEventListener("decided", () => {
+  for (const one of document.querySelectorAll("#desk [hx-get], #page-viewer")) window.htmx.trigger(one, "htmx:abort");
+});
+begin();

@@ -8,7 +8,7 @@ const part = () => document.querySelector(".page-image, .page-text[data-index]")
 // ---- what is kept: how large, from page to page and for the next document; which pages are turned, of this one ----
 const ZOOM = "countersign-zoom";
 const BOXES = "countersign-boxes-off";
-const TURNS = `countersign-turns:${location.pathname}`;
+const TURNS = "countersign-turns:";
 const [LEAST, MOST] = [0.1, 6]; // pixels on the screen for one of the page's
 const STEP = 1.25;
 const READABLE = 18; // pixels that a line's box is high at least
@@ -16,7 +16,8 @@ const READABLE = 18; // pixels that a line's box is high at least
 let way = sessionStorage.getItem(ZOOM) || "auto"; // auto, width, page, or pixels for one of the page's
 let field = ""; // the chosen one
 let cell = ""; // of a table: its grid says which
-const turns = JSON.parse(sessionStorage.getItem(TURNS) || "{}");
+let opened = ""; // whose turns these are: its desk's address
+let turns = {};
 const turnOf = (index) => turns[index] || 0; // quarters, clockwise
 
 // ---- the page as it lies: turned, and as large as is asked ---------------------------------------------------------
@@ -114,7 +115,7 @@ function turn() {
   const page = drawing();
   if (!page) return;
   turns[page.dataset.index] = (turnOf(page.dataset.index) + 1) % 4;
-  sessionStorage.setItem(TURNS, JSON.stringify(turns));
+  sessionStorage.setItem(TURNS + opened, JSON.stringify(turns));
   lay();
   light();
 }
@@ -170,7 +171,7 @@ function turnTo(page, find = document.querySelector("[data-find] [type='search']
   wanted = spotOf(document.activeElement);
   searched = Boolean(find);
   const more = find ? `&find=${encodeURIComponent(find)}` : "";
-  window.htmx.ajax("GET", `${location.pathname}?page=${page}${more}`, { source: "#page-viewer", target: "#page-viewer", swap: "outerHTML" });
+  window.htmx.ajax("GET", `${opened}?page=${page}${more}`, { source: "#page-viewer", target: "#page-viewer", swap: "outerHTML" });
 }
 
 function step(by) {
@@ -278,6 +279,12 @@ const resized = new ResizeObserver(() => { // a phone is turned, its keyboard op
   if (way === "auto" && active()) intoView(active());
 });
 function dress() {
+  const address = document.querySelector("[data-desk]").dataset.desk;
+  if (address !== opened) {
+    opened = address;
+    turns = JSON.parse(sessionStorage.getItem(TURNS + address) || "{}");
+    field = cell = wanted = "";
+  }
   resized.disconnect();
   if (area()) resized.observe(area());
   showBoxes();

@@ -136,3 +136,4 @@ document.addEventListener("pointerdown", (event) => { if (event.target.closest?.
 document.addEventListener("click", (event) => { if (event.target.closest?.("[data-select-words]")) select(); });
 body.addEventListener("filled", (event) => told(event.detail));
 body.addEventListener("htmx:afterSettle", show);
+body.addEventListener("decided", () => body.classList.remove("selecting"));

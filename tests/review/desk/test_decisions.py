@@ -8,6 +8,7 @@ import pytest
 from review import queries
 from review.decide import claims
 from review.decide.tasks import enqueue_redeem
+from review.desk import page
 from tests.aws_faults import count_calls, fail
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
@@ -78,9 +79,9 @@ def test_what_no_keyboard_sends_is_not_published(held):
 def test_the_queue_offers_to_take_it_back_and_that_works(held):
     _, ref = held
     client = signed_in(bob())
-    page = client.get(client.post(url("decide", ref), form(bob(), ref))["Location"])
-    assert "Approved" in one_line(page.content)
-    decision_id = re.search(r'name="decision_id" value="([^"]+)"', page.content.decode())[1]
+    shown = client.get(client.post(url("decide", ref), form(bob(), ref))["Location"])
+    assert "Approved" in one_line(shown.content)
+    decision_id = re.search(r'name="decision_id" value="([^"]+)"', shown.content.decode())[1]
     assert client.post(url("undo", ref), {"decision_id": decision_id})["Location"] == url("show-review", ref)
     assert queries.get_review(ref).status == "CLAIMED"
 
@@ -104,6 +105,53 @@ def test_approve_and_next_takes_the_next_one_and_keeps_the_way_back(held):
     assert "data-approve" in text
     assert "Approved <b>receipt.pdf</b>" in text
     assert f'action="{url("undo", ref)}"' in text
+
+
+def test_the_script_gets_the_next_desk_in_the_answer_to_the_decision(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob(), htmx=True)
+    enqueue_redeem(ref, "warm-up", delay=60)
+    with count_calls() as calls:
+        response = client.post(url("decide", ref), posted)
+    assert calls.names()[5:] == ["dynamodb.BatchGetItem", "s3.GetObject", "sqs.SendMessage"]  # the last: who looked
+    assert (response.status_code, response["HX-Trigger"]) == (200, "decided")
+    assert response["HX-Push-Url"].startswith(url("show-review", following) + "?done=")
+    assert "no-store" in response["Cache-Control"]
+    text = one_line(response.content)
+    assert text.startswith("<title>next.pdf · Review · Countersign</title>")
+    assert f'action="{url("decide", following)}"' in text
+    assert re.search(rf'id="undo-strip" hx-swap-oob="true".*action="{url("undo", ref)}"', text)
+    assert "<html" not in text
+
+
+def test_the_next_desk_that_comes_in_place_is_on_record_as_looked_at(held, monkeypatch):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    seen = []
+    monkeypatch.setattr(page, "record_opening", lambda _request, answer, document: seen.append(document) or answer)
+    signed_in(bob(), htmx=True).post(url("decide", ref), form(bob(), ref, decision="approve-and-next"))
+    assert seen == [following.document_id]
+
+
+def test_a_next_desk_that_cannot_be_shown_in_place_is_gone_to(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob(), htmx=True)
+    with fail("dynamodb", "BatchGetItem", times=20):
+        response = client.post(url("decide", ref), posted)
+    assert response["HX-Redirect"].startswith(url("show-review", following) + "?done=")
+    assert queries.get_review(ref).status == "DECIDED"
+
+
+def test_sent_twice_by_the_script_it_is_one_decision_and_the_same_next_desk(held):
+    _, ref = held
+    _, following = open_review("next.pdf", timeout=90_000)
+    open_review("another.pdf", timeout=95_000)
+    posted, client = form(bob(), ref, decision="approve-and-next"), signed_in(bob(), htmx=True)
+    first, second = (client.post(url("decide", ref), posted)["HX-Push-Url"].split("?")[0] for _ in range(2))
+    assert first == second == url("show-review", following)
+    assert decisions_of(ref) == 1
 
 
 def test_reject_and_next_rejects(held):

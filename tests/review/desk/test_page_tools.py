@@ -92,7 +92,7 @@ def test_the_picture_of_the_next_document_is_named_and_nothing_is_claimed():
     claims.claim_review(other, taken, by=person(alice()))
     run, following = open_review("next.pdf", timeout=3000)
     where = f"/review/ahead/?but={here.document_id}"
-    assert signed_in(bob()).get(where).json() == {"picture": ""}  # a text has none
+    assert signed_in(bob()).get(where).json() == {"picture": "", "name": ""}  # a text has none
     store_of(run).write(files.page_image(0), b"x", "image/png")
     with count_calls() as calls:
         found = signed_in(bob()).get(where).json()["picture"]

@@ -97,17 +97,22 @@ def test_nobody_sees_or_undoes_the_decisions_of_others(three):
     assert queries.get_review(three[0][1]).status == "DECIDED"
 
 
-def test_the_list_is_one_query_and_no_part_of_the_desks_own_page(three):
+def test_the_list_comes_with_the_place_in_the_queue_and_is_one_query_and_no_part_of_the_desks_own_page(three):
     client = signed_in(bob())
     claims.claim_review(three[0][1], three[0][0], by=person(bob()))
     where = approve(client, bob(), three[0][1])["Location"]
     with count_calls() as calls:
         text = one_line(client.get(where).content)
     assert "dynamodb.Query" not in calls.of_page()
-    strip = re.search(r'id="undo-strip" hx-get="([^"]+)"', text)[1].replace("&amp;", "&")
+    beside = re.search(r'hx-get="([^"]+/position/\?done=[^"]+)"', text)[1].replace("&amp;", "&")
     with count_calls() as calls:
-        fragment = one_line(signed_in(bob(), htmx=True).get(strip).content)
-    assert calls.of_page() == ["dynamodb.Query"]
+        without = one_line(signed_in(bob(), htmx=True).get(beside.partition("?")[0]).content)
+    alone = calls.of_page()
+    with count_calls() as calls:
+        fragment = one_line(signed_in(bob(), htmx=True).get(beside).content)
+    assert calls.of_page() == [*alone, "dynamodb.Query"]
+    assert "undo-strip" not in without
+    assert 'id="undo-strip" hx-swap-oob="innerHTML"' in fragment
     assert shown(fragment) == ["receipt-0.pdf"]
     assert "<html" not in fragment
 
