@@ -7,13 +7,15 @@ import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 # Every variable that was read, with its default: docs/settings.md is held to it. None: it has to be set.
 READ: dict[str, str | None] = {}
+OIDC_PROVIDER = "sso"  # in the provider's address of ours, /oidc/sso/login/callback/
+_GROUPS_EXAMPLE = '{"desk-reviewers": "reviewers"}'
 _EXAMPLE = '{"SWEEP_SECONDS": 2}'
 
 
@@ -116,4 +118,39 @@ def endpoint_variable(name: str, keys: str) -> dict[str, ModelEndpoint]:
         if parts.scheme == "http" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
             raise ImproperlyConfigured(f"{name}: {label} must begin with https://, unless it is on this machine.")
         found[label] = ModelEndpoint(url.rstrip("/"), os.environ.get(f"{keys}{label.upper()}", ""))
+    return found
+
+
+def oidc_provider(url: str, *, name: str, client_id: str, secret: str, scopes: list[str]) -> dict[str, Any]:
+    """What allauth is told of the provider; empty without a URL.
+
+    Raises: ImproperlyConfigured if the client is not named, or who signs in would be told over a network in the clear.
+    """
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise ImproperlyConfigured("COUNTERSIGN_OIDC_URL must begin with https://, unless it is on this machine.")
+    if not client_id or not secret:
+        raise ImproperlyConfigured(
+            "COUNTERSIGN_OIDC_URL needs COUNTERSIGN_OIDC_CLIENT_ID and COUNTERSIGN_OIDC_CLIENT_SECRET beside it."
+        )
+    app = {"provider_id": OIDC_PROVIDER, "name": name, "client_id": client_id, "secret": secret}
+    return {
+        "openid_connect": {
+            "APPS": [{**app, "settings": {"server_url": url.rstrip("/")}}],
+            "SCOPE": scopes,
+            "OAUTH_PKCE_ENABLED": True,
+        }
+    }
+
+
+def oidc_groups(name: str) -> dict[str, str]:
+    """Group of the provider → group here, from ``{"desk-reviewers": "reviewers"}``. Raises: ImproperlyConfigured."""
+    try:
+        found = json.loads(env(name, "{}"))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is no JSON: use {_GROUPS_EXAMPLE}, or unset it.") from error
+    if not isinstance(found, dict) or not all(isinstance(one, str) and one for one in found.values()):
+        raise ImproperlyConfigured(f"{name} maps no groups to groups: use {_GROUPS_EXAMPLE}, or unset it.")
     return found

@@ -7,6 +7,12 @@ from csp.constants import NONCE, NONE, SELF
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 INSTALLED_APPS = [
+    "allauth",  # first: what its parts show in Django's admin, projects.admin takes away again
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
+    "allauth.usersessions",
     "config",
     "projects",
     "workflows",
@@ -36,6 +42,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "projects.web.middleware.SiteMiddleware",
     "projects.web.middleware.SignedInMiddleware",
     "projects.web.middleware.DomainErrorMiddleware",
@@ -65,6 +72,25 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+# allauth has the steps of signing in, second factors and sessions; tries are counted in the table, not in its cache,
+# which each process has for itself.
+ACCOUNT_ADAPTER = "projects.accounts.adapters.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_RATE_LIMITS = False
+ACCOUNT_FORMS = {"reauthenticate": "projects.accounts.forms.ConfirmPasswordForm"}
+SOCIALACCOUNT_ADAPTER = "projects.accounts.single_sign_on.SingleSignOnAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # the policy below lets no form lead to another origin
+MFA_ADAPTER = "projects.accounts.adapters.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin or the provider vouches for addresses here
+MFA_TOTP_ISSUER = "Countersign"
+MFA_TOTP_TOLERANCE = 1
+MFA_RATE_LIMITS = False
+MFA_FORMS = {
+    "authenticate": "projects.accounts.forms.CodeForm",
+    "reauthenticate": "projects.accounts.forms.ConfirmCodeForm",
+}
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"

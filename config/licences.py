@@ -31,6 +31,7 @@ NOTES = {
     "certifi": f"MPL-2.0: {_OPEN}.",
     "django": "Its text quotes Python's licence, which says that it is compatible with the GPL.",
     "djlint": "GPL-3.0: a program that checks templates in development. It is run, not imported, and not handed on.",
+    "fido2": f"Its wheel brings the list of public suffixes (MPL-2.0): {_OPEN}.",
     "hypothesis": "MPL-2.0: in tests only.",
     "lxml": "A script of its source that is not in the wheel is under the GPL.",
     "numpy": _COMPILER,

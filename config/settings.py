@@ -20,6 +20,8 @@ from config.environment import (
     endpoint_variable,
     env,
     number_variable,
+    oidc_groups,
+    oidc_provider,
     own_secret,
     required_variable,
     source_variable,
@@ -41,6 +43,20 @@ _FIRST_HOST = next((host for host in ALLOWED_HOSTS if host[:1] not in {"", ".", 
 _PUBLIC_URL = f"http://127.0.0.1:{WEB_PORT}" if ON_LAPTOP else _FIRST_HOST and f"https://{_FIRST_HOST}"
 PUBLIC_URL = env("COUNTERSIGN_PUBLIC_URL", _PUBLIC_URL).rstrip("/")
 CSRF_TRUSTED_ORIGINS = [origin for origin in env("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
+
+# --- single sign-on ----------------------------------------------------------
+# A provider of OpenID Connect. What its groups are called here is said group by group, so that it can give no other.
+OIDC_URL = env("COUNTERSIGN_OIDC_URL", "")
+OIDC_NAME = env("COUNTERSIGN_OIDC_NAME", "single sign-on")
+OIDC_GROUPS_CLAIM = env("COUNTERSIGN_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUPS = oidc_groups("COUNTERSIGN_OIDC_GROUPS")
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = oidc_provider(
+    OIDC_URL,
+    name=OIDC_NAME,
+    client_id=env("COUNTERSIGN_OIDC_CLIENT_ID", ""),
+    secret=env("COUNTERSIGN_OIDC_CLIENT_SECRET", ""),
+    scopes=env("COUNTERSIGN_OIDC_SCOPES", "openid profile email").split(),
+)
 
 # --- AWS ---------------------------------------------------------------------
 AWS_REGION = env("AWS_REGION", env("AWS_DEFAULT_REGION", "eu-central-1"))

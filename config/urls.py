@@ -5,6 +5,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("projects.sites.sign_in_urls")),
+    path("", include("projects.accounts.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
     path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),

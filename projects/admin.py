@@ -20,6 +20,7 @@ admin.site.site_header = "Countersign: users and roles"
 admin.site.site_title = "Countersign"
 admin.site.index_title = "Users and roles"
 admin.site.site_url = "/"
+ALLAUTH = {"account", "socialaccount", "mfa", "usersessions"}
 _FLAGS = ("username", "first_name", "last_name", "email", "is_active", "is_staff", "is_superuser")
 
 
@@ -70,6 +71,8 @@ class _Recorded(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the s
         return super().log_deletions(request, queryset)
 
 
+for model in [one for one in admin.site._registry if one._meta.app_label in ALLAUTH]:
+    admin.site.unregister(model)  # secrets and sessions, which people manage on their own pages
 admin.site.unregister(User)
 admin.site.unregister(Group)
 

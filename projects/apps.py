@@ -4,7 +4,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.apps import apps as installed
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_delete, post_migrate, post_save
 
 
 def make_roles(using: str, apps: Any = installed, **_: Any) -> None:
@@ -22,4 +22,9 @@ class ProjectsConfig(AppConfig):
     name = "projects"
 
     def ready(self) -> None:
+        # What has models can be imported once the apps are ready.
+        from projects.accounts import factors  # noqa: PLC0415
+
+        post_save.connect(factors.record_addition, sender="mfa.Authenticator", dispatch_uid="projects.factor_added")
+        post_delete.connect(factors.record_removal, sender="mfa.Authenticator", dispatch_uid="projects.factor_removed")
         post_migrate.connect(make_roles, dispatch_uid="projects.make_roles")

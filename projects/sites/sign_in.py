@@ -3,6 +3,7 @@
 import ipaddress
 from typing import Any
 
+from allauth.account.utils import perform_login
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
@@ -26,17 +27,36 @@ from projects.sites.actions.sign_ins import PASSWORD, SIGN_IN, Attempt
 from projects.web.http import DeskRequest, render_answer
 
 
-def client_network(request: HttpRequest) -> str:
-    """Where a request comes from: an IPv4 address, or the /64 that one household or server has of IPv6."""
+def client_address(request: HttpRequest) -> str:
+    """The address that a request comes from; what stands further left was written by whoever sent the request."""
     hops = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
     trusted = settings.TRUSTED_PROXIES
-    # What stands further left was written by whoever sent the request.
-    told = hops[-trusted] if 0 < trusted <= len(hops) else str(request.META.get("REMOTE_ADDR", ""))
+    return hops[-trusted] if 0 < trusted <= len(hops) else str(request.META.get("REMOTE_ADDR", ""))
+
+
+def client_network(request: HttpRequest) -> str:
+    """Where a request comes from: an IPv4 address, or the /64 that one household or server has of IPv6."""
+    told = client_address(request)
     try:
         address = ipaddress.ip_address(told)
     except ValueError:
         return told
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
+
+
+def first_page(request: HttpRequest) -> str:
+    """Where someone begins: a site that they can open, or the choice among several."""
+    try:
+        places = access.places_of(request)
+    except Unavailable:  # the page says so itself
+        return access.home(DEFAULT_SITE)
+    here = str(request.site)
+    ids = [one.site_id for one in places]
+    if here in ids or not ids:
+        return access.home(here if here in ids else DEFAULT_SITE)
+    if DEFAULT_SITE in ids or len(ids) == 1:
+        return access.home(ids[0])
+    return reverse("choose-site")
 
 
 class _Throttled(Form):
@@ -83,32 +103,25 @@ class SignInView(LoginView):
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        assert isinstance(form, SignInForm)  # noqa: S101 - what this view makes
-        sign_ins.record_sign_in(form.attempt, form.get_user())
-        return super().form_valid(form)
+        """The next step: a second factor if there is one, else the page. The last step records it."""
+        answer: HttpResponse = perform_login(self.request, form.get_user(), redirect_url=self.page_asked_for() or None)
+        return answer
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        return _refuse_sign_in(super().form_invalid(form), form, 200)
+        return refuse(super().form_invalid(form), form, 200)
+
+    def page_asked_for(self) -> str:
+        asked = self.get_redirect_url()
+        return "" if asked == access.home(DEFAULT_SITE) else asked
 
     def get_success_url(self) -> str:
-        asked = self.get_redirect_url()
-        return self.get_default_redirect_url() if asked in {"", access.home(DEFAULT_SITE)} else asked
+        return self.page_asked_for() or first_page(self.request)
 
-    def get_default_redirect_url(self) -> str:
-        try:
-            places = access.places_of(self.request)
-        except Unavailable:  # the page says so itself
-            return access.home(DEFAULT_SITE)
-        here = str(self.request.site)
-        ids = [one.site_id for one in places]
-        if here in ids or not ids:
-            return access.home(here if here in ids else DEFAULT_SITE)
-        if DEFAULT_SITE in ids or len(ids) == 1:
-            return access.home(ids[0])
-        return reverse("choose-site")
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        return super().get_context_data(**more) | {"provider": settings.OIDC_NAME if settings.OIDC_URL else ""}
 
 
-def _refuse_sign_in(response: HttpResponse, form: Form, status: int) -> HttpResponse:
+def refuse(response: HttpResponse, form: Form, status: int) -> HttpResponse:
     response.status_code = status
     if wait := getattr(form, "wait", 0):
         response.status_code = 429
@@ -126,7 +139,7 @@ class AdminSignInView(SignInView):
             raise NotAllowed("Only staff accounts can manage users and roles. Sign in with one or ask an admin.")
         return super().dispatch(request, *args, **kwargs)
 
-    def get_success_url(self) -> str:
+    def page_asked_for(self) -> str:
         return self.get_redirect_url() or reverse("admin:index")
 
 
@@ -189,7 +202,7 @@ class ChangePasswordView(PasswordChangeView):
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        return _refuse_sign_in(super().form_invalid(form), form, 422)
+        return refuse(super().form_invalid(form), form, 422)
 
     def get_success_url(self) -> str:
         return access.way_out(self.request).url or reverse("choose-site")

@@ -32,6 +32,9 @@ SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is
 NO_REVIEW: Answers = (302, 403, 403, 404, 404, 404)  # REVIEW, of what is not there
 SIGNED_IN: Answers = (302, 200, 200, 200, 200, 200)
 OPEN: Answers = (200, 200, 200, 200, 200, 200)
+EMPTY: Answers = (422, 422, 422, 422, 422, 422)
+MOVED: Answers = (302, 302, 302, 302, 302, 302)
+NOWHERE: Answers = (404, 404, 404, 404, 404, 404)
 KEY: Answers = (401, 401, 401, 401, 401, 401)  # an API key; who is signed in is nobody
 STAFF: Answers = (302, 302, 302, 302, 302, 200)  # Django's own admin
 STAFF_MOVED: Answers = (302, 302, 302, 302, 302, 302)
@@ -43,6 +46,30 @@ TABLE: dict[str, dict[str, Answers]] = {
     "logout": {"GET": (302, 405, 405, 405, 405, 405), "POST": (302, 302, 302, 302, 302, 302)},
     "change-password": {"GET": SIGNED_IN, "POST": (302, 422, 422, 422, 422, 422)},  # a form without anything in it
     "choose-site": {"GET": SIGNED_IN},
+    # second factors, sessions, a forgotten password, the provider of single sign-on
+    "account_login": {"GET": (200, 302, 302, 302, 302, 302)},
+    "mfa_authenticate": {"GET": MOVED},
+    "mfa_login_webauthn": {"GET": MOVED},
+    "reset-password": {"GET": OPEN, "POST": EMPTY},
+    "set-password": {"GET": OPEN},
+    "socialaccount_login_cancelled": {"GET": MOVED},
+    "socialaccount_signup": {"GET": MOVED},
+    "openid_connect_login": {"GET": NOWHERE},  # while none is set up
+    "openid_connect_callback": {"GET": NOWHERE},
+    "account_reauthenticate": {"GET": SIGNED_IN},
+    "mfa_reauthenticate": {"GET": MOVED},  # on to what the person has
+    "mfa_reauthenticate_webauthn": {"GET": MOVED},
+    "list-sessions": {"GET": SIGNED_IN},
+    "end-sessions": {"POST": MOVED},
+    "mfa_index": {"GET": SIGNED_IN},
+    "mfa_activate_totp": {"GET": MOVED},  # the password first
+    "mfa_deactivate_totp": {"GET": (302, 404, 404, 404, 404, 404)},  # of who has none
+    "mfa_view_recovery_codes": {"GET": (302, 404, 404, 404, 404, 404)},
+    "mfa_generate_recovery_codes": {"GET": MOVED},
+    "mfa_list_webauthn": {"GET": MOVED},
+    "mfa_add_webauthn": {"GET": MOVED},
+    "mfa_edit_webauthn": {"GET": MOVED},
+    "mfa_remove_webauthn": {"GET": MOVED},
     "admin-login": {"GET": (200, 403, 403, 403, 403, 302)},  # before Django's own addresses below
     "admin-logout": {"POST": STAFF_MOVED},
     "admin-password": {"GET": STAFF_MOVED},

@@ -26,11 +26,12 @@ from projects.audit.events import Actor, actor_of, entity_event
 from projects.sites.items.sign_ins import SignInTries
 
 log = logging.getLogger(__name__)
-SIGN_IN, PASSWORD = "sign-in", "password change"
+SIGN_IN, PASSWORD, CODE, RESET = "sign-in", "password change", "second factor", "password reset"
 ACCOUNT = "account"  # as the audit names the record
 UNKNOWN = "unknown"  # the record of names that are no account: what was typed may be a password
 STRANGER = Actor(UNKNOWN, "Unknown")  # a name that was typed does not say who typed it
 _KNOWN_DAYS = 90
+_CODE_SECONDS = 600  # longer than any code is taken
 
 
 class Limit(NamedTuple):
@@ -141,12 +142,29 @@ def give_back(attempt: Attempt) -> None:
     transact([Delete(attempt.key("PAIR"))])
 
 
+def take_request(attempt: Attempt) -> None:
+    """Count something that is always answered alike, such as a wish for a mail. Raises: TooManyTries."""
+    for kind, limit in (("PAIR", PAIR), ("ADDRESS", ADDRESS), ("ANYWHERE", ANYWHERE)):
+        _count_try(attempt.key(kind), limit)
+
+
+def spend_code(user: User, code: str) -> None:
+    """A code of an authenticator opens once, whichever process is asked. Raises: Conflict if it was used before."""
+    key = Attempt(CODE, f"{user.pk}\n{code}", "").key("SPENT")
+    transact([Put(SignInTries(*key, TimeToLive=int(clock.in_seconds(_CODE_SECONDS).timestamp())))])
+
+
 def record_sign_in(attempt: Attempt, user: User) -> None:
     """The tries are forgotten, and the address is known to the account for a while."""
     gone_at = int(clock.in_seconds(_KNOWN_DAYS * 86_400).timestamp())
     known = SignInTries(*attempt.key("KNOWN"), TimeToLive=gone_at)
     changes: list[Change] = [Delete(attempt.key("PAIR")), Put(known, overwrite=True)]
     transact(changes, _event(user, "signed in", by=actor_of(user)))
+
+
+def record_factor(user: User, told: str, *, by: Actor) -> None:
+    """A second factor, a passkey, the recovery codes or the sessions of an account were changed."""
+    transact([], _event(user, told, by=by))
 
 
 def record_new_password(user: User) -> None:

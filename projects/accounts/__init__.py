@@ -1,0 +1,1 @@
+"""Accounts beyond a password: single sign-on, second factors, passkeys, sessions, password reset."""

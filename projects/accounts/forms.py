@@ -1,0 +1,63 @@
+"""What people type to prove that it is they: codes, and their password once more; each try is counted in the table."""
+
+from allauth.account.forms import ReauthenticateForm
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm, BaseAuthenticateForm
+from allauth.mfa.base.forms import ReauthenticateForm as ConfirmForm
+from allauth.mfa.models import Authenticator
+from django.core.exceptions import ValidationError
+
+from config.errors import Conflict, TooManyTries
+from projects.sites import sign_in
+from projects.sites.actions import sign_ins
+from projects.sites.actions.sign_ins import CODE, PASSWORD, Attempt
+
+
+class _CountedCode(BaseAuthenticateForm):  # type: ignore[misc]  # ships no types
+    wait = 0  # seconds, where it was tried too often
+
+    def clean_code(self) -> str:
+        attempt = Attempt(CODE, self.user.get_username(), sign_in.client_network(context.request))
+        number = _take_try(self, attempt)
+        try:
+            code: str = super().clean_code()
+            if self.authenticator.type == Authenticator.Type.TOTP:
+                sign_ins.spend_code(self.user, code)
+        except (ValidationError, Conflict) as error:
+            sign_ins.record_failure(attempt, number)
+            raise ValidationError("Incorrect code. Wait for the next one, or use a recovery code.") from error
+        sign_ins.give_back(attempt)
+        return code
+
+
+class CodeForm(_CountedCode, AuthenticateForm):  # type: ignore[misc]  # as above
+    """The second step of signing in."""
+
+
+class ConfirmCodeForm(_CountedCode, ConfirmForm):  # type: ignore[misc]  # as above
+    """Before something about the account's safety is changed."""
+
+
+class ConfirmPasswordForm(ReauthenticateForm):  # type: ignore[misc]  # as above
+    """The same with the password."""
+
+    wait = 0
+
+    def clean_password(self) -> str:
+        attempt = Attempt(PASSWORD, self.user.get_username(), sign_in.client_network(context.request))
+        number = _take_try(self, attempt)
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            sign_ins.record_failure(attempt, number)
+            raise ValidationError("Your password is incorrect.")
+        sign_ins.give_back(attempt)
+        return password
+
+
+def _take_try(form: _CountedCode | ConfirmPasswordForm, attempt: Attempt) -> int:
+    """Raises: ValidationError, with the time to wait."""
+    try:
+        return sign_ins.take_try(attempt)
+    except TooManyTries as error:
+        form.wait = error.seconds
+        raise ValidationError(str(error), code="throttled") from error

@@ -1,0 +1,100 @@
+"""Signing in by OpenID Connect: whose account it is, and which of its groups the provider decides."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseRedirect
+from django.shortcuts import resolve_url
+
+from projects.audit.events import Actor
+from projects.sites.actions import sign_ins
+
+log = logging.getLogger(__name__)
+PROVIDER = Actor("oidc", "Single sign-on")
+_TAKEN = "An account with your email address exists already. Sign in with its password or ask an admin."
+_MISMATCH = "The provider's answers name two people. Try again, and tell an admin if it stays so."
+
+
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # ships no types
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002 - allauth's
+        return True
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Find whose account it is. Raises: ImmediateHttpResponse, with the way back and why."""
+        told = sociallogin.account.extra_data
+        if {"userinfo", "id_token"} <= told.keys() and told["userinfo"].get("sub") != told["id_token"].get("sub"):
+            raise _refusal(request, _MISMATCH)
+        if not sociallogin.is_existing:
+            self._connect_by_mail(request, sociallogin)
+        if sociallogin.is_existing and sociallogin.user.is_active:
+            set_groups(sociallogin.user, claimed_groups(told))
+
+    def _connect_by_mail(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """A verified address is its account's, but never a superuser's: a provider gives no one that."""
+        for address in sociallogin.email_addresses:
+            users = list(User.objects.filter(email__iexact=address.email)[:2])
+            if not users:
+                continue
+            mine = users[0]
+            if len(users) > 1 or not address.verified or mine.is_superuser or mine.is_staff:
+                raise _refusal(request, _TAKEN)
+            sociallogin.connect(request, mine)
+            return
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
+        with transaction.atomic():  # recorded, or not made
+            user: User = super().save_user(request, sociallogin, form)
+            sign_ins.record_account(user, "created", by=PROVIDER, changes={})
+            set_groups(user, claimed_groups(sociallogin.account.extra_data))
+        return user
+
+    def on_authentication_error(
+        self,
+        request: HttpRequest,
+        provider: Any,  # noqa: ARG002 - as above
+        error: object = None,
+        exception: Exception | None = None,
+        **_: Any,
+    ) -> None:
+        log.warning("single sign-on failed", extra={"error": type(exception).__name__ if exception else str(error)})
+        raise _refusal(request, f"{settings.OIDC_NAME} did not sign you in. Try again or ask an admin.")
+
+
+def _refusal(request: HttpRequest, words: str) -> ImmediateHttpResponse:
+    messages.error(request, words)
+    return ImmediateHttpResponse(HttpResponseRedirect(resolve_url(settings.LOGIN_URL)))
+
+
+def claimed_groups(told: Mapping[str, Any]) -> frozenset[str]:
+    """Groups here that the provider's claim names; some put it into one of their two answers only.
+
+    No claim is no group: what a provider no longer says, it took back.
+    """
+    named: set[str] = set()
+    for answer in (told.get("userinfo"), told.get("id_token"), told):
+        claim = (answer or {}).get(settings.OIDC_GROUPS_CLAIM, ())
+        named.update([claim] if isinstance(claim, str) else [one for one in claim if isinstance(one, str)])
+    return frozenset(here for there, here in settings.OIDC_GROUPS.items() if there in named)
+
+
+def set_groups(user: User, claimed: frozenset[str]) -> None:
+    """Of the groups that the settings map, exactly those; any other is an admin's to give and is left alone."""
+    mapped = frozenset(settings.OIDC_GROUPS.values())
+    with transaction.atomic():
+        row = User.objects.select_for_update().get(pk=user.pk)
+        before = set(row.groups.values_list("name", flat=True))
+        after = before - mapped | claimed
+        if after == before:
+            return
+        row.groups.remove(*Group.objects.filter(name__in=before - after))
+        row.groups.add(*(Group.objects.get_or_create(name=one)[0] for one in sorted(after - before)))
+        changes = {"groups": {"before": sorted(before), "after": sorted(after)}}
+        sign_ins.record_account(row, "updated", by=PROVIDER, changes=changes)

@@ -1,0 +1,158 @@
+"""Pages of one's own account: where it is signed in, and a new password for who forgot theirs."""
+
+from typing import Any
+
+from allauth.mfa.base.views import AuthenticateView
+from allauth.usersessions.models import UserSession
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import PasswordResetForm, SetPasswordForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetView
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import resolve_url
+from django.urls import reverse, reverse_lazy
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import NotFound, TooManyTries
+from projects.audit.events import actor_of
+from projects.sites import sign_in
+from projects.sites.actions import sign_ins
+from projects.sites.actions.sign_ins import RESET, Attempt
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+
+_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+class CodeView(AuthenticateView):  # type: ignore[misc]  # ships no types
+    """The second step of signing in."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return sign_in.refuse(super().form_invalid(form), form, 422)
+
+
+@require_safe
+def list_sessions(request: DeskRequest) -> HttpResponse:
+    rows = sorted(UserSession.objects.purge_and_list(request.user), key=lambda one: one.created_at, reverse=True)
+    sessions = [(one, browser_of(one.user_agent)) for one in rows]
+    return render_answer(request, "projects/accounts/sessions.html", None, {"sessions": sessions})
+
+
+def browser_of(user_agent: str) -> str:
+    """What people call it; Chromium's relatives name each other, so the rarer name goes first.
+
+    >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36")
+    'Chrome on Linux'
+    >>> browser_of("curl/8")
+    'Unknown browser'
+    """
+    browser = next((words for mark, words in _BROWSERS if mark in user_agent), "Unknown browser")
+    system = next((words for mark, words in _SYSTEMS if mark in user_agent), "")
+    return f"{browser} on {system}" if system else browser
+
+
+@require_POST
+def end_sessions(request: DeskRequest) -> HttpResponse:
+    """One of the person's sessions, or every other one. Ending what has ended is no error."""
+    mine = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
+    chosen = request.POST.get("session", "")
+    if chosen and not chosen.isdecimal():
+        raise NotFound("Session not found.")
+    ended = list(mine.filter(pk=chosen) if chosen else mine)
+    for one in ended:
+        one.end()
+    if ended:
+        sign_ins.record_factor(request.user, "sessions ended", by=actor_of(request.user))
+    messages.success(request, "Signed out there." if chosen else "Signed out on all other devices.")
+    return redirect_after_post(request, reverse("list-sessions"))
+
+
+class ResetForm(PasswordResetForm):
+    wait = 0
+    network = ""
+
+    def clean_email(self) -> str:
+        address: str = self.cleaned_data["email"]
+        try:
+            sign_ins.take_request(Attempt(RESET, address, self.network))
+        except TooManyTries as error:
+            self.wait = error.seconds
+            self.add_error(None, str(error))
+        return address
+
+
+@method_decorator(login_not_required, name="dispatch")
+class ResetView(PasswordResetView):
+    """The same answer whether or not there is such an account."""
+
+    form_class = ResetForm
+    template_name = "projects/accounts/reset.html"
+    email_template_name = "projects/accounts/mails/reset.txt"
+    subject_template_name = "projects/accounts/mails/reset_subject.txt"
+    success_url = reverse_lazy("login")
+
+    def get_form(self, form_class: Any = None) -> Any:
+        form = super().get_form(form_class)
+        assert isinstance(form, ResetForm)  # noqa: S101 - what this view makes
+        form.network = sign_in.client_network(self.request)
+        return form
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(
+            self.request, "If an account has this address, a link to set a new password is on its way. It works once."
+        )
+        return super().form_valid(form)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return sign_in.refuse(super().form_invalid(form), form, 422)
+
+
+class NewPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # generic in the stubs only
+    error_messages = {"password_mismatch": "The new passwords do not match."}  # noqa: RUF012 - as Django declares it
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["new_password2"].label = "Repeat new password"
+
+
+@method_decorator(login_not_required, name="dispatch")
+class SetPasswordView(PasswordResetConfirmView):
+    """Ends every session, since each carries a hash of the password; a second factor is asked for as always."""
+
+    form_class = NewPasswordForm
+    template_name = "projects/accounts/new_password.html"
+    success_url = reverse_lazy("login")
+
+    def get_user(self, uidb64: str) -> User | None:
+        user = super().get_user(uidb64)
+        return user if isinstance(user, User) and user.is_active else None
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        with transaction.atomic():  # recorded, or not done
+            response = super().form_valid(form)
+            sign_ins.record_new_password(form.user)
+        messages.success(self.request, "Password set. Sign in with it.")
+        return response
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        response.status_code = 422
+        return response
+
+
+@login_not_required
+@require_safe
+def leave_provider(request: HttpRequest) -> HttpResponse:
+    """Who turned back at the provider, or whom it let through halfway."""
+    messages.info(request, "Sign-in was cancelled.")
+    return HttpResponseRedirect(resolve_url("login"))
