@@ -57,6 +57,7 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
     ),
     "Access": (
         Way("user", "admin:index", "Users and roles", "Accounts, passwords and groups.", _manages_accounts),
+        Way("user", "settings:list-people", "People", "Invite, give groups, deactivate.", _configures),
         Way("users", "settings:edit-groups", "Groups and permissions", "What each group may do here.", _configures),
         Way("key", "settings:edit-keys", "API keys", "For programs that send and fetch documents.", _configures),
         Way("branch", "settings:list-sites", "Sites", "Tenants with documents and users of their own.", _operates),

@@ -244,6 +244,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "settings:list-sites": {"GET": SET_UP},
     "settings:create-site": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "settings:edit-site": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "settings:list-people": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "settings:edit-person": {"GET": SET_UP_NOTHING, "POST": SET_UP_NOTHING},  # who is not of this site
     "settings:edit-groups": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
     "settings:edit-keys": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "settings:revoke-key": {"POST": SET_UP_NOTHING},

@@ -179,9 +179,9 @@ def record_sign_out(user: User) -> None:
         log.warning("sign-out not recorded", extra={"error": type(error).__name__})
 
 
-def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
-    """An account was created, updated or deleted by someone who may; ``changes`` holds no password."""
-    event = entity_event(DEFAULT_SITE, ACCOUNT, str(user.pk), told, by=by, payload={**_user_name(user), **changes})
+def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any], site: str = DEFAULT_SITE) -> None:
+    """An account was changed by someone who may, in the audit of their site; ``changes`` holds no password."""
+    event = entity_event(site, ACCOUNT, str(user.pk), told, by=by, payload={**_user_name(user), **changes})
     transact([], event)
 
 

@@ -1,0 +1,155 @@
+"""The people of a site, for its admins: who they are, and their changes, each recorded or not done.
+
+Accounts and groups are the deployment's, sites are tenants: an admin changes only what touches no site of others.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import Group, User
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from config.errors import Conflict, NotFound, Refused
+from config.table import DEFAULT_SITE
+from projects.audit.events import Actor
+from projects.sites import access, directory
+from projects.sites.actions import sign_ins
+from projects.sites.permissions import DEFAULTS, Permission, default_permissions
+from projects.sites.queries import sites as site_queries
+from projects.web.http import DeskRequest
+
+PAGE_ROWS = 100
+ACTIVE, INVITED, DEACTIVATED = "Active", "Invited", "Deactivated"
+_CHANGED = "This account was changed by another admin meanwhile. Look at it again."
+
+
+@dataclass(frozen=True)
+class Person:
+    id: int
+    name: str
+    username: str
+    email: str
+    state: str
+    groups: tuple[str, ...]  # of this site
+
+
+def list_people(site: str, after: str) -> tuple[list[Person], str | None]:
+    """Members of the site's groups by username, a page at a time: two SQL statements, and one Query for the groups."""
+    names = site_groups(site)
+    found = User.objects.filter(groups__name__in=names, username__gt=after).distinct().order_by("username")
+    rows = list(found.prefetch_related("groups")[: PAGE_ROWS + 1])
+    people = [_person(one, names) for one in rows[:PAGE_ROWS]]
+    return people, people[-1].username if len(rows) > PAGE_ROWS else None
+
+
+def get_person(site: str, user_id: int) -> tuple[User, Person]:
+    """Raises: NotFound, also for who works on other sites only."""
+    names = site_groups(site)
+    user = User.objects.filter(pk=user_id, groups__name__in=names).distinct().first()
+    if user is None:
+        raise NotFound("Person not found. They may have been removed from this site.")
+    return user, _person(user, names)
+
+
+def _person(user: User, names: Iterable[str]) -> Person:
+    state = ACTIVE if user.is_active else DEACTIVATED
+    if user.is_active and user.last_login is None and not user.has_usable_password():
+        state = INVITED
+    mine = sorted({one.name for one in user.groups.all()} & set(names))
+    return Person(user.pk, user.get_full_name() or user.get_username(), user.username, user.email, state, tuple(mine))
+
+
+def site_groups(site: str) -> list[str]:
+    """Groups that may do something on the site, by name."""
+    rows = set(site_queries.group_names(site)) | (set(DEFAULTS) if site == DEFAULT_SITE else set())
+    return sorted(one for one in rows if directory.get_permissions(site, [one]))
+
+
+def is_governed(request: DeskRequest, group: str) -> bool:
+    """Whether this admin is one wherever the group may do anything: else they would give or take rights of others."""
+    if request.user.is_superuser:
+        return True
+    if Group.objects.filter(name=group, permissions__isnull=False).exists():  # of Django's own admin
+        return False
+    held = {str(row.siteId): row.held for row in site_queries.sites_of_group(group)}
+    held.setdefault(DEFAULT_SITE, default_permissions(DEFAULT_SITE, group))
+    mine = access.groups_of(request)
+    return all(Permission.ADMIN in directory.get_permissions(site, mine) for site, may in held.items() if may)
+
+
+def groups_to_give(request: DeskRequest) -> list[str]:
+    return [one for one in site_groups(request.site) if is_governed(request, one)]
+
+
+def check_can_change(request: DeskRequest, user: User) -> None:
+    """Raises: Refused."""
+    if user.pk == request.user.pk:
+        raise Refused("You cannot change your own account here. Ask another admin.")
+    if (user.is_superuser or user.is_staff) and not request.user.is_superuser:
+        raise Refused("This account manages the deployment. Ask a superuser to change it.")
+
+
+def check_can_deactivate(request: DeskRequest, user: User) -> None:
+    """Raises: Refused."""
+    check_can_change(request, user)
+    if not all(is_governed(request, one) for one in user.groups.values_list("name", flat=True)):
+        raise Refused("This account works on other sites too. Take its groups of this site away instead.")
+
+
+def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Sequence[str], by: Actor) -> User:
+    """An account without a password, which the mailed link sets.
+
+    Raises: Conflict: there is an account with this address, here or on a site of others.
+    """
+    email = email.lower()
+    if User.objects.filter(Q(email__iexact=email) | Q(username__iexact=email)).exists():
+        raise Conflict("An account with this address exists already. Ask an admin of the main site to add it here.")
+    try:
+        with transaction.atomic():
+            user = User(username=email, email=email, first_name=first_name, last_name=last_name)
+            user.set_unusable_password()
+            user.save()
+            user.groups.set(Group.objects.get_or_create(name=one)[0] for one in groups)
+            sign_ins.record_account(user, "invited", by=by, changes={"groups": sorted(groups)}, site=site)
+    except IntegrityError as error:
+        raise Conflict("Another admin has just invited this address.") from error
+    return user
+
+
+def set_groups(
+    site: str, user: User, *, shown: Iterable[str], chosen: Iterable[str], may: Iterable[str], by: Actor
+) -> None:
+    """Of the groups that the admin ``may`` give, exactly the chosen ones; any other stays.
+
+    Raises: Conflict: they are no longer those that were shown.
+    """
+    allowed = set(may)
+    with transaction.atomic():
+        row = User.objects.select_for_update().get(pk=user.pk)
+        before = set(row.groups.values_list("name", flat=True))
+        if before & allowed != set(shown) & allowed:
+            raise Conflict(_CHANGED)
+        after = before - allowed | set(chosen) & allowed
+        if after == before:
+            return
+        row.groups.remove(*Group.objects.filter(name__in=before - after))
+        row.groups.add(*(Group.objects.get_or_create(name=one)[0] for one in sorted(after - before)))
+        changes = {"groups": {"before": sorted(before & allowed), "after": sorted(after & allowed)}}
+        sign_ins.record_account(row, "updated", by=by, changes=changes, site=site)
+
+
+def set_active(site: str, user: User, *, active: bool, by: Actor) -> None:
+    """Deactivated, an account is out with its next request: each asks for it, and its sessions are ended besides.
+
+    Raises: Conflict: another admin was first.
+    """
+    with transaction.atomic():
+        if not User.objects.filter(pk=user.pk, is_active=not active).update(is_active=active):
+            raise Conflict(_CHANGED)
+        if not active:
+            for session in UserSession.objects.filter(user=user):
+                session.end()
+        changes = {"is_active": {"before": not active, "after": active}}
+        sign_ins.record_account(user, "updated", by=by, changes=changes, site=site)

@@ -1,0 +1,144 @@
+"""Pages of a site's people: invite, groups, deactivate; for admins of the site, who need be no superusers."""
+
+import logging
+from smtplib import SMTPException
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import default_token_generator
+from django.core.mail import send_mail
+from django.http import HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Conflict, Refused
+from config.table import DEFAULT_SITE
+from projects.accounts import people
+from projects.audit.events import actor_of
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+
+log = logging.getLogger(__name__)
+
+
+class GroupsForm(forms.Form):
+    groups = forms.MultipleChoiceField(
+        label="Groups",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Select at least one group. Groups say what a person may do."},
+    )
+
+    def __init__(self, may: list[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["groups"].choices = [(one, one) for one in may]  # type: ignore[attr-defined]
+
+
+class InvitationForm(GroupsForm):
+    email = forms.EmailField(
+        max_length=150,
+        widget=forms.EmailInput(attrs={"class": "text-input", "autocomplete": "off"}),
+        error_messages={"required": "Enter an email address.", "invalid": "Enter an address such as ana@example.org."},
+    )
+    first_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"class": "text-input"}))
+    last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"class": "text-input"}))
+    field_order = ("email", "first_name", "last_name", "groups")
+
+
+@require_http_methods(["GET", "POST"])
+def list_people(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    may = people.groups_to_give(request)
+    form = InvitationForm(may, request.POST if request.method == "POST" else None)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                user = people.invite(request.site, **form.cleaned_data, by=actor_of(request.user))
+            except Conflict as error:
+                form.add_error("email", str(error))
+                status = 409
+            else:
+                _send(request, user)
+                return redirect_after_post(request, reverse("settings:list-people"))
+    rows, cursor = people.list_people(request.site, request.GET.get("after", ""))
+    context = {
+        "rows": rows,
+        "form": form,
+        "offers_groups": bool(may),
+        "next_cursor": cursor,
+        "is_first": not request.GET.get("after"),
+        "first_url": reverse("settings:list-people"),
+    }
+    return render_answer(request, "projects/accounts/people.html", None, context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def edit_person(request: DeskRequest, user_id: int) -> HttpResponse:
+    access.check_can_configure(request)
+    user, person = people.get_person(request.site, user_id)
+    may = people.groups_to_give(request)
+    if request.method == "POST":
+        people.check_can_change(request, user)
+        words = _carry_out(request, user, person, may)
+        messages.success(request, words)
+        return redirect_after_post(request, reverse("settings:list-people"))
+    refusal = deactivation = ""
+    try:
+        people.check_can_change(request, user)
+        people.check_can_deactivate(request, user)
+    except Refused as error:
+        deactivation = str(error)
+    try:
+        people.check_can_change(request, user)
+    except Refused as error:
+        refusal = str(error)
+    context = {
+        "person": person,
+        "form": GroupsForm(may, initial={"groups": person.groups}),
+        "fixed": [one for one in person.groups if one not in may],
+        "refusal": refusal,
+        "deactivation": deactivation,
+        "is_active": person.state != people.DEACTIVATED,
+        "is_invited": person.state == people.INVITED,
+    }
+    return render_answer(request, "projects/accounts/person.html", None, context)
+
+
+def _carry_out(request: DeskRequest, user: User, person: people.Person, may: list[str]) -> str:
+    """Do what the pressed button says; returns it in words. Raises: Conflict, Refused."""
+    order, by = request.POST.get("order", ""), actor_of(request.user)
+    if order == "groups":
+        shown, chosen = request.POST.getlist("shown"), request.POST.getlist("groups")
+        people.set_groups(request.site, user, shown=shown, chosen=chosen, may=may, by=by)
+        return f"Groups of {person.name} saved. They hold from the next page on."
+    if order in {"deactivate", "reactivate"}:
+        people.check_can_deactivate(request, user)
+        people.set_active(request.site, user, active=order == "reactivate", by=by)
+        return f"{person.name} {order}d." if order == "reactivate" else f"{person.name} deactivated and signed out."
+    if order == "invite" and person.state == people.INVITED:
+        _send(request, user)
+        return f"{person.name} can use either link once."
+    raise Refused("Choose what to do with this account.")
+
+
+def _send(request: DeskRequest, user: User) -> None:
+    uid, token = urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
+    path = reverse("set-password", args=[uid, token])
+    if request.site != DEFAULT_SITE:  # a site's own address asks to sign in first
+        path = "/" + path.removeprefix(access.home(request.site))
+    told = {"url": f"{settings.PUBLIC_URL}{path}", "by": request.user.get_full_name() or request.user.get_username()}
+    text = render_to_string("projects/accounts/mails/invitation.txt", {**told, "username": user.get_username()})
+    try:
+        send_mail("Your Countersign account", text, None, [user.email])
+    except (SMTPException, OSError) as error:
+        log.warning("invitation not sent", extra={"error": type(error).__name__})
+        messages.error(request, "The account is there, but its mail was not sent. Open it and send it again.")
+    else:
+        messages.success(request, "Invitation sent. Its link works once, for three days.")
