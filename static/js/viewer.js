@@ -287,9 +287,7 @@ function dress() {
   }
   resized.disconnect();
   if (area()) resized.observe(area());
-  showBoxes();
-  lay();
-  light();
+  for (const draw of [showBoxes, lay, light]) draw();
 }
 body.addEventListener("htmx:afterSettle", (event) => {
   if (!event.detail.elt.closest?.("[data-desk]") && !event.detail.elt.querySelector?.("[data-desk]")) return;
