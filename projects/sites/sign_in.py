@@ -4,6 +4,7 @@ import ipaddress
 from typing import Any
 
 from allauth.account.utils import perform_login
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
@@ -198,6 +199,7 @@ class ChangePasswordView(PasswordChangeView):
         with transaction.atomic():  # recorded, or not done
             response = super().form_valid(form)
             sign_ins.record_new_password(form.user)
+            UserSession.objects.create_from_request(self.request)  # it goes on under another key
         messages.success(self.request, "Password changed. You have been signed out on all other devices.")
         return response
 

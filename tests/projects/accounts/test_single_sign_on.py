@@ -8,9 +8,8 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from config.table import AUDIT_LINE
-from projects.accounts.single_sign_on import claimed_groups, set_groups
+from projects.accounts.single_sign_on import claimed_groups
 from projects.audit.items import AuditLine
-from projects.sites.actions import sign_ins
 from tests.aws_faults import fail
 from tests.html import one_line
 from tests.people import PASSWORD, bob
@@ -124,15 +123,6 @@ def test_while_the_table_does_not_answer_no_account_is_made(url: str) -> None:
     with fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9):
         assert provider.pass_provider(Client(), "s7").status_code == 503
     assert not User.objects.filter(email=NINA["email"]).exists()
-
-
-def test_two_sign_ins_at_once_record_the_groups_once() -> None:
-    user = bob()
-    set_groups(user, frozenset())
-    for _ in range(2):
-        set_groups(user, frozenset())
-    assert audited() == []
-    assert sign_ins.SIGN_IN
 
 
 @pytest.mark.parametrize("claim", [["desk-leads"], "desk-leads", ["desk-leads", 7, None]])
