@@ -5,7 +5,6 @@ from smtplib import SMTPException
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -23,6 +22,7 @@ from projects.accounts import people
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.links import page_url
 
 log = logging.getLogger(__name__)
 
@@ -130,10 +130,9 @@ def _carry_out(request: DeskRequest, user: User, person: people.Person, may: lis
 
 def _send(request: DeskRequest, user: User) -> None:
     uid, token = urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
-    path = reverse("set-password", args=[uid, token])
-    if request.site != DEFAULT_SITE:  # a site's own address asks to sign in first
-        path = "/" + path.removeprefix(access.home(request.site))
-    told = {"url": f"{settings.PUBLIC_URL}{path}", "by": request.user.get_full_name() or request.user.get_username()}
+    # Of the main site: a site's own address asks to sign in first.
+    url = page_url(DEFAULT_SITE, "set-password", uid, token)
+    told = {"url": url, "by": request.user.get_full_name() or request.user.get_username()}
     text = render_to_string("projects/accounts/mails/invitation.txt", {**told, "username": user.get_username()})
     try:
         send_mail("Your Countersign account", text, None, [user.email])

@@ -60,11 +60,11 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         self,
         request: HttpRequest,
         provider: Any,  # noqa: ARG002 - as above
-        error: object = None,
+        error: object = None,  # noqa: ARG002 - the provider's own words
         exception: Exception | None = None,
         **_: Any,
     ) -> None:
-        log.warning("single sign-on failed", extra={"error": type(exception).__name__ if exception else str(error)})
+        log.warning("single sign-on failed", extra={"error": type(exception).__name__ if exception else "refused"})
         raise _refusal(request, f"{settings.OIDC_NAME} did not sign you in. Try again or ask an admin.")
 
 

@@ -246,4 +246,5 @@ def account_story() -> Iterator[Step]:
     user, group = User.objects.create_user("nora"), Group.objects.create(name="auditors")
     told = sign_ins.record_account
     yield told, lambda: told(user, "created", by=BY, changes={})
+    yield sign_ins.record_factor, lambda: sign_ins.record_factor(user, "passkey added", by=BY)
     yield sign_ins.record_group, lambda: sign_ins.record_group(group, "created", by=BY, changes={})

@@ -36,4 +36,5 @@ urlpatterns = [
     path("mail/", include(([path("", where, name="choose-notifications")], "review"))),  # and a person's menu there
     path("open/", open_to_all),
     path("", include("projects.sites.sign_in_urls")),
+    path("", include("projects.accounts.urls")),
 ]
