@@ -8,7 +8,7 @@ from enum import StrEnum
 from config import clock, table
 from config.table import DOCUMENT_ACTIVITY, Key
 from projects.audit.events import Actor
-from projects.documents.items.activity import DocumentActivity
+from projects.documents.items import DocumentActivity
 
 _SHORT = 200  # letters of a value that the record repeats
 

@@ -7,9 +7,7 @@ from typing import Any
 
 from projects.documents.actions.metadata import metadata_of
 from projects.documents.activity import ActivityType
-from projects.documents.items.activity import DocumentActivity
-from projects.documents.items.properties import DocumentAttribute, DocumentTag
-from projects.documents.items.unpacking import UnpackingStatus
+from projects.documents.items import DocumentActivity, DocumentAttribute, DocumentTag, UnpackingStatus
 from projects.documents.queries.documents import DocumentRows, in_order
 from projects.personal.masking import mask_value
 from projects.schemas import composite_keys

@@ -19,11 +19,10 @@ from projects.audit.events import Actor, entity_event
 from projects.documents import counting
 from projects.documents.counting import Kind, Place, Tally
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.counters import NAMES, Counter
-from projects.documents.items.documents import ListedDocument
+from projects.documents.items import NAMES, Counter, ListedDocument
 from projects.documents.queries.counters import list_shards
 from projects.queues.items import DEFAULT_QUEUE, Queue
-from projects.schemas.items.schemas import SchemaHead
+from projects.schemas.items import SchemaHead
 from projects.schemas.queries import ENTITY
 
 R = TypeVar("R", bound=Item)

@@ -7,8 +7,7 @@ from config.due import actions as due_work
 from config.transaction import Change, Delete, Put, Update
 from projects.audit.events import Actor
 from projects.documents.actions.documents import by_classification
-from projects.documents.items.documents import Document
-from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.items import Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries.removals import DELETED, PURGED
 
 # What the pages say that a purge does; a test compares both tables and S3 with it.

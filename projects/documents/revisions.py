@@ -14,7 +14,7 @@ from config.table import Key
 from config.transaction import Change, Update, transact
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries.documents import get_document
 
 _ATTEMPTS = 12

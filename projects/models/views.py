@@ -23,8 +23,7 @@ from projects.models.queries import Entry, Spec
 from projects.models.setup import SetupProblem, find_setup_problem
 from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec, format_price
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
 _LOST = (
     f"No answer after {model_queries.TEST_TIME.seconds // 60} minutes: its worker was lost, or the model is too slow. "

@@ -19,7 +19,7 @@ from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
-from projects.sites.items.sites import Site
+from projects.sites.items import Site
 from projects.sites.queries import sites as site_queries
 
 _ATTEMPTS = 5

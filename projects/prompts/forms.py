@@ -10,7 +10,7 @@ from projects.prompts.prompt import LONGEST, Prompt, clean_text, find_problems
 from projects.prompts.prompt_file import LONGEST_FILE, LONGEST_NOTE, decode_file
 from projects.prompts.purposes import Purpose
 from projects.prompts.queries import MOST_VERSIONS
-from projects.web.numbers import read_number
+from projects.web.http import read_number
 
 
 def _make_text_input(rows: int) -> forms.Textarea:

@@ -12,8 +12,7 @@ from projects.queues import queries as queue_queries
 from projects.queues.forms import QueueForm, form_of
 from projects.queues.items import Queue
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
 
 @require_safe

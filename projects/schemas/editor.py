@@ -20,7 +20,7 @@ from projects.schemas.use_rows import (
     rearrange_posted_rows,
     rows_of,
 )
-from projects.web.numbers import version_in
+from projects.web.http import version_in
 from projects.web.row_moves import Tool
 
 

@@ -7,8 +7,7 @@ from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
 from projects.schemas.governing import AttributeDefinition, CompositeKey, Governing, Schema
-from projects.schemas.items.attributes import Attribute
-from projects.schemas.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey, SchemaHead
+from projects.schemas.items import Attribute, SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey, SchemaHead
 
 ENTITY = "document"  # what the schemas are of; seed 002 leaves room for others
 SITE = ""  # the owner of the site's own schema; every other owner is a classification's id

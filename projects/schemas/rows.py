@@ -10,7 +10,7 @@ from config.item import Item
 from config.table import Key
 from config.transaction import Change, Delete, Put
 from projects.schemas.governing import Schema
-from projects.schemas.items.schemas import SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey
+from projects.schemas.items import SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey
 
 # DynamoDB takes 100 changes in one transaction; head, event and definitions are among them.
 MAX_CHANGES = 100

@@ -14,7 +14,7 @@ from django.conf import settings
 from config.errors import NotFound
 from config.table import DEFAULT_SITE, InvalidKey, encode_part, site_partition
 from projects.queues import queries as queue_queries
-from projects.sites.items.sites import Site
+from projects.sites.items import Site
 from projects.sites.permissions import NOTHING, Permission, default_permissions
 from projects.sites.queries import sites as site_queries
 

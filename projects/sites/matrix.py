@@ -7,9 +7,9 @@ from django.http import QueryDict
 
 from config.table import DEFAULT_SITE
 from projects.sites.actions.groups import MOST_AT_ONCE, Grant
-from projects.sites.items.sites import SiteGroup
+from projects.sites.items import SiteGroup
 from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
-from projects.web.numbers import version_in
+from projects.web.http import version_in
 
 NAME_LENGTH = 150  # Django's own, of a group
 

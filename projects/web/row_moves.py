@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from projects.web.numbers import read_number
+from projects.web.http import read_number
 
 Row = dict[str, Any]
 

@@ -17,7 +17,7 @@ from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
 from projects.audit.items import AuditLine, EntityEvent
-from projects.documents.items.activity import DocumentActivity
+from projects.documents.items import DocumentActivity
 from projects.documents.page import activity_of
 from projects.personal.access import find_personal_documents
 from projects.personal.masking import MASK, mask_changes
@@ -28,8 +28,7 @@ from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
 from review.queries import decision_place
-from workflows.runs.items.decisions import DecidedFields
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DecidedFields, DocumentEvent
 from workflows.runs.queries import decision_key
 from workflows.runs.views.timeline import describe_event
 

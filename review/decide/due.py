@@ -17,8 +17,7 @@ from review.quality import actions as checks
 from review.status import DECIDED, ORPHAN, UNDECIDED, ReviewStatus
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus
+from workflows.runs.run import Run, RunStatus
 
 log = logging.getLogger(__name__)
 

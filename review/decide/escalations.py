@@ -13,9 +13,8 @@ from review.notifications.actions import plan_notifications
 from review.notifications.items import CHAT, Kind
 from review.status import PUT_OFF, UNDECIDED
 from workflows.runs import events, queries
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus
+from workflows.runs.items import DocumentEvent
+from workflows.runs.run import Run, RunStatus
 
 log = logging.getLogger(__name__)
 

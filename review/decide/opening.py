@@ -24,9 +24,7 @@ from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import tokens
 from workflows.runs import events, queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.checkpoints import ReviewCheckpoint
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import DocumentEvent, Execution, ReviewCheckpoint
 from workflows.runs.run import Run
 from workflows.stages.assess import SHOWN
 from workflows.storage import files

@@ -11,8 +11,7 @@ from config.errors import Conflict, NotFound, Refused, Tampered
 from config.table import InvalidKey
 from projects.documents.view_log import record_opening, record_view
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
 from review.changes import describe_rejection, last_changes
 from review.decide import drafts

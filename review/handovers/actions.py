@@ -34,8 +34,7 @@ from review.status import DECIDED, Delivery, ReviewStatus
 from workflows.documents import page_sources
 from workflows.engine import tokens
 from workflows.runs import events
-from workflows.runs.items.checkpoints import ReviewCheckpoint
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent, ReviewCheckpoint
 from workflows.runs.run import Run
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN

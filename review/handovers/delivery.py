@@ -22,8 +22,7 @@ from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.status import EXPIRE, PUT_OFF, REDEEM, SPEND, Delivery, ReviewStatus
 from workflows.engine import driver, tokens
 from workflows.runs import events
-from workflows.runs.items.checkpoints import ReviewCheckpoint
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent, ReviewCheckpoint
 
 log = logging.getLogger(__name__)
 

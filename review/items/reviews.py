@@ -7,7 +7,7 @@ from config import table
 from config.due.items import DueWork
 from config.item import Item, map_attribute
 from review.status import PUT_OFF, Move
-from workflows.runs.items.decisions import DecidedFields
+from workflows.runs.items import DecidedFields
 
 
 class Review(DueWork):

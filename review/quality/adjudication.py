@@ -20,7 +20,7 @@ from review.quality.items import ReviewCheck
 from review.status import CheckStatus, Decision
 from workflows.runs import events
 from workflows.runs.actions.run_rows import execution_key
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 from workflows.stages.assessment.answers import Answer
 from workflows.stages.document_types import of_result

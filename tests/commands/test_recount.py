@@ -9,7 +9,7 @@ from config.errors import Conflict
 from config.table import COUNTER
 from projects.documents import recount
 from projects.documents.counting import Kind
-from projects.documents.items.counters import Counter
+from projects.documents.items import Counter
 from projects.documents.queries import counters as counter_queries
 from review.decide import claims
 from tests.aws_faults import count_calls, crash_before, fail

@@ -9,7 +9,7 @@ from django.conf import settings
 from config import aws, bulk
 from config.errors import Unavailable
 from config.table import PROJECT_WORKFLOW
-from workflows.runs.items.documents import ProjectWorkflow
+from workflows.runs.items import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 

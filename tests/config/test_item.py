@@ -9,7 +9,7 @@ from config.item import Item, VersionItem
 from config.table import PROJECT, PROJECT_DOCUMENT, Key
 from config.transaction import NEW, Check, Delete, Put, transact
 from tests.aws_faults import count_calls, fail
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 
 
 def document(number: int, site: str = "default") -> ProjectDocument:

@@ -8,7 +8,7 @@ from config.errors import Conflict, CountersignError, NotFound
 from config.item import Item, VersionItem
 from config.table import PROJECT_WORKFLOW, Key
 from config.transaction import NEW, Change, Check, Delete, EventAt, Put, Update, transact
-from workflows.runs.items.documents import ProjectWorkflow
+from workflows.runs.items import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 

@@ -13,7 +13,7 @@ from config.table import Key
 from config.wire import WireFactory
 from tests.conftest import describe_table
 from tests.each import each
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 
 MODEL = botocore.session.get_session().get_service_model("dynamodb")
 VALUES = {

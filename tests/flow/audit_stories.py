@@ -61,10 +61,9 @@ from workflows.publish.actions import document_actions, follow_ups
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
-from workflows.runs.status import FollowUpStatus
+from workflows.runs.run import FollowUpStatus, Run
 
 
 def batch_story() -> Iterator[Step]:

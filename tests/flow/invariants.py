@@ -17,11 +17,8 @@ from review.items.reviews import Review, ReviewDecision
 from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
 from workflows.engine.step_context import files_of
 from workflows.runs import events, queries
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Transition
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import DocumentEvent, ProjectDocument, Transition
+from workflows.runs.run import Outcome, Run
 from workflows.storage import files
 
 _ENDS = {  # the event that tells of an end

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from config import clock
 from projects.documents import counting
-from projects.documents.items.counters import Counter
+from projects.documents.items import Counter
 from projects.sites import directory
 from projects.sites.actions import sites as site_actions
 from tests.aws_faults import count_calls, fail
@@ -33,8 +33,7 @@ from workflows.engine import limits
 from workflows.intake import inspection, run_plan, store
 from workflows.runs import queries as run_queries
 from workflows.runs import run_settings, seed_000
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 
 
 @pytest.fixture(autouse=True)

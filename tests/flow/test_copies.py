@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from config import table
-from projects.documents.items.copies import DocumentCopy
+from projects.documents.items import DocumentCopy
 from projects.documents.queries import copies as queries_of_copies
 from projects.documents.queries.copies import list_digests, list_earlier_copies
 from review.decide import claims, decisions

@@ -15,7 +15,7 @@ from tests.flow.protocol import assert_applied_once
 from tests.flow.test_processes import ANSWERS, signed_in, three_waiting
 from tests.flow.visitor import Visitor
 from workflows.runs import queries
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 
 pytestmark = pytest.mark.slow
 

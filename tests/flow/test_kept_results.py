@@ -26,10 +26,9 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.engine.tasks import end_run
 from workflows.publish.actions import notices
-from workflows.publish.items.notices import SenderNotice
+from workflows.publish.items import SenderNotice
 from workflows.runs import events, queries, run_settings
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 from workflows.search import content
 from workflows.search.content import DocumentRef
 from workflows.storage import files

@@ -26,7 +26,7 @@ from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import queries
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 
 pytestmark = pytest.mark.slow
 

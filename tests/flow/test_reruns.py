@@ -28,8 +28,7 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 from workflows.stages.pages import ocr
 from workflows.stages.registry import STAGES
 from workflows.storage import files

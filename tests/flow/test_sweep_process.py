@@ -15,7 +15,7 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from workflows.operations.processes import PROCESSES
 from workflows.runs import events, queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 pytestmark = pytest.mark.slow

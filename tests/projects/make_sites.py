@@ -4,7 +4,7 @@ from config.table import DEFAULT_SITE, SITE_GROUP
 from projects.audit.events import Actor
 from projects.sites import directory
 from projects.sites.actions import sites as site_actions
-from projects.sites.items.sites import Site, SiteGroup
+from projects.sites.items import Site, SiteGroup
 from projects.sites.queries import sites as site_queries
 
 BY = Actor("1", "Alice Novak")

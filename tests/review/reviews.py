@@ -17,7 +17,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake.actions import document_start
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 from workflows.storage import files

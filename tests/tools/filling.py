@@ -22,7 +22,7 @@ from config.transaction import Change, EventAt, Put, Update
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.counters import Counter
+from projects.documents.items import Counter
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings.items import settings_to_store
 from projects.settings.values import ProjectSettings
@@ -35,10 +35,9 @@ from workflows.intake.actions.document_start import plan_entry
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome
+from workflows.runs.run import END, Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

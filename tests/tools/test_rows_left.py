@@ -7,7 +7,7 @@ from config.item import Item
 from config.table import PROJECT_WORKFLOW
 from config.transaction import Check, Delete, Put, Update, transact
 from tests.tools.rows_left import Mould, list_rows_left
-from workflows.runs.items.documents import ProjectWorkflow
+from workflows.runs.items import ProjectWorkflow
 
 AT = "2026-11-21T12:00:00"
 

@@ -4,8 +4,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome
+from workflows.runs.run import END, Outcome, Run
 
 
 def advanced(run: Run, *, outcome: str = "") -> None:

@@ -11,10 +11,9 @@ from projects.settings.values import ProjectSettings
 from workflows.intake.actions import document_start
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 from workflows.stages.base import RunSettings
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

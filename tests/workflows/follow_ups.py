@@ -19,11 +19,11 @@ from workflows.intake import run_plan
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import follow_ups as follow_up_actions
-from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.items import DocumentAction, FollowUp
 from workflows.rules.routing import Act, When
 from workflows.runs import queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.items import Execution, WorkflowSteps
 from workflows.runs.new_run import Original
 from workflows.runs.run import Run
 from workflows.storage import files

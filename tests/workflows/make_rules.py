@@ -12,8 +12,7 @@ from workflows.routing.actions import field_mappings, rules, rulesets
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.actions.rules import RuleDraft
 from workflows.routing.actions.rulesets import RulesetDraft
-from workflows.routing.items.field_mappings import StoredMapping
-from workflows.routing.items.rules import Ruleset, StoredRule
+from workflows.routing.items import Ruleset, StoredMapping, StoredRule
 from workflows.rules.routing import Condition, Effect, Operator, Source, When
 from workflows.runs.new_run import Original
 from workflows.runs.run import Run

@@ -3,7 +3,7 @@
 from config.errors import NotFound
 from projects.audit.events import Actor
 from projects.documents.actions import attributes, metadata, tags
-from projects.documents.items.removals import RemovalState
+from projects.documents.items import RemovalState
 from projects.documents.queries.removals import get_removal
 from tests.factories import SITE, decided_run
 from tests.flow.protocol import sweep_until_ended

@@ -13,8 +13,7 @@ from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome
+from workflows.runs.run import END, Outcome, Run
 from workflows.storage import files
 
 BY = Actor("1", "Rosa Marin")

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.table import InvalidKey
 from projects.audit.events import Actor
-from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.items import DocumentUnpacking
 from projects.settings import queries as project_queries
 from workflows.batches import orders, parts, shares
 from workflows.batches import queries as batch_queries
@@ -24,10 +24,9 @@ from workflows.intake.bucket import Arrival
 from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.runs.resting import when_run_rests
-from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, Outcome, StepStatus
+from workflows.runs.run import RESUMABLE, Outcome, Run, StepStatus
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,7 @@ from config.errors import NotFound
 from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
 from workflows.definitions import actions, asl, diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.items import DefinitionStep

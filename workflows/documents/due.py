@@ -2,7 +2,7 @@
 
 from config.due import actions as due_work
 from config.due.registry import due
-from projects.documents.items.removals import DocumentRemoval
+from projects.documents.items import DocumentRemoval
 from workflows.documents.tasks import order_removal
 
 

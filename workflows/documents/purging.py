@@ -10,7 +10,7 @@ from config.errors import NotFound
 from config.item import Item, VersionItem, translate_store_errors
 from config.table import Key
 from projects.documents.actions.copies import forget_digests
-from projects.documents.items.removals import DocumentRemoval
+from projects.documents.items import DocumentRemoval
 from workflows.documents.actions import hide
 from workflows.insight.actions import forget_run
 from workflows.intake.actions import bucket

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.runs.run import RESUMABLE, StepStatus
 from workflows.runs.run_files import Layers
-from workflows.runs.status import RESUMABLE, StepStatus
 from workflows.storage import files
 
 ANALYSED = "segment_analyzer"

@@ -12,7 +12,7 @@ from django.conf import settings
 from workflows.definitions.blueprint import Definition
 from workflows.engine import messages, step_functions
 from workflows.runs import engine_choice
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 State = Literal["running", "ended", "missing"]

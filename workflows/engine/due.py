@@ -3,7 +3,7 @@
 from config.due.registry import due
 from workflows.engine import repair
 from workflows.engine.items import Join
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 
 due("join", Join)(repair.resume_join)
 due("run", Execution)(repair.check_run)

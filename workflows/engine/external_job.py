@@ -16,7 +16,7 @@ from workflows.engine.actions import external_jobs as records
 from workflows.engine.step_outcome import earlier_answer
 from workflows.engine.step_work import Busy, StepWork
 from workflows.providers.names import LABELS
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.stages import base
 from workflows.stages.base import StageContext
 

@@ -19,9 +19,8 @@ from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus
+from workflows.runs.items import Execution
+from workflows.runs.run import Run, RunStatus
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
 from workflows.stages.registry import STAGES

@@ -15,7 +15,7 @@ from workflows.engine.actions import joins
 from workflows.engine.step_work import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 WORKER_LOST = "WorkerLost"

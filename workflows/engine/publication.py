@@ -14,9 +14,8 @@ from workflows.publish import follow_ups
 from workflows.runs import earlier_copies, events
 from workflows.runs.actions import run_rows
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome
+from workflows.runs.items import DocumentWorkflow
+from workflows.runs.run import END, Outcome, Run
 from workflows.stages import results
 from workflows.stages.assessment import review_reasons
 from workflows.storage import files

@@ -15,9 +15,8 @@ from workflows.engine.step_work import StepOrder
 from workflows.engine.tasks import end_run, order_slice
 from workflows.engine.waiting_review import WaitingReview, find_waiting_review
 from workflows.runs import engine_choice, queries
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus
+from workflows.runs.items import Execution
+from workflows.runs.run import Run, RunStatus
 
 log = logging.getLogger(__name__)
 

@@ -20,9 +20,8 @@ from workflows.publish import action_kinds, webhooks
 from workflows.publish.actions.notices import TOLD
 from workflows.publish.webhooks import Delivery
 from workflows.runs import events
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import DocumentWorkflow
+from workflows.runs.run import Outcome, Run
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,8 @@ from workflows.engine.step_work import Busy, StepOrder, StepOutcome, StepWork, h
 from workflows.runs import events, prices, queries
 from workflows.runs.actions import spending
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import END, RunStatus, StepStatus
+from workflows.runs.items import DocumentWorkflow, Execution
+from workflows.runs.run import END, Run, RunStatus, StepStatus
 from workflows.stages.base import StageResult
 
 

@@ -11,8 +11,7 @@ from workflows.runs import events
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
 from workflows.runs.events import EventAt
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import DocumentWorkflow, Execution
 from workflows.runs.run import Run
 
 SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run

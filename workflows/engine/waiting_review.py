@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.errors import CountersignError
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 

@@ -15,7 +15,7 @@ from config.due import actions as due_work
 from config.errors import Conflict, Refused
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.models import queries as model_queries
 from projects.models.spec import ModelSpec
 from projects.prompts import queries as prompt_queries

@@ -8,8 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import Conflict, Refused
 from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 from workflows.extractors import actions, page, tasks
 
 _PAGE = "workflows/extractors/show.html"

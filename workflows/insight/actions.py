@@ -17,7 +17,7 @@ from config.item import Item
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.documents.counting import EVERYTHING, Kind
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from workflows.definitions.blueprint import APPROVALS
 from workflows.insight import figures
 from workflows.insight.figures import Days, Decided, RunFacts, StepTime
@@ -25,11 +25,8 @@ from workflows.insight.items import AppliedDecision, DayFigures, ReviewTimes
 from workflows.runs import queries
 from workflows.runs.actions.figures import figures_key
 from workflows.runs.actions.run_rows import board_key, execution_key
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.figures import RunFigures
-from workflows.runs.items.runs import Execution, Transition, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import DocumentWorkflow, Execution, RunFigures, Transition, WorkflowSteps
+from workflows.runs.run import Outcome, Run
 
 EVERY_TYPE, NO_TYPE = "*", "-"  # in the key of a day's sums
 

@@ -2,7 +2,7 @@
 
 from config.due.registry import due
 from workflows.insight import actions
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 
 
 @due("figures", RunFigures)

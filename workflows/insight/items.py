@@ -5,7 +5,7 @@ from typing import Any, Self
 from pynamodb.attributes import UnicodeAttribute
 
 from config.item import Item
-from workflows.runs.items.decisions import DecidedFields
+from workflows.runs.items import DecidedFields
 
 
 class DayFigures(Item):

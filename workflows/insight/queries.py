@@ -14,7 +14,7 @@ from workflows.insight.actions import EVERY_TYPE, DayKey
 from workflows.insight.figures import add_up, join_name
 from workflows.insight.items import DayFigures
 from workflows.insight.report import Sums
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 
 _MOST_DAYS = 400  # rows of one Query
 _USUAL_DAYS = 30

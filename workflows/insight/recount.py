@@ -14,7 +14,7 @@ from projects.documents.counting import EVERYTHING, Kind
 from workflows.insight import actions, queries
 from workflows.insight.actions import DayKey
 from workflows.insight.items import DayFigures
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 
 BY = Actor("recount", "Recount")
 

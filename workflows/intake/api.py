@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused, quote_names
-from projects.documents.items.documents import DocumentVersion
+from projects.documents.items import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.queries.documents import DocumentRows, document_rows
@@ -30,8 +30,8 @@ from workflows.intake.tasks import order_unpacking_soon
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
 from workflows.runs import queries
 from workflows.runs.api import whole_number
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.status import StepStatus
+from workflows.runs.items import ProjectDocument
+from workflows.runs.run import StepStatus
 from workflows.stages.formats import CONTAINERS
 
 router = Router(tags=["documents"])

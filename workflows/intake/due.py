@@ -7,7 +7,7 @@ import logging
 
 from config.due import actions as due_work
 from config.due.registry import due
-from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.items import DocumentUnpacking
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as bucket_actions
 from workflows.intake.actions import unpack

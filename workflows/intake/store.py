@@ -7,7 +7,7 @@ from typing import BinaryIO, TypeVar
 
 from config.transaction import Change
 from projects.audit.events import Actor
-from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.items import DocumentUnpacking
 from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan
 from workflows.intake.actions import unpack

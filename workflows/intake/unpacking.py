@@ -14,8 +14,7 @@ from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects.audit.events import Actor
-from projects.documents.items.documents import Document
-from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
+from projects.documents.items import Document, DocumentUnpacking, UnpackingStatus
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries.documents import DocumentRows
 from projects.settings import queries as project_queries

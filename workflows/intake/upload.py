@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from config import disk
 from config.errors import Refused
 from projects.audit.events import Actor
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.settings import provider_choice
 from projects.settings.items import Project, settings_to_store
 from workflows.intake import run_plan

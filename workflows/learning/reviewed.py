@@ -10,10 +10,8 @@ from config import table
 from config.errors import NotFound, Tampered
 from projects.settings.columns import TABLE
 from workflows.learning.lessons import ReviewedDocument, ReviewedField
-from workflows.runs.items.documents import ProjectWorkflow
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import Execution, ProjectWorkflow
+from workflows.runs.run import Outcome, Run
 from workflows.stages import results
 from workflows.stages.assessment.answers import Answer
 from workflows.stages.document_types import of_result

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from projects.audit.items import EntityEvent
-from projects.web.numbers import read_number
+from projects.web.http import read_number
 from workflows.learning.versions import S, Version
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from config import table
 from config.table import InvalidKey
 from projects.models.prices import money
-from workflows.runs.items.spending import COUNTS, Spending
+from workflows.runs.items import COUNTS, Spending
 
 _MOST = 1000  # rows of one Query: shards, services and models of a month's projects
 

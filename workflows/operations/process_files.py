@@ -12,8 +12,7 @@ from django.conf import settings
 from config.errors import CountersignError, NotFound, Refused
 from projects.audit.events import Actor
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.documents import ChildDocument
-from projects.documents.items.unpacking import UnpackingStatus
+from projects.documents.items import ChildDocument, UnpackingStatus
 from projects.documents.queries import documents
 from projects.settings.items import Project
 from workflows.definitions.blueprint import APPROVALS
@@ -22,9 +21,8 @@ from workflows.intake import inspect, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
-from workflows.runs.items.runs import WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome, StepStatus
+from workflows.runs.items import WorkflowSteps
+from workflows.runs.run import Outcome, Run, StepStatus
 from workflows.stages.formats import CONTAINERS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

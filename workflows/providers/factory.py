@@ -23,7 +23,7 @@ from workflows.providers.language_models.language_model import LanguageModel
 from workflows.providers.textract import TEXTRACT, Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.runs import pinned_prompts
-from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.stages.base import RunSettings, Stage
 from workflows.stages.models.languages import language_code

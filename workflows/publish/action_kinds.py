@@ -13,11 +13,10 @@ from django.core.mail import EmailMessage
 from config.errors import ActionFailed, Unavailable
 from projects.web.links import page_url
 from workflows.publish import webhooks
-from workflows.publish.items.actions import DocumentAction
+from workflows.publish.items import DocumentAction
 from workflows.publish.webhooks import Delivery
 from workflows.runs import queries, run_files
-from workflows.runs.run import Run
-from workflows.runs.status import ActionType, Outcome
+from workflows.runs.run import ActionType, Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -2,8 +2,7 @@
 
 from config.due import actions as due_work
 from config.due.registry import due
-from workflows.publish.items.actions import FollowUp
-from workflows.publish.items.notices import SenderNotice
+from workflows.publish.items import FollowUp, SenderNotice
 from workflows.publish.tasks import enqueue_follow_up, order_notice
 from workflows.runs.run import Run
 

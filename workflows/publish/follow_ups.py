@@ -17,15 +17,13 @@ from workflows.publish import queries as publish_queries
 from workflows.publish.action_kinds import ActionResult, Task
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.publish.actions.document_actions import S
-from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.items import DocumentAction, FollowUp
 from workflows.routing import judge, pinned_rules
 from workflows.rules import field_mapping, stored_rules
 from workflows.rules.routing import Act
 from workflows.runs import events, queries
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import ACTION_ENDED, ActionType, FollowUpStatus
+from workflows.runs.items import DocumentWorkflow, Execution
+from workflows.runs.run import ACTION_ENDED, ActionType, FollowUpStatus, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

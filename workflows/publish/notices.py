@@ -19,11 +19,10 @@ from projects.documents.queries.documents import get_document
 from projects.web.addresses import address_of
 from workflows.publish import action_kinds
 from workflows.publish.actions import notices
-from workflows.publish.items.notices import NoticeStatus, SenderNotice
+from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import Execution
+from workflows.runs.run import Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

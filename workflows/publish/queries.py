@@ -4,9 +4,8 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
-from workflows.publish.items.actions import DocumentAction, FollowUp
-from workflows.runs.run import Run
-from workflows.runs.status import ActionStatus, ActionType
+from workflows.publish.items import DocumentAction, FollowUp
+from workflows.runs.run import ActionStatus, ActionType, Run
 
 
 def document_actions(site: str, document_id: str) -> list[DocumentAction]:

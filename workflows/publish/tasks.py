@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.brokers import queues
 from workflows.publish import follow_ups, notices
-from workflows.publish.items.notices import SenderNotice
+from workflows.publish.items import SenderNotice
 from workflows.runs.run import Run
 
 

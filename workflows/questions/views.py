@@ -11,14 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
 from workflows.engine import step_context
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
-from workflows.runs.run import Run
-from workflows.runs.status import QuestionStatus
+from workflows.runs.run import QuestionStatus, Run
 from workflows.runs.views.segments import read_json, run_of
 from workflows.stages.usage import LOCAL
 from workflows.storage import files

@@ -7,8 +7,7 @@ from functools import lru_cache
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from workflows.routing.items.field_mappings import StoredMapping
-from workflows.routing.items.rules import ACTIVE, Ruleset, StoredRule
+from workflows.routing.items import ACTIVE, Ruleset, StoredMapping, StoredRule
 from workflows.rules import routing, stored_rules
 from workflows.rules.field_mapping import FieldMapping, read_mapping
 from workflows.rules.routing import Rule

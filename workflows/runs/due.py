@@ -2,7 +2,7 @@
 
 from config.due.registry import due
 from workflows.runs import events
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent
 
 
 @due("event", DocumentEvent)

@@ -14,7 +14,7 @@ from config.brokers.transport import SQS
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, Unavailable
 from projects.audit.events import Actor
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent
 from workflows.runs.run import Run
 from workflows.runs.traces import Trace
 

@@ -13,10 +13,8 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, Docum
 from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import engine_choice, events, executions, run_settings, traces
 from workflows.runs.actions.run_rows import RunPosition
-from workflows.runs.items.documents import DocumentWorkflow, ProjectWorkflow
-from workflows.runs.items.runs import Execution, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus, StepStatus
+from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, WorkflowSteps
+from workflows.runs.run import Run, RunStatus, StepStatus
 from workflows.stages.base import RunSettings
 from workflows.storage.objects import DocumentFiles
 

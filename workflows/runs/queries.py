@@ -12,12 +12,17 @@ from config.table import Key
 from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.runs import seed_000
-from workflows.runs.items.decisions import DecidedFields
-from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Execution, Segment, Transition, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, StepStatus
+from workflows.runs.items import (
+    DecidedFields,
+    DocumentEvent,
+    DocumentWorkflow,
+    Execution,
+    ProjectDocument,
+    Segment,
+    Transition,
+    WorkflowSteps,
+)
+from workflows.runs.run import RESUMABLE, Run, StepStatus
 
 SEGMENTS_A_PAGE = 50
 

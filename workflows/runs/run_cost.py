@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from projects.models.prices import describe_sum
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import DocumentWorkflow, WorkflowSteps
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from pynamodb.attributes import UnicodeAttribute
 from config import table
 from config.item import Item, map_attribute
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import WorkflowSteps
-from workflows.runs.status import StepStatus
+from workflows.runs.items import ProjectDocument, WorkflowSteps
+from workflows.runs.run import StepStatus
 
 _LABELS = {
     "segment_prep": "Segment Prep",

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from workflows.definitions.blueprint import Definition
 from workflows.runs import executions
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 

@@ -9,7 +9,7 @@ from config import clock, table
 from config.errors import NotFound
 from config.item import Page
 from projects.settings import queries as project_queries
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.search.content import DocumentRef
 from workflows.search.database import translate_database_errors
 from workflows.search.index import search_index

@@ -12,7 +12,7 @@ from config.errors import Refused
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from workflows.runs import run_settings
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.stages import results
 from workflows.stages.field_spec import FieldSpec
 from workflows.testsets.cases import KnownAnswers, KnownField

@@ -15,10 +15,9 @@ from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
-from projects.web.numbers import read_number, version_in
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in, wants_fragment
 from projects.web.polled_banner import PolledBanner
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.testsets import actions, building, queries, tasks
 from workflows.testsets.building import Source
 from workflows.testsets.cases import HALVES, TUNING, Case

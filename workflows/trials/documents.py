@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import NotFound, Refused
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
@@ -16,7 +16,7 @@ from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.learning.examples import read_examples
 from workflows.runs import pinned_types, queries, run_settings
-from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.stages import artifacts, segment_analyzer, segment_builder
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, StageContext

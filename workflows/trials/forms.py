@@ -10,7 +10,7 @@ from projects.models.prices import describe_cost
 from projects.models.setup import SetupProblem, find_setup_problem, surely_reads_here
 from projects.models.spec import ModelSpec
 from workflows.runs import prices
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.stages.usage import Usage
 from workflows.trials.actions import LONGEST_QUESTION
 

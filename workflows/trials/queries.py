@@ -10,7 +10,7 @@ from config.errors import NotFound
 from config.table import InvalidKey, Key
 from projects.models.ocr_spec import OcrSpec, ocr_spec_from
 from projects.prompts.prompt import Prompt
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.documents import PageSize

@@ -15,7 +15,7 @@ from workflows.engine import step_context
 from workflows.providers.ocr_readers import read_page_once, settings_to_read
 from workflows.runs import prices
 from workflows.runs.actions import spending
-from workflows.runs.items.documents import DocumentWorkflow
+from workflows.runs.items import DocumentWorkflow
 from workflows.runs.run import Run
 from workflows.stages import kinds
 from workflows.stages.base import ArtifactStore, RunSettings

@@ -11,7 +11,7 @@ from config.item import translate_store_errors
 from config.transaction import NEW, transact
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
-from projects.documents.items.activity import DocumentActivity
+from projects.documents.items import DocumentActivity
 from projects.documents.queries.documents import get_document
 from projects.personal.masking import REVEALED
 

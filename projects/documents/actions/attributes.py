@@ -10,8 +10,7 @@ from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange
-from projects.documents.items.documents import Document
-from projects.documents.items.properties import DocumentAttribute, DocumentAttributeVersion, flat_copies
+from projects.documents.items import Document, DocumentAttribute, DocumentAttributeVersion, flat_copies
 from projects.documents.queries.documents import in_order, list_attributes
 from projects.documents.revisions import Revision, revise_document
 from projects.schemas import composite_keys

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from config import clock, table
 from config.transaction import Change, Delete, Update, transact
-from projects.documents.items.copies import DocumentCopy, DocumentDigests
+from projects.documents.items import DocumentCopy, DocumentDigests
 from projects.documents.queries.copies import list_digests
 
 

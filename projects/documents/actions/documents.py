@@ -10,7 +10,7 @@ from config import clock, table
 from config.transaction import EXISTS, Change, Put, Update
 from projects.audit.events import Actor
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.documents import ChildDocument, Document, DocumentVersion
+from projects.documents.items import ChildDocument, Document, DocumentVersion
 
 CHECKSUM_TYPE = "SHA256"
 

@@ -6,7 +6,7 @@ from config import clock
 from config.errors import Conflict, Refused
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.revisions import Revision, revise_document
 
 LONGEST_REASON = 300  # letters

@@ -10,7 +10,7 @@ from config.errors import Conflict, Refused
 from config.transaction import Put
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange
-from projects.documents.items.documents import Document, DocumentMetadataVersion
+from projects.documents.items import Document, DocumentMetadataVersion
 from projects.documents.revisions import Revision, revise_document
 
 PREFIX = "md#"  # seed 002: what marks an entry

@@ -11,8 +11,7 @@ from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange
-from projects.documents.items.documents import Document
-from projects.documents.items.properties import DocumentTag, flat_copies
+from projects.documents.items import Document, DocumentTag, flat_copies
 from projects.documents.queries.documents import list_tags
 from projects.documents.revisions import Revision, revise_document
 

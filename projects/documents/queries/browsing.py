@@ -8,7 +8,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.item import Page
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
-from projects.documents.items.documents import ListedDocument
+from projects.documents.items import ListedDocument
 
 _Row = ListedDocument
 

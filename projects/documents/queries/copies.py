@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from config import clock, table
 from config.errors import NotFound
-from projects.documents.items.copies import DocumentCopy, DocumentDigests
-from projects.documents.items.documents import Document
+from projects.documents.items import Document, DocumentCopy, DocumentDigests
 
 MOST = 3  # that one document is told of
 _CLOCKS = dt.timedelta(minutes=1)  # that two workers' clocks may differ by

@@ -8,7 +8,7 @@ from config import table
 from config.table import InvalidKey
 from projects.documents.counting import EVERYTHING, POSTPONED, Kind
 from projects.documents.document_status import STATUS_LABELS, DocumentStatus, StatusLabel
-from projects.documents.items.counters import Counter
+from projects.documents.items import Counter
 
 _WAITING = DocumentStatus.WAITING.value
 _ALL = 1000  # rows: far more than one counter's shards; all counters of a kind go on from page to page

@@ -9,10 +9,15 @@ from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import InvalidKey, Key
-from projects.documents.items.activity import DocumentActivity
-from projects.documents.items.documents import ChildDocument, Document, DocumentVersion
-from projects.documents.items.properties import DocumentAttribute, DocumentTag
-from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.items import (
+    ChildDocument,
+    Document,
+    DocumentActivity,
+    DocumentAttribute,
+    DocumentTag,
+    DocumentUnpacking,
+    DocumentVersion,
+)
 
 R = TypeVar("R", bound=Item)
 # Rows that one document may have, of one kind and together, with room above the limits of the actions.

@@ -4,7 +4,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
-from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.items import DocumentRemoval, RemovalState, SoftDeletedDocument
 
 DELETED, PURGED = "deleted", "purged"  # the two lists
 

@@ -15,7 +15,7 @@ from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
 from projects.documents.document_status import look_of
 from projects.documents.filters import Filters, filters_from
-from projects.documents.items.documents import ListedDocument
+from projects.documents.items import ListedDocument
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
 from projects.documents.page import activity_of, mask_attribute, page_of
 from projects.documents.queries import browsing as browse_queries

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects.documents.items.removals import DocumentRemoval, RemovalState
+from projects.documents.items import DocumentRemoval, RemovalState
 from projects.documents.queries import removals as removal_queries
 from projects.documents.queries.removals import DELETED, PURGED
 from projects.documents.removal import DESTROYED, LEFT

@@ -22,8 +22,7 @@ from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access, directory
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
 
 _TAGS = {"added": "ins", "removed": "del"}
 # These forms stand on one page and have a reason each.

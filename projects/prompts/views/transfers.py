@@ -27,8 +27,7 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.directory import Place
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
 
 _IMPORT = "projects/prompts/import.html"
 

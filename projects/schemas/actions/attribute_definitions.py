@@ -9,7 +9,7 @@ from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import KINDS, AttributeDefinition
-from projects.schemas.items.attributes import IN_USE, UNUSED, Attribute
+from projects.schemas.items import IN_USE, UNUSED, Attribute
 from projects.settings.values import date_range as date_range_of
 from projects.sites import directory
 

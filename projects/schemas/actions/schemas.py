@@ -13,7 +13,7 @@ from projects.schemas import checks, rows
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions.attribute_definitions import mark_used
 from projects.schemas.governing import Schema
-from projects.schemas.items.schemas import ACTIVE, ARCHIVED, SchemaHead
+from projects.schemas.items import ACTIVE, ARCHIVED, SchemaHead
 from projects.schemas.queries import ENTITY, SITE, schema_key
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -15,8 +15,7 @@ from projects.schemas.forms import AttributeForm, DefinitionForm
 from projects.schemas.governing import AttributeDefinition
 from projects.settings.values import DATE_RANGES
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
 _MORE = ("date_range", "columns", "personal")  # that a definition says beside its label
 

@@ -14,10 +14,9 @@ from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.editor import SchemaEditor, edit_posted_schema, edit_rearranged_schema, editor_of
 from projects.schemas.governing import Schema
-from projects.schemas.items.schemas import SchemaHead
+from projects.schemas.items import SchemaHead
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
 _SAVED = "{} saved. Runs already started keep their fields."
 

@@ -15,7 +15,7 @@ from config.table import API_KEY, DEFAULT_SITE
 from config.transaction import Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
-from projects.sites.items.api_keys import ApiKey
+from projects.sites.items import ApiKey
 from projects.sites.permissions import WORDS, Permission, in_order, known_permissions
 from projects.sites.queries import api_keys as api_key_queries
 from projects.sites.queries.api_keys import ACTIVE, REVOKED

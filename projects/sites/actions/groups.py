@@ -10,7 +10,7 @@ from config.table import DEFAULT_SITE, SITE_GROUP, encode_part
 from config.transaction import Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
-from projects.sites.items.sites import SiteGroup
+from projects.sites.items import SiteGroup
 from projects.sites.permissions import DEFAULTS, Permission, in_order
 
 MOST_AT_ONCE = 40  # changes of one save: each is a row and an event, and a transaction holds a hundred

@@ -23,7 +23,7 @@ from config.errors import Conflict, CountersignError, NotFound, TooManyTries
 from config.table import DEFAULT_SITE, SIGN_IN_TRIES, Key
 from config.transaction import Change, Delete, Put, transact
 from projects.audit.events import Actor, actor_of, entity_event
-from projects.sites.items.sign_ins import SignInTries
+from projects.sites.items import SignInTries
 
 log = logging.getLogger(__name__)
 SIGN_IN, PASSWORD, CODE, RESET = "sign-in", "password change", "second factor", "password reset"

@@ -14,7 +14,7 @@ from projects.audit.events import Actor, entity_event
 from projects.settings.values import MOST_SLOTS
 from projects.sites import directory
 from projects.sites.actions import groups
-from projects.sites.items.sites import Site
+from projects.sites.items import Site
 from projects.sites.permissions import EVERYTHING
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE, INACTIVE

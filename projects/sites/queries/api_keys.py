@@ -3,7 +3,7 @@
 from config.errors import NotFound
 from config.item import Page
 from config.table import API_KEY, DEFAULT_SITE, InvalidKey
-from projects.sites.items.api_keys import ApiKey
+from projects.sites.items import ApiKey
 
 ACTIVE, REVOKED = "ACTIVE", "REVOKED"
 

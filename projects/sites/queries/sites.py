@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
 from config.table import DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part
-from projects.sites.items.sites import Site, SiteGroup
+from projects.sites.items import Site, SiteGroup
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
 _NAMED = 200  # groups that a form offers

@@ -15,12 +15,11 @@ from projects.audit.events import actor_of
 from projects.sites import access
 from projects.sites.actions import sites as site_actions
 from projects.sites.forms import SecondPersonForm, SeparationForm, SiteForm, SiteSlotsForm, SiteTitleForm
-from projects.sites.items.sites import Site
+from projects.sites.items import Site
 from projects.sites.queries import sites as site_queries
 from projects.sites.queries.sites import ACTIVE
 from projects.sites.separation import SEPARATIONS, Separation
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
 _FORMS: Mapping[str, type[forms.Form]] = {
     "rename": SiteTitleForm,

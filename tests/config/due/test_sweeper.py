@@ -16,8 +16,7 @@ from workflows.insight.actions import count_run
 from workflows.runs import events
 from workflows.runs.actions import run_rows
 from workflows.runs.actions.figures import figures_key
-from workflows.runs.items.figures import RunFigures
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution, RunFigures
 from workflows.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")

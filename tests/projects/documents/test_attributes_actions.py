@@ -8,7 +8,7 @@ from config import table as keys
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects.audit.events import Actor
 from projects.documents.actions import attributes
-from projects.documents.items.properties import DocumentAttribute, DocumentAttributeVersion
+from projects.documents.items import DocumentAttribute, DocumentAttributeVersion
 from projects.documents.queries import documents as document_queries
 from projects.schemas import composite_keys
 from projects.schemas import queries as schema_queries

@@ -10,7 +10,7 @@ from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
 from projects.documents.actions.tags import add_tag
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries import counters as counter_queries
 from projects.documents.queries import documents as document_queries
 from projects.schemas.defaults import ensure_default_schemas

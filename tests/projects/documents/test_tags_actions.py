@@ -9,7 +9,7 @@ from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects.audit.events import Actor
 from projects.documents.actions import tags
-from projects.documents.items.properties import DocumentTag
+from projects.documents.items import DocumentTag
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import SITE, start_run

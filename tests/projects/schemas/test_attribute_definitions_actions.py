@@ -9,7 +9,7 @@ from projects.audit.items import EntityEvent
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
-from projects.schemas.items.attributes import Attribute
+from projects.schemas.items import Attribute
 from tests.aws_faults import fail
 from tests.projects.make_schemas import ALICE, BOB, KINDS, SITE, make_attributes
 

@@ -4,7 +4,7 @@ from config.table import ATTRIBUTE
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
-from projects.schemas.items.attributes import Attribute
+from projects.schemas.items import Attribute
 from tests.each import each
 from tests.html import one_line
 from tests.people import alice, signed_in

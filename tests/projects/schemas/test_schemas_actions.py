@@ -10,7 +10,7 @@ from projects.schemas import rows as schema_rows
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema, schema_from_json
-from projects.schemas.items.schemas import SchemaCompositeKey, SchemaHead
+from projects.schemas.items import SchemaCompositeKey, SchemaHead
 from tests.aws_faults import count_calls, fail
 from tests.projects.make_schemas import ALICE, BOB, INVOICE, SITE, events, make_classification, rows, save
 

@@ -16,7 +16,7 @@ from config.table import AUDIT_LINE
 from projects.audit.items import AuditLine
 from projects.sites.actions import sign_ins
 from projects.sites.actions.sign_ins import ADDRESS, ANYWHERE, PAIR, RECORDED, SIGN_IN, Attempt
-from projects.sites.items.sign_ins import SignInTries
+from projects.sites.items import SignInTries
 from projects.sites.permissions import Permission
 from projects.sites.sign_in import client_network
 from tests.aws_faults import fail

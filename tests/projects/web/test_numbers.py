@@ -2,7 +2,7 @@
 
 import pytest
 
-from projects.web.numbers import read_number, version_in
+from projects.web.http import read_number, version_in
 
 
 @pytest.mark.parametrize(

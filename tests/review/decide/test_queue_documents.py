@@ -14,7 +14,7 @@ from config.item import Page as Rows
 from projects.audit.events import actor_of
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import tags as tag_actions
-from projects.documents.items.documents import ListedDocument
+from projects.documents.items import ListedDocument
 from projects.documents.queries.documents import get_document
 from projects.documents.queries.removals import get_removal
 from projects.queues import admission
@@ -39,8 +39,7 @@ from workflows.documents.actions import removals
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act
 from workflows.runs import queries
-from workflows.runs.run import Run
-from workflows.runs.status import ActionStatus, ActionType
+from workflows.runs.run import ActionStatus, ActionType, Run
 
 pytestmark = pytest.mark.django_db
 READ_WRITE_DELETE = (Permission.READ, Permission.WRITE, Permission.DELETE)

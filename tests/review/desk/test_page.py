@@ -8,7 +8,7 @@ import pytest
 from config import clock, table
 from config.transaction import EXISTS
 from projects.audit.events import actor_of
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.queues.actions import create_queue
 from projects.sites import directory
 from review import queries

@@ -22,7 +22,7 @@ from tests.factories import review_of
 from tests.flow.test_journey import bus_types
 from tests.review.handovers.asking import ARN, ask, asked, be_due, decide, hand_over, kinds, no_undo
 from tests.review.reviews import pass_deadline
-from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items import ReviewCheckpoint
 
 pytestmark = pytest.mark.usefixtures("desk")
 CLOSED = "TaskTimedOut"

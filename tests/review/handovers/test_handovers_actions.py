@@ -28,7 +28,7 @@ from tests.projects.make_sites import make_site
 from tests.projects.projects import make_project
 from tests.review.handovers.asking import ARN, FIELDS, ask, asked, decide, hand_over, kinds
 from workflows.engine.tokens import TokenHolder
-from workflows.runs.items.checkpoints import ReviewCheckpoint
+from workflows.runs.items import ReviewCheckpoint
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

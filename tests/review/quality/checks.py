@@ -13,8 +13,8 @@ from tests.factories import MARTA, ROSA, verdict
 from tests.review.reviews import open_review
 from tests.workflows.advancing import failed
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
-from workflows.runs.status import Outcome
+from workflows.runs.items import Execution
+from workflows.runs.run import Outcome
 
 
 def decide(run, ref, by=ROSA, decision=Decision.APPROVE, **corrections):

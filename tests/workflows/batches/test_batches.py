@@ -22,7 +22,7 @@ from workflows.batches.items import Batch
 from workflows.engine.actions import interventions
 from workflows.runs import queries
 from workflows.runs.actions.run_rows import execution_key
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 pytestmark = pytest.mark.django_db

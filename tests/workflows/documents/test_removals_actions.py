@@ -23,12 +23,11 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals as actions
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import follow_ups as followups
-from workflows.publish.items.actions import FollowUp
+from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Run
-from workflows.runs.status import FollowUpStatus
+from workflows.runs.run import FollowUpStatus, Run
 
 
 def ended(run: Run) -> Run:

@@ -13,7 +13,7 @@ from workflows.engine.actions import interventions
 from workflows.engine.step_context import files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 from workflows.storage import files
 

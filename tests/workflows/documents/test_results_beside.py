@@ -28,10 +28,8 @@ from workflows.publish import queries as publish_queries
 from workflows.rules.routing import When
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import run_rows
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import Execution, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import Execution, ProjectDocument, WorkflowSteps
+from workflows.runs.run import Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

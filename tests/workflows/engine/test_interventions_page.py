@@ -10,8 +10,8 @@ from workflows.engine.actions import joins
 from workflows.runs import queries
 from workflows.runs.actions import advance, run_rows, segments
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.runs import Execution, WorkflowSteps
-from workflows.runs.status import END, Outcome
+from workflows.runs.items import Execution, WorkflowSteps
+from workflows.runs.run import END, Outcome
 from workflows.stages.base import SliceResult
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from tests.pump import Pump
 from workflows.engine.actions import attempts, leases
 from workflows.runs import queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 
 
 def test_the_second_worker_loses_and_the_first_keeps_its_lease(pump: Pump) -> None:

@@ -18,7 +18,7 @@ from workflows.engine.actions import leases
 from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 CELERY = [pytest.param(kind, id=kind.name) for kind in KINDS[1:]]

@@ -7,7 +7,7 @@ from workflows.engine.actions import attempts
 from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")

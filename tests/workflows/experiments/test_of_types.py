@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from config import table
 from config.errors import NotFound, Refused
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import Prompt

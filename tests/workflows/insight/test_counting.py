@@ -25,7 +25,7 @@ from workflows.insight import actions, figures, queries, recount
 from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
 from workflows.runs.actions.figures import figures_key
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 from workflows.runs.run import Run
 
 

@@ -11,7 +11,7 @@ from config.due import sweeper
 from config.errors import Refused, Unavailable
 from projects.audit.events import actor_of
 from projects.documents.access_paths import ByDay
-from projects.documents.items.unpacking import DocumentUnpacking
+from projects.documents.items import DocumentUnpacking
 from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries.removals import get_removal

@@ -30,8 +30,7 @@ from workflows.intake.actions import unpack as records
 from workflows.intake.tasks import unpack
 from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import events, queries
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent, ProjectDocument
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 SITE = "default"

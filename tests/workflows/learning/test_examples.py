@@ -3,7 +3,7 @@
 import pytest
 
 from config import table
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.sites import directory
 from tests.projects.make_queues import make_queue
 from tests.workflows.decided import decided_run, field, project

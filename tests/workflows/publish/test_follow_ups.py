@@ -30,9 +30,9 @@ from workflows.documents.actions import removals
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.actions import follow_ups as follow_up_actions
-from workflows.publish.items.actions import DocumentAction
+from workflows.publish.items import DocumentAction
 from workflows.rules.routing import Act, When
-from workflows.runs.status import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
+from workflows.runs.run import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -20,7 +20,7 @@ from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.rules.routing import Act, When
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.items import Execution, WorkflowSteps
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -12,10 +12,10 @@ from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
 from workflows.publish.actions import follow_ups as follow_up_actions
-from workflows.publish.items.actions import FollowUp
+from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
-from workflows.runs.status import FollowUpStatus
+from workflows.runs.run import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("pump")
 

@@ -17,7 +17,7 @@ from config import aws, clock
 from config.due import sweeper
 from config.errors import Conflict, NotFound
 from config.item import Item
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import count_calls, fail
@@ -33,11 +33,10 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.publish import notices
 from workflows.publish.actions import notices as actions
 from workflows.publish.due import resume_notice
-from workflows.publish.items.notices import NoticeStatus, SenderNotice
+from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 

@@ -23,10 +23,10 @@ from workflows.publish import queries as publish_queries
 from workflows.routing import pinned_rules
 from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
-from workflows.routing.items.field_mappings import StoredMapping
+from workflows.routing.items import StoredMapping
 from workflows.rules import field_mapping
 from workflows.rules.field_mapping import FieldMapping, MappedAttribute
-from workflows.runs.status import FollowUpStatus
+from workflows.runs.run import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("table")
 LIST = "/settings/mappings/"

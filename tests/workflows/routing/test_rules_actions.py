@@ -14,7 +14,7 @@ from tests.workflows.make_rules import ALICE, BOB, SITE, draft, is_pdf, make_rul
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rules, rulesets
 from workflows.routing.actions.rulesets import RulesetDraft
-from workflows.routing.items.rules import StoredRule
+from workflows.routing.items import StoredRule
 from workflows.rules.routing import Act, When
 
 pytestmark = pytest.mark.usefixtures("table")

@@ -19,8 +19,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.pinned_prompts import load_models
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome
+from workflows.runs.run import END, Outcome, Run
 from workflows.stages.base import RunSettings
 
 pytestmark = pytest.mark.django_db

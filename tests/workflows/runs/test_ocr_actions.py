@@ -6,9 +6,8 @@ from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.ocr import DocumentOcr
-from workflows.runs.run import Run
-from workflows.runs.status import StepStatus
+from workflows.runs.items import DocumentOcr
+from workflows.runs.run import Run, StepStatus
 
 OCR = DOCUMENT_ANALYSIS.named("paddleocr_processor").order
 

@@ -17,7 +17,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.runs import events, queries
 from workflows.runs.actions import advance, segments
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import WorkflowSteps
 from workflows.runs.page_pictures import shrink_picture
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -15,13 +15,12 @@ from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
-from workflows.runs import queries, status
+from workflows.runs import queries
+from workflows.runs import run as runs_run
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items.documents import ProjectDocument, ProjectWorkflow
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import END, RUN_ENDS, RUN_MOVES, Outcome, RunMove, RunState, RunStatus
+from workflows.runs.items import Execution, ProjectDocument, ProjectWorkflow
+from workflows.runs.run import END, RUN_ENDS, RUN_MOVES, Outcome, Run, RunMove, RunState, RunStatus
 
 pytestmark = pytest.mark.usefixtures("table")
 
@@ -64,23 +63,23 @@ class Case:
 
 
 ACTIONS = {
-    "advance": Case((status.ADVANCE,), leave("segment_prep", "format_parser")),
-    "wait": Case((status.WAIT,), leave("assess", "human_review"), running="assess"),
-    "decide": Case((status.DECIDE,), leave("human_review", "graph_builder")),
-    "publish": Case((status.PUBLISH,), leave("publish", "", Outcome.PUBLISHED), running="publish"),
-    "reject": Case((status.REJECT,), leave("human_review", "", Outcome.REJECTED), running="publish"),
-    "end partial": Case((status.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
-    "expire": Case((status.EXPIRE,), fail(Outcome.EXPIRED)),
-    "fail": Case((status.FAIL,), fail()),
-    "cancel": Case((status.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
-    "resume": Case((status.RESUME,), resume),
+    "advance": Case((runs_run.ADVANCE,), leave("segment_prep", "format_parser")),
+    "wait": Case((runs_run.WAIT,), leave("assess", "human_review"), running="assess"),
+    "decide": Case((runs_run.DECIDE,), leave("human_review", "graph_builder")),
+    "publish": Case((runs_run.PUBLISH,), leave("publish", "", Outcome.PUBLISHED), running="publish"),
+    "reject": Case((runs_run.REJECT,), leave("human_review", "", Outcome.REJECTED), running="publish"),
+    "end partial": Case((runs_run.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
+    "expire": Case((runs_run.EXPIRE,), fail(Outcome.EXPIRED)),
+    "fail": Case((runs_run.FAIL,), fail()),
+    "cancel": Case((runs_run.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
+    "resume": Case((runs_run.RESUME,), resume),
 }
 NOT_FROM_RUNNING = {"reject"}  # by the decision itself; a step after it may, which is tried below
 
 
 def put_into(run: Run, state: RunState, case: Case) -> None:
     """The execution alone, which is what guards every move."""
-    if state in status.UNDER_WAY:
+    if state in runs_run.UNDER_WAY:
         order = V2.named(case.running if state == RunState.RUNNING else case.waiting).order
         Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
         return
@@ -91,7 +90,7 @@ def put_into(run: Run, state: RunState, case: Case) -> None:
 def ended_run(state: RunState) -> Run:
     """As runs end; what a person may resume has all its rows."""
     run = start_run()
-    if state in status.RESUME.sources:
+    if state in runs_run.RESUME.sources:
         seen = queries.execution(run)
         advance.fail(run, V2, seen, attempt=1, error="E", sentence="No.", outcome=Outcome.FAILED)
     return run
@@ -100,7 +99,7 @@ def ended_run(state: RunState) -> Run:
 def state_of(run: Run) -> RunState:
     execution = queries.execution(run)
     waits = not execution.outcome and V2.step(int(execution.currentStep)).type == "approval"
-    return status.state_of(execution.outcome, waits=waits)
+    return runs_run.state_of(execution.outcome, waits=waits)
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -110,7 +109,7 @@ def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state
     run = ended_run(state) if name == "resume" else start_run()
     seen = queries.execution(run)
     put_into(run, state, case)
-    if state in status.UNDER_WAY:
+    if state in runs_run.UNDER_WAY:
         seen = queries.execution(run)
     expected = next((move.to for move in case.moves if state in move.sources), state)
     allowed = any(state in move.sources for move in case.moves)
@@ -150,14 +149,14 @@ def test_what_waits_for_a_person_is_never_published_or_cancelled_without_one(out
 
 
 def test_every_move_is_tried_above() -> None:
-    tried = {move for case in ACTIONS.values() for move in case.moves} | {status.START, status.ASK_ANOTHER}
+    tried = {move for case in ACTIONS.values() for move in case.moves} | {runs_run.START, runs_run.ASK_ANOTHER}
     assert tried == set(RUN_MOVES)
 
 
 def test_every_state_is_reached_and_only_what_can_go_on_is_left() -> None:
     assert {move.to for move in RUN_MOVES} == set(RunState)
     left = {source for move in RUN_MOVES for source in move.sources}
-    assert left == {*status.UNDER_WAY, *(RunState(outcome) for outcome in status.RESUMABLE)}
+    assert left == {*runs_run.UNDER_WAY, *(RunState(outcome) for outcome in runs_run.RESUMABLE)}
 
 
 def test_an_ended_run_is_in_the_state_of_its_outcome() -> None:
@@ -165,9 +164,9 @@ def test_an_ended_run_is_in_the_state_of_its_outcome() -> None:
 
 
 def test_nothing_but_a_start_makes_a_run() -> None:
-    assert [move for move in RUN_MOVES if not move.sources] == [status.START]
+    assert [move for move in RUN_MOVES if not move.sources] == [runs_run.START]
     with pytest.raises(CountersignError, match="from nothing to waiting"):
-        status.check_can_move(None, RunState.WAITING)
+        runs_run.check_can_move(None, RunState.WAITING)
 
 
 def shown(run: Run) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.each import each
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent
 from workflows.runs.views import history, timeline
 from workflows.runs.views.timeline import describe_facts, list_event_rows
 

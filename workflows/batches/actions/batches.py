@@ -15,7 +15,7 @@ from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.batches.items import HALTED, RETRIABLE, UNDER_WAY, ActiveBatch, Batch, BatchStatus
 from workflows.runs import events
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent
 
 MACHINE = Actor("batches", "Batches")
 _SHORT = 300  # letters of a sentence

@@ -13,15 +13,14 @@ from config.errors import Conflict, NotFound
 from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
 from projects.documents import counting
-from projects.documents.items.removals import DocumentRemoval, HideableRow, RemovalState
+from projects.documents.items import DocumentRemoval, HideableRow, RemovalState
 from projects.documents.queries.removals import get_removal
 from workflows.publish.actions import follow_ups
-from workflows.publish.items.actions import FollowUp
+from workflows.publish.items import FollowUp
 from workflows.runs.actions import run_rows
 from workflows.runs.actions.document_rows import DELETED, INDEX_KEYS
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.run import Run
-from workflows.runs.status import FollowUpStatus
+from workflows.runs.items import DocumentWorkflow
+from workflows.runs.run import FollowUpStatus, Run
 
 _AT_ONCE = 50  # a transaction holds 100
 _MOST_OPEN = 80  # beside what else a deletion writes

@@ -17,17 +17,15 @@ from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents import removal as parts
 from projects.documents.activity import ActivityType, record_activity
-from projects.documents.items.documents import ChildDocument, Document
-from projects.documents.items.removals import DocumentRemoval, RemovalState, SoftDeletedDocument
+from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries.documents import get_document
 from projects.documents.queries.removals import get_removal, soft_deleted
 from workflows.documents import purging
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.run import Run
-from workflows.runs.status import StepStatus
+from workflows.runs.items import DocumentEvent
+from workflows.runs.run import Run, StepStatus
 
 log = logging.getLogger(__name__)
 

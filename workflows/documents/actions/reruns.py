@@ -27,13 +27,10 @@ from workflows.runs import events, queries, run_files, run_settings, traces
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
 from workflows.runs.actions.run_rows import RunPosition
-from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.items import DocumentEvent, DocumentWorkflow, Execution, ProjectDocument, WorkflowSteps
 from workflows.runs.new_run import NewRun, Original, Rows
-from workflows.runs.run import Run
+from workflows.runs.run import Outcome, Run, RunStatus, StepStatus
 from workflows.runs.run_files import Layer
-from workflows.runs.status import Outcome, RunStatus, StepStatus
 from workflows.runs.traces import Trace
 from workflows.stages.base import RunSettings
 from workflows.storage import files

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import NotFound
 from config.table import InvalidKey
 from projects.audit.events import actor_of
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries import documents as document_queries
 from projects.documents.view_log import record_view
 from projects.queues import admission
@@ -26,9 +26,8 @@ from workflows.documents.actions import reruns
 from workflows.documents.compare import Verdict
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_cost, run_settings
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.items import DocumentWorkflow
+from workflows.runs.run import Outcome, Run
 from workflows.runs.views import state_labels
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import Mark

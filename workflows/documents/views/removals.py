@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refused
 from projects.audit.events import actor_of
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries import documents as document_queries
 from projects.queues import admission
 from projects.sites import access
@@ -15,7 +15,7 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.documents.actions import removals
 from workflows.documents.tasks import order_removal_soon
 from workflows.runs import queries
-from workflows.runs.status import StepStatus
+from workflows.runs.run import StepStatus
 
 _LONGEST_REASON = 300  # letters
 

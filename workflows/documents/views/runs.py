@@ -14,9 +14,9 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, run_cost
-from workflows.runs.items.documents import DocumentWorkflow, ProjectDocument
+from workflows.runs.items import DocumentWorkflow, ProjectDocument
+from workflows.runs.run import Outcome
 from workflows.runs.run_cost import RunCost
-from workflows.runs.status import Outcome
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refused
 from projects.audit.events import actor_of
-from projects.documents.items.documents import Document, DocumentVersion
+from projects.documents.items import Document, DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.view_log import record_view
 from projects.queues import admission

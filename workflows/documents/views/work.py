@@ -3,11 +3,11 @@
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.web.http import DeskRequest, render_answer
 from workflows.documents.views.runs import load_runs
 from workflows.documents.views.versions import get_document, load_contents
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome
 from workflows.runs.views.results import load_result
 
 

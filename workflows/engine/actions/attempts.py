@@ -12,9 +12,8 @@ from config.transaction import Update, transact
 from workflows.definitions.blueprint import Definition
 from workflows.runs import events, traces
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import RunStatus
+from workflows.runs.items import Execution
+from workflows.runs.run import Run, RunStatus
 
 
 def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | None = None) -> int:

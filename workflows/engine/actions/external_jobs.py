@@ -7,7 +7,7 @@ from config.transaction import EXISTS, Update, transact
 from workflows.definitions.blueprint import StepDefinition
 from workflows.runs import events
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.items import Execution, WorkflowSteps
 from workflows.runs.run import Run
 from workflows.runs.traces import Trace
 

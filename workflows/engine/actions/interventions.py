@@ -16,9 +16,8 @@ from workflows.engine import driver
 from workflows.runs import events, queries, traces
 from workflows.runs.actions import advance, document_rows, run_rows
 from workflows.runs.actions.document_rows import More
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import RESUMABLE, Outcome, RunStatus
+from workflows.runs.items import Execution
+from workflows.runs.run import RESUMABLE, Outcome, Run, RunStatus
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from config.due import actions as due_work
 from config.errors import Conflict
 from workflows.runs.actions import run_rows
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 from workflows.runs.run import Run
 
 

@@ -11,14 +11,13 @@ from config import table
 from config.errors import NotFound
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, render_answer
 from workflows.experiments import answering, queries, results
 from workflows.experiments.items import ExperimentCell
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import CaseResult
 from workflows.experiments.views.experiments import HALF_LABELS
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.stages import results as field_results
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case

@@ -20,8 +20,7 @@ from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
 from workflows.experiments import actions, promotion, queries, tasks
 from workflows.experiments.forms import ExperimentForm, PromotionForm, ResumeForm
 from workflows.experiments.plan import PURPOSE

@@ -13,7 +13,7 @@ from projects.documents.activity import ActivityType, record_activity
 from workflows.engine import driver
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
 

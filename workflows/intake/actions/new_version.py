@@ -13,18 +13,16 @@ from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.documents.actions.documents import CHECKSUM_TYPE, version_row
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
-from projects.documents.items.documents import Document
+from projects.documents.items import Document
 from projects.documents.queries.documents import get_document
 from workflows.intake.actions import document_start
 from workflows.intake.actions.document_start import content_of
 from workflows.runs import queries
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import More
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import ProjectDocument, WorkflowSteps
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
-from workflows.runs.status import StepStatus
+from workflows.runs.run import Run, StepStatus
 from workflows.stages.formats import CONTAINERS
 
 UNDER_WAY = "A run of this document is in progress or needs review. Upload the new version when it has ended."

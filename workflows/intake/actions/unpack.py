@@ -20,16 +20,14 @@ from projects.audit.events import Actor
 from projects.documents.actions.documents import create_document
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.document_status import DocumentStatus
-from projects.documents.items.documents import ChildDocument
-from projects.documents.items.unpacking import DocumentUnpacking, UnpackingStatus
+from projects.documents.items import ChildDocument, DocumentUnpacking, UnpackingStatus
 from workflows.intake.actions.document_start import new_document, project_document
 from workflows.runs import events, queries, traces
 from workflows.runs.actions import document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
-from workflows.runs.items.events import DocumentEvent
+from workflows.runs.items import DocumentEvent
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
 _KINDS = 20  # that the record names

@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from config import table
 from config.errors import NotFound, Unavailable
-from workflows.runs.items.runs import Execution
+from workflows.runs.items import Execution
 
 _PLAIN = "text/plain; charset=utf-8"
 

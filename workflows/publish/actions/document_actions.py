@@ -15,11 +15,10 @@ from config.transaction import EXISTS, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import move_to_queue
 from workflows.publish.actions import follow_ups
-from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.items import DocumentAction, FollowUp
 from workflows.runs import events
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.run import Run
-from workflows.runs.status import ActionStatus, FollowUpStatus
+from workflows.runs.items import DocumentEvent
+from workflows.runs.run import ActionStatus, FollowUpStatus, Run
 
 S = ActionStatus
 LONGEST = 300  # characters of a message

@@ -10,12 +10,11 @@ from config import clock, table
 from config.due import actions as due_work
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
-from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.items import DocumentAction, FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import events
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.run import Run
-from workflows.runs.status import ActionStatus, FollowUpStatus
+from workflows.runs.items import DocumentWorkflow
+from workflows.runs.run import ActionStatus, FollowUpStatus, Run
 
 
 def key_of(run: Run) -> Key:

@@ -8,11 +8,10 @@ from config import clock, table
 from config.due import actions as due_work
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
-from workflows.publish.items.notices import NoticeStatus, SenderNotice
+from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import events
 from workflows.runs.actions.at_end import at_end
-from workflows.runs.run import Run
-from workflows.runs.status import Outcome
+from workflows.runs.run import Outcome, Run
 
 # Pages that failed are the desk's to mend, and who cancels a run tells people himself.
 TOLD = frozenset({Outcome.REJECTED, Outcome.FAILED, Outcome.EXPIRED})

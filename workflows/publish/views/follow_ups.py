@@ -19,14 +19,13 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
-from workflows.publish.items.actions import DocumentAction, FollowUp
+from workflows.publish.items import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.routing import judge
 from workflows.rules import stored_rules
 from workflows.rules.routing import Decision
 from workflows.runs import queries
-from workflows.runs.run import Run
-from workflows.runs.status import ACTION_WORDS, ActionStatus, FollowUpStatus
+from workflows.runs.run import ACTION_WORDS, ActionStatus, FollowUpStatus, Run
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import Mark
 

@@ -14,10 +14,9 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import document_actions
-from workflows.publish.items.actions import DocumentAction
+from workflows.publish.items import DocumentAction
 from workflows.publish.tasks import enqueue_follow_up
-from workflows.runs.run import Run
-from workflows.runs.status import ActionType
+from workflows.runs.run import ActionType, Run
 
 
 @dataclass(frozen=True)

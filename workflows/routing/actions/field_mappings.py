@@ -10,8 +10,7 @@ from config.errors import Conflict, Refused
 from config.transaction import EXISTS, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.routing import pinned_rules
-from workflows.routing.items.field_mappings import StoredMapping
-from workflows.routing.items.rules import ACTIVE, INACTIVE
+from workflows.routing.items import ACTIVE, INACTIVE, StoredMapping
 
 
 @dataclass(frozen=True)

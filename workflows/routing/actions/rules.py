@@ -11,7 +11,7 @@ from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.routing import pinned_rules
 from workflows.routing.actions.rulesets import touch_ruleset, who_was_first
-from workflows.routing.items.rules import ACTIVE, INACTIVE, StoredRule
+from workflows.routing.items import ACTIVE, INACTIVE, StoredRule
 from workflows.rules import routing
 from workflows.rules.routing import KNOWN, Condition, Effect, When
 

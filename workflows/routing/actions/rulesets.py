@@ -10,7 +10,7 @@ from config.errors import Conflict, NotFound, Refused
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.routing import pinned_rules
-from workflows.routing.items.rules import ACTIVE, INACTIVE, Ruleset
+from workflows.routing.items import ACTIVE, INACTIVE, Ruleset
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from workflows.routing.actions.rules import RuleDraft
 from workflows.routing.forms.formsets import RowKind
 from workflows.rules import routing
 from workflows.rules.routing import NAMES, WORDS, Act, Condition, Operator, Source
-from workflows.runs.status import ACTION_WORDS, ActionType
+from workflows.runs.run import ACTION_WORDS, ActionType
 from workflows.stages import values
 
 MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10

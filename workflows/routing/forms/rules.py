@@ -14,7 +14,7 @@ from workflows.routing.actions.rules import RuleDraft
 from workflows.routing.actions.rulesets import RulesetDraft
 from workflows.routing.forms.formsets import RowKind, Rows
 from workflows.routing.forms.rows import action_rows, condition_rows, initial_actions, initial_conditions
-from workflows.routing.items.rules import Ruleset, StoredRule
+from workflows.routing.items import Ruleset, StoredRule
 from workflows.rules.routing import KNOWN, NO_EFFECT, Act, Condition, Effect, When
 
 WHEN_WORDS = {

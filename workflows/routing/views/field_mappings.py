@@ -14,8 +14,7 @@ from projects.queues.actions import queue_id_from
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 from workflows.routing import pinned_rules
 from workflows.routing.actions import field_mappings
 from workflows.routing.actions.field_mappings import MappingDraft
@@ -27,7 +26,7 @@ from workflows.routing.forms.field_mappings import (
     pair_rows,
 )
 from workflows.routing.forms.formsets import RowKind
-from workflows.routing.items.field_mappings import StoredMapping
+from workflows.routing.items import StoredMapping
 
 _BLANK = MappingDraft("", "", on=True, pairs=())
 

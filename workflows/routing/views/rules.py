@@ -17,8 +17,7 @@ from projects.queues.actions import queue_id_from
 from projects.schemas import queries as schema_queries
 from projects.settings.values import LANGUAGES
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 from workflows.publish import webhooks
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rules
@@ -30,9 +29,9 @@ from workflows.routing.forms.rules import (
     edit_stored_rule,
     new_editor,
 )
-from workflows.routing.items.rules import Ruleset, StoredRule
+from workflows.routing.items import Ruleset, StoredRule
 from workflows.rules.routing import NO_EFFECT, Effect, When
-from workflows.runs.status import ACTION_WORDS, ActionType
+from workflows.runs.run import ACTION_WORDS, ActionType
 
 
 @dataclass(frozen=True)

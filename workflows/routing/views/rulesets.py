@@ -11,12 +11,11 @@ from config.errors import Conflict
 from projects.audit.events import actor_of
 from projects.queues.actions import queue_id_from
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from projects.web.numbers import version_in
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 from workflows.routing import pinned_rules
 from workflows.routing.actions import rulesets
 from workflows.routing.forms.rules import RulesetForm, ruleset_form
-from workflows.routing.items.rules import Ruleset
+from workflows.routing.items import Ruleset
 from workflows.routing.views.rules import rule_rows
 
 STEP = 10  # between two that are made one after the other, so that another fits between them

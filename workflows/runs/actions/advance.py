@@ -20,10 +20,8 @@ from workflows.runs.actions.run_rows import (
     place_of,
     reopen,
 )
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import Execution
-from workflows.runs.run import Run
-from workflows.runs.status import END, Outcome, RunStatus, StepStatus, check_can_move
+from workflows.runs.items import DocumentEvent, Execution
+from workflows.runs.run import END, Outcome, Run, RunStatus, StepStatus, check_can_move
 
 
 class AdvanceResult(NamedTuple):

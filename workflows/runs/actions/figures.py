@@ -7,7 +7,7 @@ from config.due import actions as due_work
 from config.table import Key
 from config.transaction import Update
 from projects.documents.counting import shard_of
-from workflows.runs.items.figures import RunFigures
+from workflows.runs.items import RunFigures
 from workflows.runs.run import Run
 
 

@@ -5,9 +5,8 @@ from typing import Any
 
 from config import table
 from config.transaction import Change, Put
-from workflows.runs.items.ocr import DocumentOcr
-from workflows.runs.run import Run
-from workflows.runs.status import StepStatus
+from workflows.runs.items import DocumentOcr
+from workflows.runs.run import Run, StepStatus
 
 STEP = "paddleocr_processor"
 _STATUS = {

@@ -20,10 +20,8 @@ from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.runs import engine_choice
 from workflows.runs.actions import ocr
 from workflows.runs.actions.document_rows import DocumentState
-from workflows.runs.items.documents import DocumentWorkflow, ProjectWorkflow
-from workflows.runs.items.runs import Execution, Transition, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.status import END, RUN_ENDS, Outcome, RunState, RunStatus, StepStatus, state_of
+from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, Transition, WorkflowSteps
+from workflows.runs.run import END, RUN_ENDS, Outcome, Run, RunState, RunStatus, StepStatus, state_of
 
 
 def execution_key(run: Run) -> Key:

@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from config import clock, table
 from config.item import translate_store_errors
-from workflows.runs.items.runs import Segment
-from workflows.runs.run import Run
-from workflows.runs.status import StepStatus
+from workflows.runs.items import Segment
+from workflows.runs.run import Run, StepStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -11,9 +11,8 @@ from config.errors import NotFound
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import Definition
 from workflows.runs import queries
-from workflows.runs.items.runs import Transition
-from workflows.runs.run import Run
-from workflows.runs.status import END
+from workflows.runs.items import Transition
+from workflows.runs.run import END, Run
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import words_of
 

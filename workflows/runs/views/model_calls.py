@@ -12,14 +12,12 @@ from projects.prompts.purposes import PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.values import BY_MODEL
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, render_answer
 from workflows.providers.language_models import model_calls
 from workflows.questions import queries as question_queries
 from workflows.questions.queries import QuestionRef
 from workflows.runs import pinned_prompts, prices, queries, run_settings
-from workflows.runs.run import Run
-from workflows.runs.status import QuestionStatus
+from workflows.runs.run import QuestionStatus, Run
 from workflows.runs.views.segments import run_of
 from workflows.stages.usage import Usage
 

@@ -12,8 +12,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, seed_000
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import ProjectDocument, WorkflowSteps
 from workflows.runs.views import state_labels, under_way
 from workflows.runs.views.state_labels import Mark
 from workflows.stages.formats import CONTAINERS

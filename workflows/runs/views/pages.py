@@ -14,7 +14,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert
 from workflows.runs import queries, run_files
-from workflows.runs.items.documents import ProjectDocument
+from workflows.runs.items import ProjectDocument
 from workflows.runs.page_pictures import shrink_picture
 from workflows.runs.redaction.pictures import paint_page
 from workflows.storage import files

@@ -17,9 +17,9 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import WORKBOOK, csv_line, write_workbook
 from workflows.runs import queries
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import WorkflowSteps
+from workflows.runs.run import Outcome
 from workflows.runs.seed_000 import Link
-from workflows.runs.status import Outcome
 from workflows.runs.views.segments import run_of, summary_page
 from workflows.stages.assessment.answers import describe_nothing
 from workflows.storage import files

@@ -24,10 +24,9 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.partial import PARTIAL_AT
 from workflows.runs import queries, run_cost, seed_000
-from workflows.runs.items.documents import DocumentWorkflow
-from workflows.runs.items.runs import Execution, WorkflowSteps
+from workflows.runs.items import DocumentWorkflow, Execution, WorkflowSteps
+from workflows.runs.run import RESUMABLE, Outcome, StepStatus
 from workflows.runs.seed_000 import Link
-from workflows.runs.status import RESUMABLE, Outcome, StepStatus
 from workflows.runs.views import state_labels
 from workflows.runs.views.segments import run_of, segments_of
 from workflows.runs.views.state_labels import Mark

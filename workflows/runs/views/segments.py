@@ -14,10 +14,9 @@ from config.errors import NotFound
 from projects.personal.access import fields_hidden_from
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
-from projects.web.numbers import read_number
+from projects.web.http import DeskRequest, read_number, render_answer
 from workflows.runs import queries, run_files, seed_000
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import WorkflowSteps
 from workflows.runs.redaction.documents import secrets_for
 from workflows.runs.redaction.words import Secrets
 from workflows.runs.seed_000 import Link

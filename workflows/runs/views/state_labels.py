@@ -11,9 +11,9 @@ from config import clock
 from projects.models.prices import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import WorkflowSteps
+from workflows.runs.run import Outcome, StepStatus
 from workflows.runs.seed_000 import Link
-from workflows.runs.status import Outcome, StepStatus
 from workflows.stages.usage import LOCAL
 
 STEP_MARK_WIDTH = 12  # the width of one step's mark with its gap

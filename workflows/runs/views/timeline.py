@@ -9,10 +9,9 @@ from workflows.definitions.blueprint import DEFINITIONS
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.providers.names import LABELS
 from workflows.runs import queries, seed_000
-from workflows.runs.items.events import DocumentEvent
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import DocumentEvent, WorkflowSteps
+from workflows.runs.run import ACTION_WORDS
 from workflows.runs.seed_000 import Link
-from workflows.runs.status import ACTION_WORDS
 from workflows.runs.views import state_labels
 
 _REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"

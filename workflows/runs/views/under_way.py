@@ -25,8 +25,7 @@ from workflows.insight import queries as insight_queries
 from workflows.insight.report import show_seconds
 from workflows.providers.names import LABELS
 from workflows.runs import queries, seed_000
-from workflows.runs.items.documents import ProjectDocument
-from workflows.runs.items.runs import WorkflowSteps
+from workflows.runs.items import ProjectDocument, WorkflowSteps
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark
 from workflows.stages import paddleocr_processor

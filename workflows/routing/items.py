@@ -1,6 +1,4 @@
-"""Rulesets and their rules (seed 002), as an admin of routing edits them; runs pin a copy
-(workflows.routing.pinned_rules).
-"""
+"""Rows of routing (seed 002): rulesets and their rules as an admin edits them, and field mappings; runs pin a copy."""
 
 from typing import Any
 
@@ -8,6 +6,7 @@ from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
 from workflows.rules import routing, stored_rules
+from workflows.rules.field_mapping import FieldMapping
 from workflows.rules.routing import When
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
@@ -78,3 +77,35 @@ def _plain(stored: Any) -> dict[str, Any]:
     """A map as it was put, whether PynamoDB has made an object of it or not."""
     found: dict[str, Any] = stored.as_dict() if hasattr(stored, "as_dict") else dict(stored)
     return found
+
+
+class StoredMapping(Item):
+    """``attributes``: a list of ``{"field": …, "attributeKey": …}``.
+
+    Access: by id; all of a site by name (GSI1, which carries name and status).
+    """
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
+    name = UnicodeAttribute()
+    description = UnicodeAttribute(null=True)
+    attributes: ListAttribute[Any] = ListAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)  # the only project it is for; absent for all
+    status = UnicodeAttribute(default=ACTIVE)  # a mapping of an older writer has none
+    version = NumberAttribute(default=0)
+    created_by = UnicodeAttribute(null=True)
+    updated_by = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def id(self) -> str:
+        return self.PK.rpartition("#")[2]
+
+    @property
+    def is_on(self) -> bool:
+        return self.status == ACTIVE
+
+    @property
+    def mapping(self) -> FieldMapping:
+        rows = [one.as_dict() if hasattr(one, "as_dict") else one for one in self.attributes or ()]
+        pairs = tuple((str(one.get("field") or ""), str(one.get("attributeKey") or "")) for one in rows)
+        return FieldMapping(self.id, self.name, tuple(pair for pair in pairs if all(pair)), self.project_id or "")

@@ -1,9 +1,36 @@
-"""Sites, and what groups may do there; both are found before any site is known, so no key has a prefix."""
+"""Rows of sites: what groups may do there, programs' keys, failed sign-ins. Found before a site is known: no prefix."""
 
 from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item
 from projects.sites.permissions import Permission, known_permissions
+
+
+class ApiKey(Item):
+    """Seed 002's row, with the SHA-256 of the key (hexadecimal) where the seed has the key.
+
+    Access: by hash (the row); a site's keys by name (GSI1); one of them by its mask (GSI2).
+    """
+
+    apiKey = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; null only in index rows
+    siteId = UnicodeAttribute(null=True)  # noqa: N815
+    userId = UnicodeAttribute(null=True)  # noqa: N815
+    inserteddate = UnicodeAttribute(null=True)
+    permissions: ListAttribute[str] = ListAttribute(null=True)
+    name = UnicodeAttribute()
+    status = UnicodeAttribute()
+    mask = UnicodeAttribute(null=True)  # what people see of it, which opens nothing
+    user_name = UnicodeAttribute(null=True)
+    used_at = UnicodeAttribute(null=True)  # the hour of its last use, not the instant
+    revoked_by = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)
+
+
+class SignInTries(Item):
+    """Access: by the keyed hash of what is counted and the kind of count; gone by TTL soon after ``ends_at``."""
+
+    tries = NumberAttribute(default=0)
+    ends_at = UnicodeAttribute(null=True)  # an instant; from then on it is counted from nothing
 
 
 class Site(Item):

@@ -1,1 +1,0 @@
-"""Rows of documents and what hangs on them."""

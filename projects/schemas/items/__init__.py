@@ -1,1 +1,0 @@
-"""Rows of schemas and attribute definitions."""

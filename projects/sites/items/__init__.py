@@ -1,1 +1,0 @@
-"""Rows of sites, permissions and API keys."""

@@ -1,1 +1,0 @@
-"""Rows of runs: executions, transitions, documents in their project, events, spending."""
