@@ -150,6 +150,21 @@ def run_of(ref: ReviewRef, found: Review) -> Run:
     return Run(ref.site, found.project_id, ref.document_id, found.workflow_id)
 
 
+def reviews_and_drafts(refs: Sequence[ReviewRef], user_id: str) -> dict[ReviewRef, tuple[Review, ReviewDraft | None]]:
+    """Of at most 50, those that are there, each with what this person has typed: one strongly consistent call."""
+    if not refs:
+        return {}
+    keys = [key for ref in refs for key in (ref.key, ref.draft_key(user_id))]
+    found = Item.together(keys, only=[*READABLE, *DRAFT_READABLE])
+    drafts = {ref: found.get(ref.draft_key(user_id)) for ref in refs}
+    rows = {ref: Review.from_raw_data(found[ref.key]) for ref in refs if ref.key in found}
+    return {
+        ref: (row, ReviewDraft.from_raw_data(draft) if (draft := drafts[ref]) else None)
+        for ref, row in rows.items()
+        if row.hidden is None
+    }
+
+
 def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft | None]:
     """A review with what this person has typed and not sent: one strongly consistent call. Raises: NotFound."""
     draft_key = ref.draft_key(user_id)

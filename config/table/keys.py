@@ -34,7 +34,7 @@ INDEX_ATTRIBUTES = (
     "current_step",
     "currentStep",
     "reasons",
-    "fields_unsure",
+    "triage",
     "deadline",
     "holder",
     "holder_name",

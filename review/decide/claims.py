@@ -149,6 +149,16 @@ def release_claim(ref: ReviewRef, run: Run, *, by: Person, reason: str = "") -> 
     _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id), passes=True, reason=reason)
 
 
+def return_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
+    """Give back what was taken for something that could not be done. It may be my next document.
+
+    Raises:
+        Conflict: it is not mine.
+
+    """
+    _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id))
+
+
 def leave_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
     """Give back what came by itself with my last decision, if I leave it as it came. Nothing happens otherwise."""
     untouched: Condition = Review.claimed_after.exists()

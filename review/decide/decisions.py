@@ -187,6 +187,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         holder=by.id,
         holder_name=by.name,
         created_at=at,
+        deadline=clock.iso(stored.redeem_after),
         reviewId=ref.review_id,
         decisionId=verdict.decision_id,
         decision=verdict.decision,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
@@ -21,6 +22,7 @@ from review.desk.copies import list_copies
 from review.desk.field_form import FieldForm, box_of, sheet_of
 from review.desk.page_tools import page_text, page_words
 from review.desk.queue import queue_url
+from review.desk.ticket import Ticket
 from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
@@ -104,8 +106,22 @@ def open_in_place(request: DeskRequest, ref: ReviewRef, url: str, *, done: str) 
     return record_opening(request, response, ref.document_id)
 
 
-def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
-    person, standing = person_of(request), viewer_state_of(review, person_of(request))
+@dataclass(frozen=True)
+class Question:
+    """What a review asks of the person who looks at it, with their draft in it."""
+
+    sheet: FieldForm
+    ticket: Ticket
+    result: Mapping[str, Any]
+    fields: Sequence[FieldSpec]
+    shown: Mapping[str, Any]
+    decided: Mapping[str, Any]  # the decision's object, if there is one
+
+
+def ask_question(
+    ref: ReviewRef, review: Review, draft: Draft, standing: ViewerState, *, page: int | None = None
+) -> Question:
+    """``page``: 0-based, of the sheet. Raises: Conflict, if the result is no longer the one that it is about."""
     approval = _before(ref, review)
     before = read_corrections(approval)
     found = results.apply_corrections(_result(ref, review), before)
@@ -118,9 +134,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
     result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
     fields = results.fields_of(result)
     shown = {one["name"]: one.get("value") for one in result["fields"]}
-    may_decide = standing.mine and access.can_review(request)
     sheet = sheet_of(
-        review, result, fields, page=_asked_page_index(request), typed=typed, errors=draft.errors,
+        review, result, fields, page=page, typed=typed, errors=draft.errors,
         changes={} if ref.is_check else last_changes(decided or approval),
         confirmed=draft.confirmed or {}, answers=answers, answered=answered,
         day_first=result.get("day_first", True),
@@ -131,6 +146,14 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         day_first=result.get("day_first", True),
         asked=sheet.asked, confirmed=sheet.settled, **_types(found, result),
     )  # fmt: skip
+    return Question(sheet, carried, result, fields, shown, decided)
+
+
+def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
+    person, standing = person_of(request), viewer_state_of(review, person_of(request))
+    question = ask_question(ref, review, draft, standing, page=_asked_page_index(request))
+    sheet, decided, shown = question.sheet, question.decided, question.shown
+    may_decide = standing.mine and access.can_review(request)
     said = list_messages(ref, review)
     found_text = _find(request, ref, review, sheet)
     return {
@@ -154,14 +177,14 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "undo_seconds": read_window(request),
         "draft": draft,
         "decided_reason": describe_rejection(decided),
-        "comparison": _comparison(standing, fields, shown, shown | read_corrections(decided), draft),
+        "comparison": _comparison(standing, question.fields, shown, {**shown, **read_corrections(decided)}, draft),
         "sheet": sheet,
-        "types": of_result.list_type_choices(result),
+        "types": of_result.list_type_choices(question.result),
         "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "part": page_text.load_part(ref, review, sheet, found_text.text if found_text else ""),
         "sent_text": passages(sheet.text),
-        "ticket": ticket.sign_ticket(carried, ref, person.id) if may_decide else "",
+        "ticket": ticket.sign_ticket(question.ticket, ref, person.id) if may_decide else "",
     }
 
 

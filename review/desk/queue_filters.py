@@ -1,7 +1,9 @@
 """What the address of a queue asks for: which of its reviews, and in which order."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.http import QueryDict
@@ -10,19 +12,54 @@ from django.utils.http import urlencode
 from config import clock
 from review import queries
 from review.items.reviews import Review
+from workflows.stages.assessment.triage import Triage, read_triage
 
 MOST_READ = 250  # rows that one page is chosen from: one Query of about 40 RRU
 _LONGEST = 100
 
 DUE: Mapping[str, str] = {"over": "Overdue", "1h": "Within 1 hour", "24h": "Within 24 hours"}
 _DUE_SECONDS = {"over": 0, "1h": 3600, "24h": 86_400}
+# Code of a reason → why reviews wait, in words.
+REASONS: Mapping[str, str] = {
+    "low_confidence": "Low confidence",
+    "missing": "Value missing",
+    "check": "Rule failed",
+    "rule": "Implausible date",
+    "invalid": "Invalid value",
+    "not_allowed": "Not an allowed value",
+    "ambiguous": "Two readings",
+    "unverified": "Not verified",
+    "type": "Document type in doubt",
+    "copy": "Possible duplicate",
+    "unreadable": "Page not readable",
+    "audit": "Sample",
+}
+RISKS: Mapping[str, str] = {"high": "High", "medium": "Medium", "low": "Low"}
+AGES: Mapping[str, str] = {"1h": "Over 1 hour old", "24h": "Over 24 hours old", "7d": "Over 7 days old"}
+_AGE_SECONDS = {"1h": 3600, "24h": 86_400, "7d": 604_800}
 ASSIGNEES: Mapping[str, str] = {"none": "Unassigned", "me": "Me", "others": "Others"}
-SORTS: Mapping[str, str] = {"received": "Received", "unsure": "Most fields to check", "name": "Name"}
+SORTS: Mapping[str, str] = {
+    "risk": "Highest risk",
+    "amount": "Highest amount",
+    "received": "Received",
+    "unsure": "Most fields to check",
+    "name": "Name",
+}
 _SORT_KEYS: Mapping[str, Callable[[Review], Any]] = {
     "received": lambda one: one.created_at,
-    "unsure": lambda one: -int(one.fields_unsure or 0),
+    "unsure": lambda one: -triage_of(one).unsure,
+    "risk": lambda one: -triage_of(one).risk,
+    "amount": lambda one: -(triage_of(one).amount or Decimal(0)),
     "name": lambda one: (one.name or "").casefold(),
 }
+
+
+_UNKNOWN = Triage(0.0)
+
+
+def triage_of(row: Review) -> Triage:
+    """Of one that was opened without, nothing is known."""
+    return read_triage(row.triage) or _UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -34,16 +71,25 @@ class Filters:
     due: str = ""
     assignee: str = ""
     sort: str = ""
+    reason: str = ""
+    risk: str = ""
+    age: str = ""
 
     @classmethod
     def from_query(cls, query: QueryDict) -> "Filters":
-        due, assignee, sort = (query.get(name, "") for name in ("due", "assignee", "sort"))
+        def choice(name: str, known: Mapping[str, str]) -> str:
+            chosen = query.get(name, "")
+            return chosen if chosen in known else ""
+
         return cls(
             " ".join(query.get("text", "")[:_LONGEST].split()),
             query.get("project", "")[:_LONGEST],
-            due if due in DUE else "",
-            assignee if assignee in ASSIGNEES else "",
-            sort if sort in SORTS else "",
+            choice("due", DUE),
+            choice("assignee", ASSIGNEES),
+            choice("sort", SORTS),
+            choice("reason", REASONS),
+            choice("risk", RISKS),
+            choice("age", AGES),
         )
 
     @property
@@ -59,8 +105,19 @@ class Filters:
         """Those of ``rows`` that are asked for, in the order that is asked for."""
         now = clock.iso(clock.now())
         latest = clock.iso(clock.in_seconds(_DUE_SECONDS[self.due])) if self.due else ""
-        found = [one for one in rows if self._fits(one, user_id, now, latest)]
+        oldest = clock.iso(clock.in_seconds(-_AGE_SECONDS[self.age])) if self.age else ""
+        found = [one for one in rows if self._fits(one, user_id, now, latest) and self._weighs(one, oldest)]
         return sorted(found, key=_SORT_KEYS[self.sort]) if self.sort else found
+
+    def _weighs(self, row: Review, oldest: str) -> bool:
+        if oldest and row.created_at > oldest:
+            return False
+        if not self.reason and not self.risk:
+            return True
+        known = read_triage(row.triage)
+        if known is None:
+            return False
+        return self.reason in {"", *known.codes} and self.risk in {"", known.level}
 
     def _fits(self, row: Review, user_id: str, now: str, latest: str) -> bool:
         if self.project and row.project_id != self.project:
@@ -83,3 +140,9 @@ def list_projects(rows: Sequence[Review], chosen: str) -> list[tuple[str, str]]:
     if chosen:
         known.setdefault(chosen, chosen)
     return sorted(known.items(), key=lambda one: one[1].casefold())
+
+
+def count_reasons(rows: Iterable[Review]) -> list[tuple[str, str, int]]:
+    """Code, words and how many of ``rows`` wait for it, the most frequent first; a review may count for several."""
+    found = Counter(code for row in rows for code in triage_of(row).codes if code in REASONS)
+    return [(code, REASONS[code], number) for code, number in found.most_common()]

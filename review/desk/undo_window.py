@@ -10,6 +10,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 
 LONGER = (15, 30, 60)  # seconds; the longest fits into REVIEW_MARGIN_SECONDS with the queue and a sweep
+LONGEST = LONGER[-1]
 _KEPT_DAYS = 365
 
 

@@ -11,7 +11,7 @@ from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import ticket
 from review.desk.ticket import Receipt
-from review.desk.undo_window import list_windows, read_window
+from review.desk.undo_window import LONGEST, list_windows, read_window
 from review.items.reviews import ReviewDecision
 from review.status import Decision
 
@@ -35,19 +35,17 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
 
 
 def list_receipts(request: DeskRequest) -> list[Receipt]:
-    """Decisions inside this person's window, the newest first, with the one of ``done`` in the address."""
+    """Decisions that can still be undone, the newest first, with the one of ``done`` in the address."""
     person_id = str(request.user.pk)
-    window = read_window(request)
-    since = clock.iso(clock.now() - dt.timedelta(seconds=window))
+    since = clock.iso(clock.now() - dt.timedelta(seconds=LONGEST))
     found = queries.list_decisions_since(request.site, person_id, since, limit=MOST).rows
-    receipts = [_receipt(request.site, row, window) for row in found if row.status in set(Decision)]
+    receipts = [_receipt(request.site, row) for row in found if row.status in set(Decision)]
     just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
     if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:
         receipts.insert(0, just_made)
     return [one for one in receipts if one.can_undo or one == just_made]
 
 
-def _receipt(site: str, row: ReviewDecision, window: int) -> Receipt:
+def _receipt(site: str, row: ReviewDecision) -> Receipt:
     ref, decision_id = queries.decision_place(site, row)
-    until = clock.parse(row.created_at or "") + dt.timedelta(seconds=window)
-    return Receipt(ref.document_id, ref.review_id, decision_id, row.name or "", row.status or "", clock.iso(until))
+    return Receipt(ref.document_id, ref.review_id, decision_id, row.name or "", row.status or "", row.deadline or "")

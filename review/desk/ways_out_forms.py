@@ -55,7 +55,7 @@ class PostponeForm(forms.Form):
 
     def __init__(self, deadline: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.deadline = clock.parse(deadline)
+        self.deadline, self.deadline_text = clock.parse(deadline), deadline
         left = (self.deadline - clock.now()).total_seconds()
         choices = [(value, words) for value, (words, seconds) in TIMES.items() if seconds < left]
         self.fields["back"].choices = [*choices, (AT, "At a date and time")]  # type: ignore[attr-defined]

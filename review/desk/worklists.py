@@ -20,7 +20,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import saved_views
-from review.desk.queue import queue_url, rows_of
+from review.desk.queue import group_rows, queue_url, rows_of
 from review.identity import queue_to_store
 from review.items.reviews import Review, ReviewDecision
 from review.quality import queries as quality
@@ -156,12 +156,15 @@ def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = Non
 def _show(request: DeskRequest, worklist: Worklist, page: Page[Review], queue: str = "") -> HttpResponse:
     title, about = _HEADS[worklist]
     address = f"{request.path}?{urlencode({'queue': queue})}" if queue else request.path
+    rows = rows_of(request, page.rows)
     context = {
         "view": worklist,
         "title": title,
         "about": about,
         "queue_id": queue,
-        "rows": rows_of(request, page.rows),
+        "rows": rows,
+        "groups": group_rows(rows, by_due=worklist != Worklist.POSTPONED),
+        "can_select": worklist == Worklist.MINE and access.can_review(request),
         "next_cursor": page.next,
         "is_first": not request.GET.get("after"),
         "first_url": address,

@@ -39,6 +39,7 @@ from workflows.runs.run import Run
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
 from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment.triage import triage_result, write_triage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -208,6 +209,7 @@ def _prepare_pause(handover: Handover) -> Pause:
         "result_sha256": files.sha256(body),
         "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],
         "unsure": len({one.field for one in why if one.field}),
+        "triage": write_triage(triage_result(content, specs, why)),
         "pages": len(content["pages"]),
         "last": "",  # no transition of a run of ours
     }

@@ -32,6 +32,7 @@ class Review(DueWork):
     page_count = NumberAttribute(null=True)
     reasons: ListAttribute[str] = ListAttribute(null=True)
     fields_unsure = NumberAttribute(null=True)
+    triage = UnicodeAttribute(null=True)  # what lists sort and filter by: workflows.stages.assessment.triage
     unseen_allowed = BooleanAttribute(null=True)  # as the run froze it: fields may be approved that no one has checked
     deadline = UnicodeAttribute()
     result_sha256 = UnicodeAttribute()
@@ -110,7 +111,7 @@ READABLE = sorted(attribute.attr_name for attribute in Review.get_attributes().v
 # What lists show of a review that is read by its key; the queue's index carries no more of it.
 LISTED = (
     "name", "status", "queue", "project_id", "project_name", "document_id", "workflow_id", "page_count", "reasons",
-    "fields_unsure", "deadline", "holder", "holder_name", "lease_until", "created_at", "hidden", "postponed_until",
+    "triage", "deadline", "holder", "holder_name", "lease_until", "created_at", "hidden", "postponed_until",
     "question_to", "question_to_name", "question_ended",
 )  # fmt: skip
 
@@ -138,6 +139,7 @@ class ReviewDecision(DecidedFields):
     holder = UnicodeAttribute(null=True)
     holder_name = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
+    deadline = UnicodeAttribute(null=True)  # until when it can be undone
 
 
 class ReviewDraft(Item):

@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 
 DAYS = 14  # for a second review; no run waits for it
 _CHECKED = (Outcome.PUBLISHED, Outcome.REJECTED)  # how a run ended whose decision can be judged
-_SHOWN = 10  # labels in a list's row
 
 
 class FirstDecision(NamedTuple):
@@ -158,6 +157,7 @@ def _second_review(ref: ReviewRef, first: Review, queue: str, barred: Mapping[st
         page_count=first.page_count,
         reasons=first.reasons,
         fields_unsure=first.fields_unsure,
+        triage=first.triage,
         unseen_allowed=first.unseen_allowed,
         lacking_allowed=first.lacking_allowed,
         copies=first.copies,
@@ -247,8 +247,7 @@ def _settle_actions(ref: ReviewRef, row: ReviewCheck, review: Review, found: Com
         *actions,
         ReviewCheck.status.set(CheckStatus.DISPUTED),
         ReviewCheck.barred.set(barred | {str(review.reviewer): Bar.DECIDED.value}),
-        ReviewCheck.reasons.set(labels[:_SHOWN]),
-        ReviewCheck.fields_unsure.set(len(labels)),
+        ReviewCheck.reasons.set(labels),
         ReviewCheck.GSI1PK.set(index["GSI1PK"]),
         ReviewCheck.GSI1SK.set(index["GSI1SK"]),
     ]

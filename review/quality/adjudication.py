@@ -103,7 +103,7 @@ def adjudicate(
         Update(execution_key(run), [Execution.truth_sha256.set(sha256)], EXISTS),
         *count_figures(run, zip(_people(row), _count(found, outcome), strict=True)),
     ]
-    facts = {"review": ref.check.review_id, "differences": int(row.fields_unsure or 0), "wrong": len(wrong)}
+    facts = {"review": ref.check.review_id, "differences": len(row.reasons or ()), "wrong": len(wrong)}
     transact(changes, events.lineage(run, "CHECK_ADJUDICATED", by=by, facts=facts))
     log.info("differences resolved", extra={"review": ref.review_id, "run": run.workflow_id})
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import ListAttribute, UnicodeAttribute
 
 from config import table
 from config.due.items import DueWork
@@ -25,8 +25,7 @@ class ReviewCheck(DueWork):
     document_id = UnicodeAttribute()
     workflow_id = UnicodeAttribute()
     barred = map_attribute(null=True)  # user id → why this person may not say which of the two is right
-    reasons: ListAttribute[str] = ListAttribute(null=True)  # labels of the fields that differ, for lists
-    fields_unsure = NumberAttribute(null=True)  # how many these are
+    reasons: ListAttribute[str] = ListAttribute(null=True)  # labels of all fields that differ
     first_decision_id = UnicodeAttribute(null=True)
     first_decision = UnicodeAttribute(null=True)
     first_id = UnicodeAttribute(null=True)

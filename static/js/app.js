@@ -183,6 +183,7 @@ body.addEventListener("htmx:beforeRequest", (event) => {
 });
 function showPaused() {
   for (const button of document.querySelectorAll("[data-pause-live]")) {
+    button.hidden = false;
     button.setAttribute("aria-pressed", String(paused()));
     const words = button.querySelector("[data-words]");
     if (words) words.textContent = paused() ? "Resume" : "Pause";

@@ -14,13 +14,78 @@ function move(step) {
   row.scrollIntoView({ block: "nearest" });
 }
 
+// ---- selected rows: by key, by mouse, a range with Shift; what they are worth together -----------------------------
+const MOST_SELECTED = 50;
+const boxes = () => [...document.querySelectorAll("#queue [data-select]")];
+let lastBox = null; // where a range begins
+
+function choose(box, checked, range) {
+  const all = boxes();
+  const [from, to] = [all.indexOf(range && lastBox?.isConnected ? lastBox : box), all.indexOf(box)].sort((a, b) => a - b);
+  for (const one of all.slice(from, to + 1)) one.checked = checked;
+  lastBox = box;
+  tellSelection();
+}
+
+function selectRow(event) {
+  const row = rows().find((one) => one.contains(document.activeElement));
+  const box = row?.querySelector("[data-select]");
+  if (box) choose(box, event.shiftKey || !box.checked, event.shiftKey);
+}
+
+function sumOf(chosen) {
+  const sums = new Map();
+  for (const { dataset } of chosen.map((box) => box.closest("[data-row]"))) {
+    if (!dataset.amount) continue;
+    sums.set(dataset.currency, (sums.get(dataset.currency) || 0) + Math.round(Number(dataset.amount) * 100));
+  }
+  const words = (cents) => (cents / 100).toLocaleString(undefined, { minimumFractionDigits: 2 });
+  return [...sums].map(([currency, cents]) => `${words(cents)} ${currency}`.trim()).join(" and ");
+}
+
+function tellSelection() {
+  const told = document.querySelector("[data-selected-words]");
+  if (!told) return;
+  const all = boxes();
+  const chosen = all.filter((box) => box.checked);
+  const sum = sumOf(chosen);
+  let words = chosen.length ? `${chosen.length} selected${sum ? `, ${sum} together` : ""}` : "None selected";
+  if (chosen.length > MOST_SELECTED) words += `. Select at most ${MOST_SELECTED}.`;
+  if (told.textContent !== words) told.textContent = words;
+  for (const button of document.querySelectorAll("[data-act-on]")) {
+    button.disabled = !chosen.length || chosen.length > MOST_SELECTED;
+  }
+  for (const box of all) box.closest("[data-row]").classList.toggle("selected", box.checked);
+  const every = document.querySelector("[data-select-all]");
+  every.closest("label").hidden = false;
+  every.checked = chosen.length > 0 && chosen.length === all.length;
+  every.indeterminate = chosen.length > 0 && chosen.length < all.length;
+}
+
+document.addEventListener("click", (event) => {
+  const box = event.target.closest?.("[data-select]");
+  if (box) choose(box, box.checked, event.shiftKey);
+});
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-select-all]")) return;
+  for (const box of boxes().slice(0, MOST_SELECTED)) box.checked = event.target.checked;
+  tellSelection();
+});
+// A document without a picture, or one that is gone, has its icon's place left empty.
+document.addEventListener("error", (event) => {
+  if (event.target.matches?.(".row-thumb")) event.target.classList.add("gone");
+}, true);
+
 function undoLatest() {
   const ends = (button) => Date.parse(button.closest("form").dataset.undoUntil) || 0;
   const latest = [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0];
   latest?.click();
 }
 
-const ACTS = { next: () => move(1), previous: () => move(-1), start: () => press("[data-start]"), undo: undoLatest };
+const pressAct = (act) => press(`[data-act-on][value="${act}"]`);
+const ACTS = { next: () => move(1), previous: () => move(-1), start: () => press("[data-start]"), undo: undoLatest, select: selectRow,
+  assign: () => pressAct("assign"), postpone: () => pressAct("postpone"),
+};
 function openSaved(digit) {
   const view = /^[1-9]$/.test(digit) && document.querySelector(`[data-saved="${digit}"]`);
   return view && (() => view.click());
@@ -37,7 +102,7 @@ document.addEventListener("keydown", (event) => {
   const act = name ? ACTS[name] : FIXED[event.key] || openSaved(event.key);
   if (!act || event.repeat && event.key.length === 1 && !REPEATS.includes(name)) return;
   event.preventDefault();
-  act();
+  act(event);
 });
 
 // ---- due dates count on, as the server's words do -----------------------------------------------------------------
@@ -59,4 +124,5 @@ function tick() {
 }
 document.body.addEventListener("htmx:afterSettle", tick);
 tick();
+tellSelection();
 setInterval(tick, 30_000);

@@ -90,3 +90,36 @@ def test_going_back_to_the_queue_frees_what_came_by_itself(
     page.get_by_role("button", name="Back to queue").click()
     page.wait_for_url("**/review/")
     assert queries.get_review(second).status == ReviewStatus.PENDING
+
+
+def test_rows_are_selected_by_key_and_by_mouse_and_postponed_together(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    refs = [open_review(f"{number}.pdf", timeout=70_000 + number)[1] for number in range(4)]
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(f"{live_server.url}/review/")
+    keys, told, rows = page.keyboard, page.locator("[data-selected-words]"), page.locator("#queue [data-row]")
+    act = page.get_by_role("button", name="Postpone…")
+    expect(told).to_have_text("None selected")
+    expect(act).to_be_disabled()
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        keys.press(key)
+    expect(told).to_have_text("3 selected, 101.70 EUR together")
+    keys.press("x")  # the row that has the focus
+    expect(told).to_have_text("2 selected, 67.80 EUR together")
+    boxes = page.locator("[data-select]")
+    boxes.nth(2).click()
+    boxes.nth(3).click(modifiers=["Shift"])
+    expect(rows.locator("input:checked")).to_have_count(4)
+    page.get_by_role("checkbox", name="Select all").click()
+    expect(rows.locator("input:checked")).to_have_count(0)
+    boxes.first.click()
+    boxes.nth(1).click()
+    keys.press("d")
+    expect(page.get_by_role("heading", name="Postpone 2 documents")).to_be_visible()
+    page.get_by_role("button", name="Postpone 2").click()
+    expect(page.get_by_text("2 postponed.")).to_be_visible()
+    expect(rows).to_have_count(2)
+    assert {queries.get_review(ref).status for ref in refs[:2]} == {ReviewStatus.POSTPONED}

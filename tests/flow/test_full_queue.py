@@ -26,6 +26,8 @@ LISTS = {
     "queue": ("", [QUERY], 4),
     "filtered": ("?text=invoice&sort=unsure", [QUERY], 40),
     "due": ("?due=24h&assignee=none", [QUERY], 40),
+    "risk": ("?sort=risk&reason=low_confidence&risk=medium&age=1h", [QUERY], 40),
+    "list-reasons": ("", [QUERY], 40),
     "list-mine": ("", [QUERY, ITEMS], 12),
     "list-asked": ("", [QUERY], 1),
     "list-postponed": ("", [QUERY], 4),
@@ -65,4 +67,4 @@ def test_no_list_costs_more_where_many_wait(table: str, waiting: int) -> None:
 
 
 def _address(name: str) -> str:
-    return reverse(f"review:{'queue' if name in {'filtered', 'due'} else name}")
+    return reverse(f"review:{'queue' if name in {'filtered', 'due', 'risk'} else name}")

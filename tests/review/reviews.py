@@ -66,6 +66,7 @@ def open_review(
     project_name="Receipts",
     unseen_allowed=False,
     check_share=0.0,
+    triage="",
     by=SENDER,
 ) -> tuple[Run, ReviewRef]:
     """``found``: the stored result, where it is not the one that ``values`` make. ``queue``: an id.
@@ -89,6 +90,7 @@ def open_review(
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
     Execution.change(run_rows.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
+    facts["triage"] = triage or "0.45|low_confidence|33.90|EUR|1|1"
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}
     facts |= {"check_share": check_share} if check_share else {}

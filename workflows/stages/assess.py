@@ -10,6 +10,8 @@ from workflows.stages import (
     results,
 )
 from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment.review_reasons import Reason
+from workflows.stages.assessment.triage import triage_result, write_triage
 from workflows.stages.base import RunSettings, StageContext, StageResult
 from workflows.stages.document_types import of_result
 from workflows.stages.field_spec import FieldSpec
@@ -46,6 +48,7 @@ def run(context: StageContext) -> StageResult:
             "fields": len(result["fields"]),
             "pages": len(result["pages"]),
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
+            "triage": write_triage(triage_result(result, fields, [Reason(**one) for one in reasons])),
         }
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {})

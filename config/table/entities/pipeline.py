@@ -158,7 +158,7 @@ REVIEW_CHECK = Entity(
     "countersign", "ReviewCheck", "DOC#{document_id}", "REVIEW#{review_id}#CHECK",
     "DISPUTES#{queue}", "{disputed_at}#{review_id}", "DUE#{shard}", "{due_at}#check#{review_id}",
     attributes=names(
-        "review_id status of_queue name project_id project_name document_id workflow_id barred reasons fields_unsure "
+        "review_id status of_queue name project_id project_name document_id workflow_id barred reasons "
         "first_decision_id first_decision first_id first_name first_uri first_sha256 second_decision second_id "
         "second_name second_uri second_sha256 outcome outcome_uri outcome_sha256 judge_id judge_name judged_at wrong"
     ),

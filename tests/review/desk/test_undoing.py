@@ -82,6 +82,8 @@ def test_what_is_outside_its_window_and_what_was_undone_are_not_listed(three, se
     undo(client, three[0][1])
     assert shown(client.get(PAGE).content.decode()) == ["receipt-1.pdf"]
     settings.REVIEW_UNDO_SECONDS = 0
+    undo(client, three[1][1])
+    approve(client, bob(), three[1][1])
     text = one_line(client.get(PAGE).content)
     assert "Nothing to undo" in text
     assert url("undo", three[1][1]) not in text

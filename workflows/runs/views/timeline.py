@@ -193,7 +193,7 @@ _ENDED = {"FAILED", "CANCELLED"}  # and at which step
 # What a link, the list of what was decided, or the event's own words tell.
 _UNTOLD = {
     "review", "decision", "corrected", "confirmed", "unseen", "deadline", "outcome", "uri", "unseen_allowed", "choice",
-    "check_share",
+    "check_share", "triage",
     "error",
 }  # fmt: skip
 _pages = _count("page")

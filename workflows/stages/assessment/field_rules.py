@@ -23,7 +23,7 @@ FARTHEST = 30  # years that a plausible date on a document that comes today may 
 _CENT = Decimal("0.01")
 _MOST_ADJUSTMENTS = 6  # of which each may be in the sum already
 # The parts of a sum, by the words of their fields' names.
-_TOTALS = ("total", "grand_total", "gross_total", "total_gross", "total_amount", "amount_due")
+TOTALS = ("total", "grand_total", "gross_total", "total_gross", "total_amount", "amount_due")
 _NETS = ("net_total", "net", "subtotal", "sub_total", "net_amount", "tax_basis_total", "total_net")
 _TAX_SUMS = ("tax_total", "vat_total", "total_tax", "total_vat")
 _TAX = re.compile(r"\b(tax|vat|gst|cgst|sgst|igst|pst|hst|sst|mwst|ust|tva|iva|btw)\b")
@@ -47,11 +47,15 @@ _MONTHS = (
 
 @dataclass(frozen=True)
 class Warn:
-    """``text`` begins with the field's label, as reasons do. ``beside``: the other field that it is about as much."""
+    """``text`` begins with the field's label, as reasons do. ``beside``: the other field that it is about as much.
+
+    ``repair``: the value, in stored form, with which the field would fit; empty if no one value would.
+    """
 
     field: str
     text: str
     beside: str = ""
+    repair: str = ""
 
 
 def list_warnings(
@@ -129,7 +133,7 @@ def _check_total(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator
     A discount may be in the net already, and a deposit below the total: each is counted or not. Taxes are all counted.
     """
     amounts = {one.name: Decimal(stored[one.name]) for one in fields if one.type == "amount" and one.name in stored}
-    total, net = (next((one for one in names if one in amounts), None) for names in (_TOTALS, _NETS))
+    total, net = (next((one for one in names if one in amounts), None) for names in (TOTALS, _NETS))
     taxes = _list_taxes(amounts)
     if total is None or net is None or not taxes:
         return
@@ -139,7 +143,8 @@ def _check_total(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator
         return
     label = {one.name: one.label for one in fields}[total]
     parts = [amounts[net], *(amounts[one] for one in taxes), *steps]
-    yield Warn(total, f"{label} {values.plain(amounts[total])} is not {_write_sum(parts)}")
+    text = f"{label} {values.plain(amounts[total])} is not {_write_sum(parts)}"
+    yield Warn(total, text, repair=values.plain(sum(parts, Decimal(0))))
 
 
 def _list_taxes(amounts: Mapping[str, Decimal]) -> list[str]:
@@ -147,7 +152,7 @@ def _list_taxes(amounts: Mapping[str, Decimal]) -> list[str]:
     summed = next((one for one in _TAX_SUMS if one in amounts), None)
     if summed:
         return [summed]
-    words = {name: name.replace("_", " ") for name in amounts if name not in (*_TOTALS, *_NETS)}
+    words = {name: name.replace("_", " ") for name in amounts if name not in (*TOTALS, *_NETS)}
     return [name for name, text in words.items() if _TAX.search(text) and not _NO_SUM.search(text)]
 
 
@@ -156,7 +161,7 @@ def _list_adjustments(amounts: Mapping[str, Decimal]) -> list[Decimal]:
     steps = []
     for name, value in amounts.items():
         words = name.replace("_", " ")
-        if name in (*_TOTALS, *_NETS) or _TAX.search(words) or not value:
+        if name in (*TOTALS, *_NETS) or _TAX.search(words) or not value:
             continue
         if _TAKEN.search(words):
             steps.append(-abs(value))

@@ -1,0 +1,315 @@
+"""Several reviews at once: assigned, postponed or approved, each by a change of its own that may lose its own race."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.table import InvalidKey
+from projects.personal.access import projects_hidden_from
+from projects.sites import access
+from projects.sites.people import list_people
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from review import queries
+from review.decide import assignments, claims, decisions, postponements
+from review.decide.tasks import enqueue_redeem
+from review.desk import forms
+from review.desk.comparison import Draft
+from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
+from review.desk.page import Question, ask_question, person_of
+from review.desk.queue import queue_url
+from review.desk.queue_filters import triage_of
+from review.desk.undo_window import LONGEST
+from review.desk.viewer_state import ViewerState, viewer_state_of
+from review.desk.ways_out_forms import AssignForm, PostponeForm
+from review.identity import Person, ReviewRef, queue_id, ref_at
+from review.items.reviews import Review, ReviewDraft
+from review.status import Decision
+from workflows.stages.document_types.of_result import KEY
+
+MOST_SELECTED = 50  # with a draft each as much as one BatchGetItem may ask for
+_ACTS = {"assign": "Assign", "postpone": "Postpone", "approve": "Approve"}
+_TAKEN: Mapping[str, str] = {
+    "held": "claimed by {}", "assigned": "assigned to {}", "postponed": "postponed by {}",
+    "asked": "waits for an answer", "decided": "already decided", "expired": "expired",
+    "orphaned": "its run has ended", "late": "past its due date", "barred": "you uploaded or decided it before",
+}  # fmt: skip
+_HAS_CHANGED = "it changed meanwhile"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A selected review. ``refusal``: why the act cannot be done to it.
+
+    ``unseen``: field → label of what would be approved unchecked.
+    """
+
+    ref: ReviewRef
+    review: Review
+    draft: ReviewDraft | None
+    state: ViewerState
+    refusal: str = ""
+    unseen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return reverse("review:show-review", args=[self.ref.document_id, self.ref.review_id])
+
+    @property
+    def was_taken(self) -> bool:
+        """Whether anyone has ever claimed it: versions count claims."""
+        return int(self.review.version) > 1
+
+    @property
+    def worth(self) -> str:
+        weighed = triage_of(self.review)
+        return "" if weighed.amount is None else f"{weighed.amount:,.2f} {weighed.currency}".strip()
+
+
+@require_POST
+def prepare_selected(request: DeskRequest) -> HttpResponse:
+    """What the act would do to what is selected, in words; nothing is written."""
+    access.check_can_review(request)
+    act = request.POST.get("act", "")
+    chosen = _load(request, act) if act in _ACTS else []
+    return _show(request, act, chosen) if chosen else _refuse_selection(request)
+
+
+def _refuse_selection(request: DeskRequest) -> HttpResponse:
+    messages.error(request, f"Select 1 to {MOST_SELECTED} open reviews.")
+    return redirect_after_post(request, _back_url(request))
+
+
+def _show(
+    request: DeskRequest, act: str, chosen: Sequence[Chosen], form: AssignForm | PostponeForm | None = None
+) -> HttpResponse:
+    able = [one for one in chosen if not one.refusal]
+    context = {
+        "act": act,
+        "act_words": _ACTS[act],
+        "url": reverse(f"review:{act}-selected"),
+        "able": able,
+        "refused": [one for one in chosen if one.refusal],
+        "untaken": sum(not one.was_taken for one in able),
+        "unseen": sum(len(one.unseen) for one in able),
+        "sums": sum_amounts(one.review for one in able),
+        "form": form or _make_form(request, act, able),
+        "undo_seconds": LONGEST,
+        "back_url": _back_url(request),
+        "queue_id": request.POST.get("queue", ""),
+    }
+    status = 422 if form else 200
+    return render_answer(request, "review/desk/selected.html", None, context, status=status)
+
+
+def _make_form(
+    request: DeskRequest, act: str, able: Sequence[Chosen], posted: QueryDict | None = None
+) -> AssignForm | PostponeForm | None:
+    """What has to be said beside the selection; None if that is nothing, or if there is nothing left to act on."""
+    if act == "assign":
+        queue = access.check_admitted(request, request.POST.get("queue", ""))
+        return AssignForm(list_people(request.site, Permission.REVIEW, queue), str(request.user.pk), posted)
+    if act == "postpone" and able:
+        return PostponeForm(min(one.review.deadline for one in able), posted)
+    return None
+
+
+def sum_amounts(reviews: Iterable[Review]) -> list[str]:
+    """The documents' totals, added up for each currency."""
+    sums: dict[str, Decimal] = {}
+    for one in map(triage_of, reviews):
+        if one.amount is not None:
+            sums[one.currency] = sums.get(one.currency, Decimal(0)) + one.amount
+    return [f"{total:,.2f} {currency}".strip() for currency, total in sorted(sums.items())]
+
+
+@require_POST
+def assign_selected(request: DeskRequest) -> HttpResponse:
+    access.check_can_review(request)
+    chosen, person = _load(request, "assign"), person_of(request)
+    if not chosen:
+        return _refuse_selection(request)
+    form = _make_form(request, "assign", chosen, request.POST)
+    if not isinstance(form, AssignForm) or not form.is_valid():
+        return _show(request, "assign", chosen, form)
+    to = Person(form.chosen.id, form.chosen.name)
+
+    def assign(one: Chosen) -> None:
+        if one.review.barred and to.id in one.review.barred.as_dict():
+            raise Refused(f"{to.name} uploaded or decided it before")
+        assignments.assign_review(one.ref, queries.run_of(one.ref, one.review), one.review, to, by=person)
+
+    _do_each(request, chosen, assign, f"assigned to {'you' if to.id == person.id else to.name}")
+    return redirect_after_post(request, _back_url(request))
+
+
+@require_POST
+def postpone_selected(request: DeskRequest) -> HttpResponse:
+    access.check_can_review(request)
+    chosen, person = _load(request, "postpone"), person_of(request)
+    if not chosen:
+        return _refuse_selection(request)
+    form = _make_form(request, "postpone", [one for one in chosen if not one.refusal], request.POST)
+    if not isinstance(form, PostponeForm) or not form.is_valid():
+        return _show(request, "postpone", chosen, form)
+    until = form.cleaned_data["back_at"]
+
+    def postpone(one: Chosen) -> None:
+        with _hold(one, person) as (review, _):
+            run = queries.run_of(one.ref, review)
+            postponements.postpone_review(one.ref, run, review, until, by=person)
+
+    _do_each(request, chosen, postpone, "postponed")
+    return redirect_after_post(request, _back_url(request))
+
+
+@require_POST
+def approve_selected(request: DeskRequest) -> HttpResponse:
+    """Each by a decision of its own, through the gate of a single one: ``unseen`` says yes to each field by name."""
+    access.check_can_review(request)
+    chosen, person = _load(request, "approve"), person_of(request)
+    if not chosen:
+        return _refuse_selection(request)
+    agreed = set(request.POST.getlist("unseen"))
+
+    def approve(one: Chosen) -> None:
+        with _hold(one, person) as (review, draft):
+            question = _ask(one.ref, review, draft, person)
+            yes = {f"{UNSEEN}{name}": "1" for name in question.ticket.asked if f"{one.ref.path}#{name}" in agreed}
+            answers = forms.answers_of(_as_posted(question) | yes, question.ticket)
+            if not answers.is_valid:
+                raise Refused(_HAS_CHANGED)
+            verdict = forms.make_verdict(answers, question.ticket)
+            run = question.ticket.run(one.ref)
+            decisions.decide_review(one.ref, run, verdict, by=person, undo_seconds=LONGEST)
+            enqueue_redeem(one.ref, verdict.decision_id, delay=LONGEST)
+
+    done = _do_each(request, chosen, approve, "approved")
+    return redirect_after_post(request, reverse("review:list-undoable") if done else _back_url(request))
+
+
+@contextmanager
+def _hold(one: Chosen, person: Person) -> Iterator[tuple[Review, ReviewDraft | None]]:
+    """The review under my claim, as it is then. What was claimed for an act that fails is given back."""
+    run = queries.run_of(one.ref, one.review)
+    if one.state.mine:
+        yield one.review, one.draft
+        return
+    claims.claim_review(one.ref, run, by=person)
+    try:
+        yield queries.review_and_draft(one.ref, person.id)
+    except CountersignError:
+        with suppress(Conflict):
+            claims.return_claim(one.ref, run, by=person)
+        raise
+
+
+def _do_each(request: DeskRequest, chosen: Sequence[Chosen], act: Callable[[Chosen], None], did: str) -> int:
+    """Returns to how many; says which it could not be done to, and why."""
+    done, failed = 0, [f"{one.review.name} ({one.refusal})" for one in chosen if one.refusal]
+    for one in chosen:
+        if one.refusal:
+            continue
+        try:
+            act(one)
+        except (Conflict, NotFound):
+            failed.append(f"{one.review.name} ({_HAS_CHANGED})")
+        except CountersignError as error:
+            failed.append(f"{one.review.name} ({error})")
+        else:
+            done += 1
+    if done:
+        messages.success(request, f"{done} {did}.")
+    if failed:
+        messages.warning(request, f"Not {did}: {'; '.join(failed)}.")
+    return done
+
+
+def _read_refs(request: DeskRequest) -> list[ReviewRef]:
+    """Empty if nothing is selected, or too much."""
+    paths = dict.fromkeys(path for path in request.POST.getlist("chosen") if path.count("/") == 1)
+    return [] if len(paths) > MOST_SELECTED else [ref_at(request.site, path) for path in paths]
+
+
+def _load(request: DeskRequest, act: str) -> list[Chosen]:
+    """What is selected, if this person may see it, with what stands in the way: one strongly consistent call."""
+    person, closed = person_of(request), projects_hidden_from(request)
+    try:
+        found = queries.reviews_and_drafts(_read_refs(request), person.id)
+    except InvalidKey:
+        found = {}
+    shut = _list_shut_queues(request, {queue_id(review.queue) for review, _ in found.values()})
+    return [
+        _weigh(ref, review, draft, act, person, hidden=review.project_id in closed)
+        for ref, (review, draft) in found.items()
+        if queue_id(review.queue) not in shut
+    ]
+
+
+def _list_shut_queues(request: DeskRequest, queues: Iterable[str]) -> set[str]:
+    shut = set()
+    for one in queues:
+        try:
+            access.check_admitted(request, one)
+        except NotFound:
+            shut.add(one)
+    return shut
+
+
+def _weigh(
+    ref: ReviewRef, review: Review, draft: ReviewDraft | None, act: str, person: Person, *, hidden: bool
+) -> Chosen:
+    state = viewer_state_of(review, person)
+    if hidden:
+        return Chosen(ref, review, draft, state, "it has personal data that you may not see")
+    if ref.is_check:
+        return Chosen(ref, review, draft, state, "a second review is decided by itself")
+    # Whoever may not decide it may give it to someone who may.
+    may = {"mine", "free", "assigned", "barred"} if act == "assign" else {"mine", "free"}
+    if state.kind not in may:
+        return Chosen(ref, review, draft, state, _TAKEN.get(state.kind, _HAS_CHANGED).format(state.who))
+    if act != "approve":
+        return Chosen(ref, review, draft, state)
+    try:
+        question = _ask(ref, review, draft, person)
+    except CountersignError as error:
+        return Chosen(ref, review, draft, state, str(error) or _HAS_CHANGED)
+    answers = forms.answers_of(_as_posted(question), question.ticket)
+    unseen = {name: question.ticket.asked[name] for name in answers.unseen}
+    return Chosen(ref, review, draft, state, _refuse(answers, question), unseen)
+
+
+def _refuse(answers: Answers, question: Question) -> str:
+    """Why it must be opened to be approved."""
+    if answers.errors:
+        return next(iter(answers.errors.values())).rstrip(".")
+    if answers.unseen and not question.ticket.unseen_allowed:
+        left = len(answers.unseen)
+        return f"{left} field{'' if left == 1 else 's'} to check, and the project does not allow to skip them"
+    return ""
+
+
+def _ask(ref: ReviewRef, review: Review, draft: ReviewDraft | None, person: Person) -> Question:
+    return ask_question(ref, review, Draft().over(draft), viewer_state_of(review, person))
+
+
+def _as_posted(question: Question) -> dict[str, str]:
+    """What the review's own page would send if it were approved as it stands, with my draft."""
+    posted = {"decision": f"{Decision.APPROVE}{ANYWAY}"}
+    for line in question.sheet.lines:
+        name = line.spec.name
+        posted |= {f"{PREFIX}{name}": line.value, f"{ANSWER}{name}": line.answer, f"{PREFIX}{WHY}{name}": line.why}
+    if question.ticket.type_id is not None:
+        posted[f"{PREFIX}{KEY}"] = question.ticket.type_id
+    return posted | {f"{SEEN}{name}": "1" for name in question.ticket.confirmed}
+
+
+def _back_url(request: DeskRequest) -> str:
+    return queue_url(request.POST.get("queue", ""))
