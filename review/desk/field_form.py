@@ -15,7 +15,7 @@ from review.identity import HANDED_OVER
 from review.items.reviews import Review
 from workflows.stages.assessment import review_reasons
 from workflows.stages.assessment.answers import WITHOUT_VALUE, describe_nothing
-from workflows.stages.assessment.field_rules import describe_stored, list_warnings, localise
+from workflows.stages.assessment.field_rules import Warn, describe_stored, list_warnings, localise
 from workflows.stages.assessment.review_reasons import (
     Reason,
 )
@@ -60,6 +60,14 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A value that was found for a field. ``by``: who read it and how sure it is, where two kinds of readers did."""
+
+    value: str
+    by: str = ""
+
+
+@dataclass(frozen=True)
 class Line:
     """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty.
 
@@ -76,18 +84,24 @@ class Line:
     page: int | None
     box: Box | None
     crop: str
-    candidates: tuple[str, ...]
+    candidates: tuple[Reading, ...]
+    readings: tuple[Reading, ...] = ()  # OCR's and the model's, where they differ
     default: bool = False
     rated: bool = True  # whether anybody said how sure the value is
     change: PersonsChange | None = None
     settled: bool = False
     answer: str = ""  # why it has no value
     warning: str = ""
+    repair: str = ""  # the value that ends the warning
     why: str = ""  # it is right all the same, as typed
     stored: str = ""  # what will be stored, in words, where it is not what stands there
     grid: Grid | None = None  # of a table
     cells: tuple["CellBox", ...] = ()  # of its grid, where they stand on their pages
     raw: str = ""  # the words that it was read from
+
+    @property
+    def disagrees(self) -> bool:
+        return self.asked and bool(self.readings)
 
     @property
     def answers(self) -> tuple[Option, ...]:
@@ -195,6 +209,15 @@ class FieldForm:
         return [line for line in self.lines if line.needs_look]
 
     @property
+    def left_to_check(self) -> list[Line]:
+        return [line for line in self.to_check if not line.settled or line.error or line.warning]
+
+    @property
+    def checked(self) -> list[Line]:
+        """Settled when the page was made. What is settled on it stays in its place: nothing moves under a hand."""
+        return [line for line in self.to_check if line.settled and not line.error and not line.warning]
+
+    @property
     def sure(self) -> list[Line]:
         return [line for line in self.lines if not line.needs_look]
 
@@ -274,7 +297,7 @@ def sheet_of(
         for spec in fields
     }
     read = {name: one.get("value") for name, one in found.items()}
-    warned = {one.field: one.text for one in list_warnings(fields, texts, today=today, read=read)}
+    warned = {one.field: one for one in list_warnings(fields, texts, today=today, read=read)}
     lines = tuple(
         _line(
             spec,
@@ -287,7 +310,7 @@ def sheet_of(
             confirmed=confirmed.get(spec.name),
             answer=answers.get(spec.name, ""),
             answered=answered.get(spec.name, ""),
-            warning=warned.get(spec.name, ""),
+            warned=warned.get(spec.name),
             stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
         )
         for spec in fields
@@ -333,7 +356,7 @@ def _line(
     confirmed: str | None,
     answer: str,
     answered: str,
-    warning: str,
+    warned: Warn | None,
     stored: str,
 ) -> Line:
     shown = str(found.get("value") or "")
@@ -342,7 +365,7 @@ def _line(
     checked = said or confirmed == value or differs(spec.type, value, shown)
     sheet = pages.get(found["page"]) if found.get("page") is not None else None
     box = found.get("box") if sheet else None
-    others = [str(one["value"]) for one in found.get("candidates", ()) if one.get("value")]
+    read = _list_readings(found)
     is_table = spec.type == TABLE
     grid = grid_of(spec, found, value, checked=spec.name in errors) if is_table else None
     return Line(
@@ -356,19 +379,44 @@ def _line(
         box=box_of(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet and not is_table else "",
         # A field with a list has them all in front of the reader.
-        candidates=() if spec.allowed else tuple(dict.fromkeys(other for other in others if other != shown))[:3],
+        candidates=() if spec.allowed else tuple(one for one in read if one.value != shown)[:3],
+        readings=_list_both(read),
         default=found.get("source") == "default",
         raw=str(found.get("raw") or ""),
         rated=found.get("confidence", 0.0) is not None,
         change=change,
         settled=checked and (reason is not None or change is not None),
         answer=answer if answer in WITHOUT_VALUE else "",
-        warning=warning,
+        warning=warned.text if warned else "",
+        repair=warned.repair if warned else "",
         why=typed.get(f"{WHY}{spec.name}", ""),
         stored=stored,
         grid=grid,
         cells=tuple(_cell_boxes(grid, pages)) if grid else (),
     )
+
+
+def _list_readings(found: Mapping[str, Any]) -> list[Reading]:
+    """What was found for a field, each value once, with its reader where OCR and a model both read."""
+    known = [one for one in found.get("candidates", ()) if one.get("value")]
+    told = len({_reader_of(one) for one in known}) > 1
+    by_value: dict[str, Reading] = {}
+    for one in known:
+        by = f"{_reader_of(one)}, {int(float(one.get('confidence') or 0.0) * 100)} %" if told else ""
+        by_value.setdefault(str(one["value"]), Reading(str(one["value"]), by))
+    return list(by_value.values())
+
+
+def _reader_of(candidate: Mapping[str, Any]) -> str:
+    """Only what a model says was looked for on the page afterwards; if the rules found it too, both have read it."""
+    evidence = candidate.get("evidence") or {}
+    return "model" if "on_page" in evidence and "agreed" not in evidence else "OCR"
+
+
+def _list_both(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """The surest reading of OCR and of the model, if these are two values."""
+    first = {one.by.partition(",")[0]: one for one in reversed(readings) if one.by}
+    return tuple(sorted(first.values(), key=readings.index)) if len(first) > 1 else ()
 
 
 def _cell_boxes(grid: Grid, pages: Mapping[int, PageSheet]) -> Iterator[CellBox]:

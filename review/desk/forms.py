@@ -219,11 +219,15 @@ def list_warnings(meant: Mapping[str, str], ticket: Ticket) -> list[Warn]:
 
 @dataclass(frozen=True)
 class FieldCheck:
-    """What is said of one field while it is typed; each may be empty. ``stored``: what will be stored, in words."""
+    """What is said of one field while it is typed; each may be empty. ``stored``: what will be stored, in words.
+
+    ``repair``: the value that ends the warning.
+    """
 
     stored: str
     error: str
     warning: str
+    repair: str
 
 
 def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldCheck]:
@@ -233,12 +237,13 @@ def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldChe
     meant = read_meant_values(typed, without, ticket)
     filled = {name: text for name, text in meant.items() if text.strip(_BLANKS)}
     errors = results.validate_corrections(ticket.fields, filled)
-    warned = {one.field: one.text for one in list_warnings(meant, ticket)}
+    warned = {one.field: one for one in list_warnings(meant, ticket)}
     return {
         one.name: FieldCheck(
             describe_stored(one, typed[one.name], day_first=ticket.day_first) if one.name in filled else "",
             errors.get(one.name, ""),
-            warned.get(one.name, ""),
+            warned[one.name].text if one.name in warned else "",
+            warned[one.name].repair if one.name in warned else "",
         )
         for one in ticket.fields
         if one.name in typed

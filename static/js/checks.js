@@ -23,13 +23,21 @@ async function check() {
   for (const [name, said] of Object.entries(fields)) tell(document.getElementById(`f-${name}`), said);
 }
 
-function tell(field, { stored, error, warning }) {
+function tell(field, { stored, error, warning, repair }) {
   if (!field) return;
   const typed = field.contains(document.activeElement) || field.hasAttribute("data-checked");
   show(field, "[data-stored]", "[data-stored-words]", stored);
   if (typed) show(field, "[data-live-error]", "[data-live-words]", field.querySelector("[data-sent-error]") ? "" : error);
   show(field, "[data-warned]", "[data-warned-words]", warning);
+  offer(field.querySelector("[data-repair]"), repair);
   if (warning) field.closest("details")?.setAttribute("open", "");
+}
+
+function offer(button, value) {
+  if (!button) return;
+  button.hidden = !value;
+  button.dataset.use = value;
+  button.querySelector("[data-repair-words]").textContent = value;
 }
 
 function show(field, where, words, text) {

@@ -175,7 +175,7 @@ function enter(event) {
   }
 }
 
-const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]`)[nth]?.click();
+const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]:not([hidden])`)[nth]?.click();
 const answer = (word) => mine() && document.getElementById(`f-${chosen}`)?.dispatchEvent(new CustomEvent("answer", { bubbles: true, detail: { word } }));
 const press = (selector) => document.querySelector(selector)?.click();
 function undoLatest() {
@@ -254,7 +254,7 @@ document.addEventListener("keydown", (event) => {
 
 // ---- begin, and again after each swap ----------------------------------------------------------------------------
 function dress() {
-  for (const button of document.querySelectorAll("#desk [data-use]")) button.hidden = false;
+  for (const button of document.querySelectorAll("#desk [data-use]")) button.hidden = !button.dataset.use;
   for (const field of document.querySelectorAll("#desk [data-todo]")) {
     field.classList.toggle("settled", Boolean(seen(field)?.checked) && input(field).getAttribute("aria-invalid") !== "true");
   }

@@ -50,10 +50,19 @@ def decide(ref, **changes):
 def test_the_check_says_what_is_stored_what_is_wrong_and_what_to_look_at() -> None:
     _, ref = claimed(invoice())
     said = check(ref, **{"field-total": "125,5", "field-date": "yesterday", "field-iban": "DE00"})
-    assert said["total"] == {"stored": "125.50", "error": "", "warning": "Total 125.50 is not 100.00 + 20.00 = 120.00"}
+    told = "Total 125.50 is not 100.00 + 20.00 = 120.00"
+    assert said["total"] == {"stored": "125.50", "error": "", "warning": told, "repair": "120.00"}
     assert said["date"]["error"] == "Enter the date as 2024-03-31 or 31/03/2024."
     assert said["iban"]["warning"] == "Iban is no valid IBAN: its check digits do not fit"
-    assert said["vat"] == {"stored": "", "error": "", "warning": ""}
+    assert said["vat"] == {"stored": "", "error": "", "warning": "", "repair": ""}
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert page.count("data-repair ") == page.count('data-use="" data-repair hidden')  # nothing to repair as it stands
+
+
+def test_a_rule_that_fails_offers_the_value_that_would_fit() -> None:
+    _, ref = claimed(invoice(total="125.00"))
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert 'data-use="120.00" data-repair hidden>' in page
 
 
 def test_the_check_reads_and_writes_nothing() -> None:

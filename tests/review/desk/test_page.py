@@ -12,7 +12,8 @@ from projects.documents.items import Document
 from projects.queues.actions import create_queue
 from projects.sites import directory
 from review import queries
-from review.decide import claims
+from review.decide import claims, drafts
+from review.decide.drafts import TypedValues
 from review.items.reviews import Review
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -36,6 +37,36 @@ def test_a_free_review_is_read_only_with_a_way_to_claim_it():
     assert "data-claim" in text
     assert "readonly" in text
     assert 'name="ticket"' not in text
+
+
+def test_what_was_settled_earlier_lies_in_a_fold_of_its_own():
+    run, ref = open_review()
+    claims.claim_review(ref, run, by=person(bob()))
+    assert "data-settled-fold" not in one_line(shown(bob(), ref).content)
+    version = queries.get_review(ref).version
+    drafts.save_draft(
+        ref, TypedValues(confirmed={"total": "33.90"}), by=person(bob()), version=int(version), begun=False
+    )
+    text = one_line(shown(bob(), ref).content)
+    assert text.index("data-settled-fold") < text.index('id="f-total"') < text.index("High confidence")
+
+
+def test_both_readings_are_told_where_ocr_and_model_differ():
+    found = result()
+    total = next(one for one in found["fields"] if one["name"] == "total")
+    places = {"page": 0, "box": None}
+    total["candidates"] = [
+        {"value": "33.90", "confidence": 0.74, "evidence": {"on_page": 1.0}, **places},
+        {"value": "38.90", "confidence": 0.58, "evidence": {}, **places},
+    ]
+    run, ref = open_review(found=found)
+    claims.claim_review(ref, run, by=person(bob()))
+    text = one_line(shown(bob(), ref).content)
+    assert 'OCR and model read different values: <b dir="auto">33.90</b> model, 74 %' in text
+    assert "<small>OCR, 58 %</small>" in text
+    total["candidates"][0]["evidence"]["agreed"] = 1.0
+    _, alike = open_review(found=found)
+    assert "data-readings" not in one_line(shown(bob(), alike).content)
 
 
 def test_looking_writes_nothing_and_reads_two_things():
