@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import yaml
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
-from config.errors import Conflict, Refused
+from config.errors import Conflict, NotFound, Refused
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.items import Document
@@ -20,21 +21,40 @@ from projects.models import queries as model_queries
 from projects.models.spec import ModelSpec
 from projects.prompts import queries as prompt_queries
 from projects.prompts.book import PinnedPrompt
-from projects.prompts.items import PromptVersion
+from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
+from projects.settings import queries as project_queries
 from workflows.experiments import queries
 from workflows.experiments.answering import MadeCell
-from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane, judged_to_store
-from workflows.experiments.plan import PURPOSE, Place, Plan, combine_variants
+from workflows.experiments.items import (
+    UNDER_WAY,
+    Experiment,
+    ExperimentCell,
+    ExperimentLane,
+    ExperimentStatus,
+    judged_to_store,
+    list_origins,
+)
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Results
-from workflows.experiments.status import UNDER_WAY, ExperimentStatus, list_origins
+from workflows.experiments.results import (
+    DONE,
+    FAILED,
+    PURPOSE,
+    REMOVED,
+    Cell,
+    HalfResult,
+    Place,
+    Plan,
+    Results,
+    Variant,
+    combine_variants,
+)
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 from workflows.testsets import queries as testset_queries
-from workflows.testsets.cases import Case
+from workflows.testsets.cases import HELD_BACK, Case
 from workflows.testsets.queries import SetRef
 
 S = ExperimentStatus
@@ -404,3 +424,113 @@ def end_experiment(ref: ExperimentRef) -> None:
 def _event(ref: ExperimentRef, word: str, by: Actor, payload: Mapping[str, Any] | None = None) -> RecordAt:
     entity = f"{ref.project_id}.{ref.experiment_id}"
     return entity_event(ref.site, "experiment", entity, word, by=by, payload=payload or {})
+
+
+_NEEDED = {"project", "test_set", "prompts", "models"}
+_KNOWN = _NEEDED | {"name", "document_type", "temperatures", "thresholds", "limit", "at_least"}
+_MEASURES = ("f1", "exact")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """``at_least``: measure → share that the best variant needs."""
+
+    project_id: str
+    draft: Draft
+    at_least: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_declaration(site: str, text: str) -> Declaration:
+    """
+    Raises:
+        Refused: with what is wrong in the file.
+        NotFound: it names a project, test set, version or model that is not there.
+
+    """
+    stored = _parse(text)
+    project = project_queries.get_project(site, str(stored["project"]))
+    type_id = _find_type(site, str(stored.get("document_type") or ""))
+    head = prompt_queries.get_head(PromptRef(site, project.id, PURPOSE, type_id or GENERAL))
+    try:
+        draft = Draft(
+            str(stored.get("name") or "From a file"),
+            _find_test_set(site, project.id, str(stored["test_set"])),
+            tuple(dict.fromkeys(_read_version(one, head) for one in _list(stored["prompts"]))),
+            tuple(model_queries.get_model(site, str(one)) for one in _list(stored["models"])),
+            tuple(float(one) for one in _list(stored.get("temperatures") or [])),
+            tuple(float(one) for one in _list(stored.get("thresholds") or [project.settings.default_threshold])),
+            Decimal(str(stored.get("limit", 5))),
+            type_id,
+        )
+        at_least = {str(name): float(share) for name, share in dict(stored.get("at_least") or {}).items()}
+    except (ValueError, TypeError, InvalidOperation) as error:
+        raise Refused("The file has a value that is no number where one is needed.") from error
+    if unknown := sorted(set(at_least) - set(_MEASURES)):
+        raise Refused(f"at_least knows {' and '.join(_MEASURES)}, not {', '.join(unknown)}.")
+    return Declaration(project.id, draft, at_least)
+
+
+def _parse(text: str) -> Mapping[str, Any]:
+    try:
+        stored = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise Refused("The file is not valid YAML.") from error
+    if not isinstance(stored, dict):
+        raise Refused("The file has no entries. It needs project, test_set, prompts and models.")
+    if missing := sorted(_NEEDED - set(stored)):
+        raise Refused(f"The file lacks {', '.join(missing)}.")
+    if unknown := sorted(str(one) for one in set(stored) - _KNOWN):
+        raise Refused(f"The file has entries that are not known: {', '.join(unknown)}.")
+    return stored
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _read_version(given: Any, head: PromptHead) -> int:
+    named = {"production": head.production, "candidate": head.candidate, "newest": head.version}
+    if given not in named:
+        return int(given)
+    if not named[given] and given != "production":  # there 0 is the general prompt
+        raise Refused(f"This prompt has no {given} version. Name another one.")
+    return int(named[given])
+
+
+def _find_type(site: str, wanted: str) -> str:
+    """By its ID or name; empty if none is named. Raises: NotFound."""
+    if not wanted:
+        return ""
+    for one in schema_queries.all_classifications(site):
+        if wanted in {one.id, one.name}:
+            return one.id
+    raise NotFound(f"There is no document type {wanted[:100]}.")
+
+
+def _find_test_set(site: str, project_id: str, wanted: str) -> str:
+    """By its ID, or by a name that one of the newest has."""
+    rows = testset_queries.list_test_sets(site, project_id).rows
+    if found := next((one for one in rows if wanted in {one.testset_id, one.name}), None):
+        return str(found.testset_id)
+    return str(testset_queries.get_test_set(SetRef(site, project_id, wanted)).testset_id)
+
+
+def find_best(variants: Sequence[Variant], results: Results) -> tuple[Variant, HalfResult]:
+    """By failures, then F1, on the held-back half. Raises: NotFound: nothing is measured there."""
+    measured = [(one, results.halves[one.number][HELD_BACK]) for one in variants]
+    scored = [(half.merit, -one.number, one, half) for one, half in measured if half.merit]
+    if not scored:
+        raise NotFound("Nothing was measured on the held-back half.")
+    _, _, best, half = max(scored, key=lambda one: one[:2])
+    return best, half
+
+
+def list_shortfalls(half: HalfResult, at_least: Mapping[str, float]) -> list[str]:
+    """What is below the shares that the file asks for, as sentences; answers that failed are in no share."""
+    found = {"f1": half.f1, "exact": half.exact}
+    failed = [f"Failed answers on the held-back half: {half.failed}."] if at_least and half.failed else []
+    return failed + [
+        f"{name} is {one.share:.3f}, below {needed:.3f}."
+        for name, needed in at_least.items()
+        if (one := found[name]) is not None and one.share < needed
+    ]

@@ -1,19 +1,19 @@
 """One cell: a variant reads a document, and what it read is compared with the known answers."""
 
 import dataclasses
+import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from config.errors import NotFound, Refused
 from projects.documents.queries import removals
 from projects.models.spec import ModelSpec, cost_of
-from workflows.experiments.asking import RememberingChat, Retry
-from workflows.experiments.plan import Plan, Variant
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged
+from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged, Plan, Variant
 from workflows.providers.language_models import chats
-from workflows.providers.language_models.language_model import Chat, ModelCall
+from workflows.providers.language_models.language_model import Chat, ChatAnswer, ChatRequest, ModelCall
 from workflows.runs import prices
 from workflows.stages import results
 from workflows.stages.field_spec import FieldSpec
@@ -24,6 +24,89 @@ from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case, KnownAnswers
 from workflows.trials.documents import PageSize, load_read_document
 from workflows.trials.extract import TrialField, extract_fields
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Requests whose kept answer could not be taken, by their digests. ``name``: of the retry; its answers are kept."""
+
+    name: str = ""
+    refused: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class RememberingChat:
+    """A Chat. ``before_asking`` may raise to keep a request from being sent; ``on_answer`` is told what was paid for.
+
+    ``sent`` is given the digest of each request, one for each call. ``retry``: what is asked again, once in each retry.
+
+    An answer that arrived in a worker that ended before it was kept is asked for again; between the two is one write.
+    """
+
+    chat: Chat
+    store: DocumentFiles
+    before_asking: Callable[[], None]
+    on_answer: Callable[[Usage], None]
+    sent: list[str] = field(default_factory=list)
+    retry: Retry = Retry()
+
+    @property
+    def spec(self) -> ModelSpec:
+        return self.chat.spec
+
+    @property
+    def largest_image(self) -> int:
+        return self.chat.largest_image
+
+    def ask(self, request: ChatRequest) -> ChatAnswer:
+        """
+        Raises:
+            StageFailed: the service refuses the request.
+            ProviderPaused: it does not answer.
+            Conflict: ``before_asking`` says that another worker does this.
+
+        """
+        digest = digest_request(self.spec, request)
+        self.sent.append(digest)
+        asks_again, name = digest in self.retry.refused, files.kept_answer(digest)
+        try:
+            kept = json.loads(self.store.read(name))
+        except NotFound:
+            kept = None
+        if kept and not (asks_again and kept.get("retry") != self.retry.name):
+            return _answer_from(kept)
+        self.before_asking()
+        answer = self.chat.ask(request)
+        write = self.store.write if asks_again else self.store.write_new
+        write(name, _to_bytes(answer, self.retry.name), "application/json")
+        self.on_answer(answer.usage)
+        return answer
+
+
+def digest_request(spec: ModelSpec, request: ChatRequest) -> str:
+    """The same for two requests that a model cannot tell apart: by its parameters and everything that it is sent."""
+    image = hashlib.sha256(request.image).hexdigest() if request.image else ""
+    refused = [(answer.turn, problem) for answer, problem in request.refused]
+    sent = [
+        spec.sha256,
+        request.prompt.instructions,
+        request.prompt.message,
+        request.most,
+        image,
+        request.tool,
+        refused,
+    ]
+    return hashlib.sha256(json.dumps(sent, sort_keys=True, default=dict).encode()).hexdigest()
+
+
+def _to_bytes(answer: ChatAnswer, retry: str) -> bytes:
+    kept = {"version": 1, "retry": retry, "answer": dataclasses.asdict(answer)}
+    return json.dumps(kept, ensure_ascii=False).encode()
+
+
+def _answer_from(kept: Mapping[str, Any]) -> ChatAnswer:
+    stored = kept["answer"]
+    return ChatAnswer(**{**stored, "usage": Usage(**stored["usage"])})
 
 
 @dataclass(frozen=True)

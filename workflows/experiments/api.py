@@ -13,9 +13,8 @@ from projects.web.api import FAILURES, ApiRequest, Body, Problem
 from workflows.experiments import actions, promotion, queries, tasks
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
-from workflows.experiments.plan import Variant
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import FieldScore, HalfResult
+from workflows.experiments.results import FieldScore, HalfResult, Variant
 from workflows.learning.scores import Interval
 
 router = Router(tags=["experiments"])

@@ -11,7 +11,7 @@ from projects.models.spec import ModelSpec
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.purposes import GENERAL
 from workflows.experiments.actions import Draft
-from workflows.experiments.plan import describe_models
+from workflows.experiments.results import describe_models
 from workflows.testsets.items import StoredTestSet
 
 _TEXT = {"class": "text-input", "autocomplete": "off"}

@@ -1,6 +1,8 @@
 """Rows of experiments: the head with its counters, the lanes that workers go along, a cell for each answer."""
 
 import json
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
@@ -9,7 +11,38 @@ from config import table
 from config.due.items import CountedWork
 from config.item import Item
 from workflows.experiments.results import Cell, Judged
-from workflows.experiments.status import UNDER_WAY, ExperimentStatus
+
+
+class ExperimentStatus(StrEnum):
+    """Stored as written."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    OVER_LIMIT = "over_limit"
+    STOPPED = "stopped"
+    DONE = "done"
+
+
+_S = ExperimentStatus
+MOVES: Mapping[ExperimentStatus, frozenset[ExperimentStatus]] = {
+    _S.QUEUED: frozenset({_S.RUNNING, _S.PAUSED, _S.STOPPED, _S.OVER_LIMIT}),
+    _S.RUNNING: frozenset({_S.PAUSED, _S.STOPPED, _S.OVER_LIMIT, _S.DONE}),
+    _S.PAUSED: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
+    _S.OVER_LIMIT: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
+    _S.STOPPED: frozenset(),
+    _S.DONE: frozenset({_S.RUNNING}),  # what failed is asked again
+}
+UNDER_WAY = frozenset({_S.QUEUED, _S.RUNNING})
+
+
+def list_origins(after: ExperimentStatus) -> list[ExperimentStatus]:
+    """From which states an experiment may come to ``after``.
+
+    >>> [str(one) for one in list_origins(ExperimentStatus.DONE)]
+    ['running', 'paused', 'over_limit']
+    """
+    return [before for before, moves in MOVES.items() if after in moves]
 
 
 class Experiment(Item):

@@ -19,11 +19,9 @@ from config.due import actions as due_work
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, Unavailable
 from workflows.experiments import actions, answering, queries
 from workflows.experiments.answering import MadeCell
-from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane
-from workflows.experiments.plan import Place, Plan, find_place, locate_cell
+from workflows.experiments.items import UNDER_WAY, Experiment, ExperimentCell, ExperimentLane, ExperimentStatus
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import FAILED, Cell, judge_cells
-from workflows.experiments.status import UNDER_WAY, ExperimentStatus
+from workflows.experiments.results import FAILED, Cell, Place, Plan, find_place, judge_cells, locate_cell
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import HALVES, Case
 

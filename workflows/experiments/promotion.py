@@ -11,9 +11,8 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
 from workflows.experiments import queries
-from workflows.experiments.plan import Plan
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import HalfResult, Promotion, Results, compare_with_production
+from workflows.experiments.results import HalfResult, Plan, Promotion, Results, compare_with_production
 from workflows.testsets.cases import HELD_BACK
 
 

@@ -13,8 +13,7 @@ from config.table import InvalidKey, Key
 from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane
-from workflows.experiments.plan import PURPOSE, Plan, plan_from
-from workflows.experiments.results import Results, results_from
+from workflows.experiments.results import PURPOSE, Plan, Results, plan_from, results_from
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 from workflows.testsets.queries import SetRef

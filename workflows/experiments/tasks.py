@@ -10,8 +10,8 @@ from django.conf import settings
 from config.brokers import queues, visibility
 from config.errors import ProviderPaused
 from workflows.experiments import actions, lanes, queries
+from workflows.experiments.items import ExperimentStatus
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.status import ExperimentStatus
 
 log = logging.getLogger(__name__)
 _MOST_WAITS = 10  # for a model that does not answer; then a person resumes it

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.experiments.views import cells, experiments
+from workflows.experiments.views import experiments
 
 _HERE = "workflows/projects/<str:project_id>/experiments/"
 _ONE = f"{_HERE}<str:experiment_id>/"
@@ -15,7 +15,7 @@ urlpatterns = [
     path(f"{_ONE}retry/", experiments.retry_experiment, name="retry-experiment"),
     path(f"{_ONE}stop/", experiments.stop_experiment, name="stop-experiment"),
     path(f"{_ONE}promote/", experiments.promote_variant, name="promote-variant"),
-    path(f"{_ONE}answers/", cells.list_cells, name="list-experiment-answers"),
-    path(f"{_ONE}differences/", cells.list_differences, name="list-experiment-differences"),
-    path(f"{_ONE}documents/<slug:document_id>/", cells.compare_document, name="compare-experiment-document"),
+    path(f"{_ONE}answers/", experiments.list_cells, name="list-experiment-answers"),
+    path(f"{_ONE}differences/", experiments.list_differences, name="list-experiment-differences"),
+    path(f"{_ONE}documents/<slug:document_id>/", experiments.compare_document, name="compare-experiment-document"),
 ]

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from workflows.experiments import results
-from workflows.experiments.declaration import list_shortfalls
+from workflows.experiments.actions import list_shortfalls
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, HalfResult, Judged
 from workflows.testsets.cases import HALVES
 

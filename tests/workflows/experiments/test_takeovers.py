@@ -20,7 +20,7 @@ from tests.workflows.experiments.made import BY, SITE, copy_document, make_exper
 from tests.workflows.providers.language_models.chat_server import completion
 from tests.workflows.trials.reading import read_run
 from workflows.experiments import queries
-from workflows.experiments.plan import Plan, combine_variants, plan_from
+from workflows.experiments.results import Plan, combine_variants, plan_from
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 

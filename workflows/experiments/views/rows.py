@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from projects.models.prices import money
-from workflows.experiments.items import Experiment
-from workflows.experiments.plan import Plan, Variant
-from workflows.experiments.results import HalfResult, Results
-from workflows.experiments.status import ExperimentStatus
+from workflows.experiments.items import Experiment, ExperimentStatus
+from workflows.experiments.results import HalfResult, Plan, Results, Variant
 from workflows.learning.scores import Interval
 from workflows.runs.views.state_labels import Mark
 

@@ -11,11 +11,10 @@ from config.errors import CountersignError, ProviderPaused
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.models.prices import money
-from workflows.experiments import actions, declaration, lanes, queries
-from workflows.experiments.plan import Plan
+from workflows.experiments import actions, lanes, queries
+from workflows.experiments.items import ExperimentStatus
 from workflows.experiments.queries import ExperimentRef
-from workflows.experiments.results import Results
-from workflows.experiments.status import ExperimentStatus
+from workflows.experiments.results import Plan, Results
 from workflows.learning.scores import Interval
 from workflows.testsets.cases import HALVES
 
@@ -39,7 +38,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
         try:
-            declared = declaration.read_declaration(options["site"], options["file"].read_text(encoding="utf-8"))
+            declared = actions.read_declaration(options["site"], options["file"].read_text(encoding="utf-8"))
             ref = actions.create_experiment(options["site"], declared.project_id, declared.draft, by=BY)
             self._work(ref)
             head = queries.get_experiment(ref)
@@ -50,9 +49,9 @@ class Command(BaseCommand):
             results = queries.load_results(ref, str(head.results_sha256))
             self.stdout.write("\n".join(_lines(plan, results)))
             self.stdout.write(f"{int(head.asked)} requests, {money(int(head.spent))}.")
-            best, half = declaration.find_best(plan.variants, results)
+            best, half = actions.find_best(plan.variants, results)
             self.stdout.write(f"Best on the held-back half: {best.words}.")
-            if shortfalls := declaration.list_shortfalls(half, declared.at_least):
+            if shortfalls := actions.list_shortfalls(half, declared.at_least):
                 raise CommandError(" ".join(shortfalls))
         except (CountersignError, OSError, UnicodeDecodeError) as error:
             raise CommandError(str(error), returncode=_NOT_MEASURED) from error
