@@ -14,7 +14,7 @@ from tests.workflows.trials.reading import FakeChat, make_model, page_arguments,
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.documents import load_read_document
-from workflows.trials.extract import Outcome, extract_fields
+from workflows.trials.purposes import Outcome, extract_fields
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 

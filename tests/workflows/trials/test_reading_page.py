@@ -28,7 +28,7 @@ from workflows.runs import queries as run_queries
 from workflows.runs.run import Run
 from workflows.stages.pages.layout import Line, Word
 from workflows.storage import files
-from workflows.trials import actions, queries, reading_page, trying
+from workflows.trials import actions, queries, trying
 from workflows.trials.items import Trial
 from workflows.trials.queries import PageRef, TrialRef
 from workflows.trials.readings import Reading, compare_readings, find_differing, order_lines
@@ -61,7 +61,7 @@ def test_a_second_press_joins_the_reading_that_is_under_way(pump: Pump) -> None:
     actions.claim_trial(first, owner="m1")
     assert (start(run, fine), queries.get_trial(first).owner) == (first, "m1")
     assert start(run, BUILT_IN_OCR["pp-ocrv5"], fine) != first
-    with mock.patch.object(reading_page, "read_page_once", wraps=reading_page.read_page_once) as read:
+    with mock.patch.object(trying, "read_page_once", wraps=trying.read_page_once) as read:
         trying.do_trial(first, owner="m1")
         assert start(run, fine) == first  # it has ended: begun anew, and what was read is given again
         trying.do_trial(first, owner="m2")
@@ -108,7 +108,7 @@ def test_nothing_of_it_becomes_a_run_or_an_event_and_the_same_is_read_once(pump:
     before = _traces(run)
     first, second = (start(run, BUILT_IN_OCR["pp-ocrv5"], add_fine()), start(run, BUILT_IN_OCR["pp-ocrv5"]))
     trying.do_trial(first, owner="m1")
-    with mock.patch.object(reading_page, "read_page_once", side_effect=AssertionError):
+    with mock.patch.object(trying, "read_page_once", side_effect=AssertionError):
         trying.do_trial(second, owner="m2")
         trying.do_trial(first, owner="m1")  # delivered twice
     assert queries.get_trial(second).status == "done"
@@ -144,7 +144,7 @@ def test_a_worker_that_was_lost_leaves_what_it_read_to_the_next(pump: Pump) -> N
             raise Unavailable("S3 does not answer.")
         return inner(*args, **kwargs)
 
-    with mock.patch.object(reading_page, "read_page_once", once):
+    with mock.patch.object(trying, "read_page_once", once):
         with pytest.raises(Unavailable):
             trying.do_trial(ref, owner="m1")
         trying.do_trial(ref, owner="m2")  # another message: it is not free
@@ -234,16 +234,16 @@ def test_the_page_of_a_run_leads_to_it_for_admins_alone(pump: Pump) -> None:
 
 def test_what_has_no_page_image_is_refused(pump: Pump) -> None:
     run = read_run(pump)
-    page = reading_page.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
+    page = trying.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
     page.store.write(files.page_image(0), b"torn", "image/png")
     ref = start(run, BUILT_IN_OCR["pp-ocrv5"], BUILT_IN_OCR["textract"])
     trying.do_trial(ref, owner="m1")
     assert "page image cannot be read" in str(queries.get_trial(ref).error)
     with (
-        mock.patch.object(reading_page.kinds, "has_pages", return_value=False),  # as of a text
+        mock.patch.object(trying.kinds, "has_pages", return_value=False),  # as of a text
         pytest.raises(Refused, match="no page images yet"),
     ):
-        reading_page.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
+        trying.open_page(SITE, run.project_id, PageRef(run.document_id, 0))
 
 
 def test_other_people_projects_and_sites_see_nothing_of_it(pump: Pump) -> None:

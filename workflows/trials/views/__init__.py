@@ -1,1 +1,0 @@
-"""Pages of trials: a prompt on a document, a page read by several OCR models."""
