@@ -1,21 +1,28 @@
 """Writes of test sets: a set is made, a version added; each in one transaction with its audit event."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from config import clock
-from config.errors import Conflict, Refused
+from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
 from config.transaction import Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.settings import queries as project_queries
+from projects.settings.columns import TABLE
+from projects.settings.items import Project
+from workflows.learning.reviewed import DecidedRun, list_decided_runs
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
-from workflows.testsets import queries
+from workflows.testsets import queries, uploads
 from workflows.testsets.cases import (
     HELD_BACK,
     TUNING,
     Case,
     KnownAnswers,
+    KnownField,
     cases_to_bytes,
     choose_half,
     count_halves,
@@ -23,6 +30,7 @@ from workflows.testsets.cases import (
 )
 from workflows.testsets.items import BUILDING, FAILED, READY, StoredTestSet, StoredTestSetVersion
 from workflows.testsets.queries import SetRef
+from workflows.testsets.uploads import UploadedCase
 
 _ATTEMPTS = 5
 
@@ -177,3 +185,103 @@ def _event(ref: SetRef, word: str, by: Actor, payload: Mapping[str, Any]) -> Rec
 def collect_cases(site: str, project_id: str, known: Iterable[tuple[str, KnownAnswers]]) -> list[Case]:
     """Keep the answers of each document; ``known``: document ids with theirs."""
     return [keep_answers(site, project_id, document_id, answers) for document_id, answers in known]
+
+
+def list_reviewed_answers(
+    site: str, project_id: str, *, most: int, classification_id: str = ""
+) -> Iterator[tuple[str, KnownAnswers]]:
+    """The ``most`` documents that were reviewed last, of one document type if it is given; for a task."""
+    seen: set[str] = set()
+    for decided in list_decided_runs(site, project_id):
+        document_id = decided.run.document_id
+        if len(seen) >= most:
+            return
+        if document_id in seen or (classification_id and _classification_of(decided) != classification_id):
+            continue
+        if answers := _read_answers(decided):
+            seen.add(document_id)
+            yield document_id, answers
+
+
+def _read_answers(decided: DecidedRun) -> KnownAnswers | None:
+    fields = tuple(
+        KnownField(str(one["name"]), str(one.get("label") or one["name"]), str(one["type"]), decided.correct(one))
+        for one in decided.seen_fields
+        if one["type"] != TABLE  # which no model is asked for
+    )
+    return KnownAnswers(fields) if any(one.value is not None for one in fields) else None
+
+
+def _classification_of(decided: DecidedRun) -> str:
+    return str((decided.result.get("classification") or {}).get("id") or "")
+
+
+log = logging.getLogger(__name__)
+DEFAULT_MOST = 200
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where documents come from: an upload by its ``sha256``, else the ``most`` reviewed last (of a document type)."""
+
+    sha256: str = ""
+    most: int = DEFAULT_MOST
+    classification_id: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def keep_upload(site: str, project: Project, body: bytes) -> Source:
+    """Check a file and keep it for the worker.
+
+    Raises:
+        Refused: with the line that is wrong.
+
+    """
+    return keep_lines(site, project, uploads.read_upload(body, uploads.list_known_fields(site, project)))
+
+
+def keep_lines(site: str, project: Project, lines: Iterable[UploadedCase]) -> Source:
+    body = uploads.to_stored(lines)
+    sha256 = files.sha256(body)
+    SiteFiles(site).keep(files.testset_upload(project.id, sha256), body, "application/json")
+    return Source(sha256=sha256)
+
+
+def build_test_set(ref: SetRef, source: Source, *, by: Actor) -> None:
+    """Add what ``source`` names, or say on the set's page why not.
+
+    Raises:
+        Unavailable: the table or S3 does not answer.
+
+    """
+    try:
+        note, known = _read_source(ref, source)
+        cases = collect_cases(ref.site, ref.project_id, known)
+        if not cases:
+            raise Refused("No reviewed documents found. Review some documents of this project first.")
+        version = add_cases(ref, cases, note=note, by=by)
+    except Unavailable:
+        raise
+    except CountersignError as error:
+        record_refusal(ref, str(error))
+        log.info("test set was not changed", extra={"project": ref.project_id})
+    else:
+        log.info("test set saved", extra={"project": ref.project_id, "version": version})
+    if source.sha256:  # values of documents, which a purge of these would not reach here
+        SiteFiles(ref.site).delete(files.testset_upload(ref.project_id, source.sha256))
+
+
+def _read_source(ref: SetRef, source: Source) -> tuple[str, Iterable[tuple[str, KnownAnswers]]]:
+    if not source.sha256:
+        return "From reviewed documents", list_reviewed_answers(
+            ref.site, ref.project_id, most=source.most, classification_id=source.classification_id
+        )
+    project = project_queries.get_project(ref.site, ref.project_id)
+    try:
+        body = SiteFiles(ref.site).read(files.testset_upload(ref.project_id, source.sha256))
+    except NotFound as error:
+        raise Refused("The uploaded answers are gone. Upload the file again.") from error
+    fields: Mapping[str, Any] = uploads.list_known_fields(ref.site, project)
+    return "From an upload", uploads.find_documents(ref.site, ref.project_id, uploads.uploaded_from(body), fields)

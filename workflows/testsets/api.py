@@ -6,8 +6,8 @@ from ninja import Field, Router, Schema, Status
 
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Body
-from workflows.testsets import actions, building, queries, tasks, uploads
-from workflows.testsets.building import DEFAULT_MOST, Source
+from workflows.testsets import actions, queries, tasks, uploads
+from workflows.testsets.actions import DEFAULT_MOST, Source
 from workflows.testsets.cases import MOST_CASES
 from workflows.testsets.items import FAILED, StoredTestSet
 from workflows.testsets.queries import SetRef
@@ -79,7 +79,7 @@ def create_test_set(request: ApiRequest, project_id: str, wish: SetWish) -> Any:
     if wish.documents:
         fields = uploads.list_known_fields(request.site, project)
         lines = [one.dict() for one in wish.documents]
-        source = building.keep_lines(request.site, project, uploads.check_lines(lines, fields))
+        source = actions.keep_lines(request.site, project, uploads.check_lines(lines, fields))
     else:
         source = Source(most=wish.most, classification_id=wish.classification_id)
     ref = actions.create_test_set(request.site, project.id, name, by=request.auth.actor)

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from projects.schemas.queries import ClassificationRow
-from workflows.testsets.building import DEFAULT_MOST
+from workflows.testsets.actions import DEFAULT_MOST
 from workflows.testsets.cases import MOST_CASES
 
 _TEXT = {"class": "text-input", "autocomplete": "off"}

@@ -8,8 +8,8 @@ from django.conf import settings
 from config.brokers import queues
 from config.errors import CountersignError
 from projects.audit.events import Actor
-from workflows.testsets import actions, building
-from workflows.testsets.building import Source
+from workflows.testsets import actions
+from workflows.testsets.actions import Source
 from workflows.testsets.items import LONGEST_SECONDS
 from workflows.testsets.queries import SetRef
 
@@ -23,7 +23,7 @@ def build(
 ) -> None:
     """Add what ``source`` names; delivered twice, the second adds nothing."""
     ref = SetRef(site, project_id, testset_id)
-    building.build_test_set(ref, Source(**source), by=Actor(user_id, user_name))  # type: ignore[arg-type]  # as ordered
+    actions.build_test_set(ref, Source(**source), by=Actor(user_id, user_name))  # type: ignore[arg-type]  # as ordered
 
 
 def order_building(ref: SetRef, source: Source, *, by: Actor) -> None:

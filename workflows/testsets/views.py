@@ -18,8 +18,8 @@ from projects.sites import access
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in, wants_fragment
 from projects.web.polled_banner import PolledBanner
 from workflows.runs.items import ProjectDocument
-from workflows.testsets import actions, building, queries, tasks
-from workflows.testsets.building import Source
+from workflows.testsets import actions, queries, tasks
+from workflows.testsets.actions import Source
 from workflows.testsets.cases import HALVES, TUNING, Case
 from workflows.testsets.forms import NewSetForm, SourceForm
 from workflows.testsets.items import StoredTestSet
@@ -117,7 +117,7 @@ def remove_document(request: DeskRequest, project_id: str, testset_id: str) -> H
 def _read_source(request: DeskRequest, project: Project, form: SourceForm) -> Source:
     """Raises: Refused."""
     if file := form.cleaned_data["file"]:
-        return building.keep_upload(request.site, project, file.read())
+        return actions.keep_upload(request.site, project, file.read())
     return Source(most=form.cleaned_data["most"], classification_id=form.cleaned_data["classification_id"])
 
 

@@ -15,7 +15,7 @@ from tests.review.quality.checks import check_of, disputed, loaded, open_check, 
 from tests.review.quality.test_checks import events_of, figures_of
 from workflows.learning import reviewed
 from workflows.runs import queries as run_queries
-from workflows.testsets import reviews as testset_reviews
+from workflows.testsets import actions as testset_reviews
 
 pytestmark = pytest.mark.usefixtures("desk")
 JUDGE = Person("9", "Ines Roth")

@@ -12,8 +12,8 @@ from tests.workflows.decided import decided_run, field, project
 from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
-from workflows.testsets import actions, building, queries
-from workflows.testsets.building import Source
+from workflows.testsets import actions, queries
+from workflows.testsets.actions import Source
 from workflows.testsets.cases import Case
 from workflows.testsets.items import FAILED, READY
 from workflows.testsets.queries import SetRef
@@ -41,7 +41,7 @@ def cases_of(ref: SetRef) -> tuple[Case, ...]:
 
 
 def build(ref: SetRef, source: Source | None = None) -> None:
-    building.build_test_set(ref, source or Source(), by=ANNA)
+    actions.build_test_set(ref, source or Source(), by=ANNA)
 
 
 def test_what_a_person_left_or_corrected_is_the_answer_whoever_read_it() -> None:
@@ -120,7 +120,7 @@ def test_an_upload_names_documents_by_id_or_file_name() -> None:
     ref = new_set(project_id)
     stored = project_queries.get_project(SITE, project_id)
     lines = [{"document": run.document_id, "fields": {"total": "5"}}]
-    source = building.keep_upload(SITE, stored, "\n".join(map(json.dumps, lines)).encode())
+    source = actions.keep_upload(SITE, stored, "\n".join(map(json.dumps, lines)).encode())
     build(ref, source)
     (case,) = cases_of(ref)
     assert queries.load_answers(SITE, project_id, case).fields[0].value == "5.00"
@@ -128,12 +128,12 @@ def test_an_upload_names_documents_by_id_or_file_name() -> None:
         SiteFiles(SITE).read(files.testset_upload(project_id, source.sha256))
     build(ref, source)  # delivered twice
     assert queries.get_test_set(ref).message is None
-    by_name = building.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,7\n")
+    by_name = actions.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,7\n")
     build(ref, by_name)
     assert queries.load_answers(SITE, project_id, cases_of(ref)[0]).fields[0].value == "7.00"
     decided_run(project_id, [], {})  # of the same name
     actions.announce_building(ref)
-    refused = building.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,8\n")
+    refused = actions.keep_upload(SITE, stored, b"document,total\nreceipt.pdf,8\n")
     build(ref, refused)
     assert queries.get_test_set(ref).message == "Line 2 names more than one document. Use its ID. Nothing was added."
     with pytest.raises(NotFound):  # its values are no longer there for a purge to miss

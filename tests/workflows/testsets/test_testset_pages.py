@@ -14,8 +14,8 @@ from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from tests.workflows.decided import decided_run, field, project
-from workflows.testsets import actions, building, items, queries
-from workflows.testsets.building import Source
+from workflows.testsets import actions, items, queries
+from workflows.testsets.actions import Source
 from workflows.testsets.cases import Case
 from workflows.testsets.queries import SetRef
 
@@ -34,7 +34,7 @@ def reviewed(project_id: str) -> str:
 def filled(project_id: str) -> SetRef:
     reviewed(project_id)
     ref = actions.create_test_set(SITE, project_id, "Receipts", by=ANNA)
-    building.build_test_set(ref, Source(), by=ANNA)
+    actions.build_test_set(ref, Source(), by=ANNA)
     return ref
 
 
