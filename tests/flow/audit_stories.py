@@ -48,9 +48,9 @@ from tests.review.reviews import open_review
 from tests.workflows.follow_ups import NOTIFY, QUEUE, action, now_due, published
 from tests.workflows.intake.test_new_version_actions import added, ended_run, original_of
 from tests.workflows.repeated import published_run, run_to_repeat
+from workflows.batches import actions
 from workflows.batches import queries as batch_queries
-from workflows.batches.actions import batches
-from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.actions import BatchDraft
 from workflows.batches.items import Batch, BatchStatus
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals, reruns
@@ -73,23 +73,23 @@ def batch_story() -> Iterator[Step]:
     def now(batch_id: str = one) -> Batch:
         return batch_queries.get_batch(SITE, batch_id)
 
-    yield batches.create_batch, lambda: batches.create_batch(SITE, draft, by=BY, batch_id=one)
-    yield batches.change_slots, lambda: batches.change_slots(SITE, now(), 3, by=BY)
+    yield actions.create_batch, lambda: actions.create_batch(SITE, draft, by=BY, batch_id=one)
+    yield actions.change_slots, lambda: actions.change_slots(SITE, now(), 3, by=BY)
     yield (
-        batches.record_manifest,
-        lambda: batches.record_manifest(SITE, now(), total=2, bad=1, planned=1, parts=1, allowed=0),
+        actions.record_manifest,
+        lambda: actions.record_manifest(SITE, now(), total=2, bad=1, planned=1, parts=1, allowed=0),
     )
-    yield batches.begin_lines, lambda: batches.begin_lines(SITE, now())
-    yield batches.finish_batch, lambda: batches.finish_batch(SITE, now(), BatchStatus.FINISHED)
+    yield actions.begin_lines, lambda: actions.begin_lines(SITE, now())
+    yield actions.finish_batch, lambda: actions.finish_batch(SITE, now(), BatchStatus.FINISHED)
     Batch.change(now().key, [Batch.failed.set(1)], EXISTS)
-    yield batches.retry_batch, lambda: batches.retry_batch(SITE, now(), by=BY)
-    yield batches.cancel_batch, lambda: batches.cancel_batch(SITE, now(), by=BY)
-    yield batches.go_on, lambda: batches.go_on(SITE, now(), by=BY)
-    batches.create_batch(SITE, draft, by=BY, batch_id=other)
-    yield batches.refuse_batch, lambda: batches.refuse_batch(SITE, now(other), "No line.")
+    yield actions.retry_batch, lambda: actions.retry_batch(SITE, now(), by=BY)
+    yield actions.cancel_batch, lambda: actions.cancel_batch(SITE, now(), by=BY)
+    yield actions.go_on, lambda: actions.go_on(SITE, now(), by=BY)
+    actions.create_batch(SITE, draft, by=BY, batch_id=other)
+    yield actions.refuse_batch, lambda: actions.refuse_batch(SITE, now(other), "No line.")
     deadly = clock.new_ulid()
-    batches.create_batch(SITE, draft, by=BY, batch_id=deadly)
-    yield batches.give_up, lambda: batches.give_up(SITE, now(deadly), owner="me")
+    actions.create_batch(SITE, draft, by=BY, batch_id=deadly)
+    yield actions.give_up, lambda: actions.give_up(SITE, now(deadly), owner="me")
 
 
 def _begin(begin: Callable[..., Any], document_id: str, original: Original, **more: Any) -> Any:

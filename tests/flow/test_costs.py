@@ -21,9 +21,9 @@ from tests.metering import Meter, metered
 from tests.projects import many
 from tests.pump import Pump
 from tests.workflows.advancing import waiting
+from workflows.batches import actions
 from workflows.batches import queries as batch_queries
-from workflows.batches.actions import batches, lanes
-from workflows.batches.actions.batches import BatchDraft
+from workflows.batches.actions import BatchDraft
 from workflows.batches.items import LineOutcome
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
@@ -71,14 +71,14 @@ def measure_batch(meters: dict[str, Meter]) -> None:
     batch_id = clock.new_ulid()
     draft = BatchDraft("November", PROJECT_ID, "Receipts", "bulk/default/keys.txt", "list", slots=2, percent=20)
     with metered() as meters["make a batch"]:
-        batch = batches.create_batch(SITE, draft, by=Actor("1", "Rosa"), batch_id=batch_id)
-    batches.record_manifest(SITE, batch, total=3, bad=0, planned=3, parts=0, allowed=0)
-    batches.begin_lines(SITE, batch)
+        batch = actions.create_batch(SITE, draft, by=Actor("1", "Rosa"), batch_id=batch_id)
+    actions.record_manifest(SITE, batch, total=3, bad=0, planned=3, parts=0, allowed=0)
+    actions.begin_lines(SITE, batch)
     with metered() as meters["take a slot and a line of a batch"]:
-        place = lanes.claim_lane(SITE, batch, 0)
+        place = actions.claim_lane(SITE, batch, 0)
     assert place
     with metered() as meters["settle a line and take the next"]:
-        lanes.settle_lane(place, LineOutcome.PUBLISHED)
+        actions.settle_lane(place, LineOutcome.PUBLISHED)
     with metered() as meters["batch page and its poll"]:
         batch_queries.get_batch(SITE, batch_id, consistent=False)
         batch_queries.list_failed_lines(SITE, batch_id)

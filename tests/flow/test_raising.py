@@ -19,9 +19,8 @@ from tests.flow.test_engine_processes import BRISK
 from tests.flow.visitor import Visitor
 from tests.workflows.batches import bulk
 from tests.workflows.boxes import zipped
-from workflows.batches import parts
+from workflows.batches import actions, reading
 from workflows.batches import queries as batch_queries
-from workflows.batches.actions import batches
 from workflows.intake import bucket
 from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.unpacking import _UNEXPECTED
@@ -165,11 +164,11 @@ def test_archives_and_batches_say_why_and_try_again_brings_their_files(desk: Liv
     press(ada, f"/batches/new/{project.id}/", **fields)
     batch = batch_queries.get_batch(DEFAULT_SITE, batch_id)
     wait_for(bulk.status(batch, "refused"), "the manifest is not taken", 120)
-    assert bulk.now(batch).message == batches.UNEXPECTED
+    assert bulk.now(batch).message == actions.UNEXPECTED
     faults(desk, f"{ORDERS}.take_line raise")
     press(ada, f"/batches/{batch.id}/retry/")
     wait_for(lambda: int(bulk.now(batch).failed) == 1, "its line has failed", 120)
-    assert bulk.explained(batch) == [(1, parts.UNEXPECTED)]
+    assert bulk.explained(batch) == [(1, reading.UNEXPECTED)]
     wait_for(bulk.status(batch, "finished", "stopped"), "the batch has ended", 60)
     faults(desk)
     press(ada, f"/batches/{batch.id}/retry/")

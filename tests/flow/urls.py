@@ -22,8 +22,8 @@ from projects.sites.permissions import Permission
 from tests.projects.models.catalogue import SPEC, add_model
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
-from workflows.batches.actions import batches
-from workflows.batches.actions.batches import BatchDraft
+from workflows.batches import actions
+from workflows.batches.actions import BatchDraft
 from workflows.experiments import actions as experiment_actions
 from workflows.experiments.actions import Draft
 from workflows.runs.actions import segments
@@ -89,7 +89,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
-    batch = batches.create_batch(site, draft, by=by, batch_id=rule_id)
+    batch = actions.create_batch(site, draft, by=by, batch_id=rule_id)
     testset = testset_actions.create_test_set(site, project_id, f"{word} set", by=by, testset_id=rule_id)
     testset_actions.add_cases(testset, [Case(run.document_id, "0" * 64, "tuning", 1)], note=word, by=by)
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))

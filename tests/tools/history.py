@@ -34,8 +34,8 @@ from review.identity import Person, ReviewRef
 from review.status import Decision
 from tests.tools import history_papers as papers
 from tests.tools.past import Past, past
-from workflows.batches import making
-from workflows.batches.making import BatchRequest
+from workflows.batches import reading
+from workflows.batches.reading import BatchRequest
 from workflows.operations import process_files
 from workflows.runs import queries
 from workflows.runs.run import Run
@@ -249,7 +249,7 @@ def _send_batch(then: Past, folder: Path, today: dt.datetime, people: People) ->
     # The same id each time: made again, it is the one that is there.
     wish = BatchRequest(_BATCH, "Juniper Mill, November", percent=50)
     with manifest.open("rb") as body:
-        making.make_batch(SITE, project, wish, body, file_name=manifest.name, by=people.admin)
+        reading.make_batch(SITE, project, wish, body, file_name=manifest.name, by=people.admin)
     then.work()
 
 

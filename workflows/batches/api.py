@@ -16,10 +16,9 @@ from config.errors import Refused
 from projects.queues import admission
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key
-from workflows.batches import making, orders, queries
-from workflows.batches.actions import batches
+from workflows.batches import actions, orders, queries, reading
 from workflows.batches.items import Batch
-from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
+from workflows.batches.reading import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
 from workflows.storage import files
 
 router = Router(tags=["batches"])
@@ -126,7 +125,7 @@ def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
     sent = None
     if wish.documents:
         sent = io.BytesIO(json.dumps([one.dict() for one in wish.documents]).encode())
-    made = making.make_batch(
+    made = reading.make_batch(
         request.site,
         project,
         BatchRequest(_batch_id(request), wish.name, wish.manifest, wish.slots, wish.tolerated_percent),
@@ -187,7 +186,7 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Retries the whole manifest if the batch stopped before its first line. Requires WRITE."""
     access.check_can_upload(request)
     batch = queries.get_batch(request.site, batch_id)
-    attempt = batches.retry_batch(request.site, batch, by=request.auth.actor)
+    attempt = actions.retry_batch(request.site, batch, by=request.auth.actor)
     orders.order_reading(request.site, batch.id, attempt)
     return _shape(queries.get_batch(request.site, batch_id))
 
@@ -200,7 +199,7 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Starts no more lines; current runs finish. 409 if the batch has ended. Requires WRITE."""
-    return _change_batch(request, batch_id, batches.cancel_batch)
+    return _change_batch(request, batch_id, actions.cancel_batch)
 
 
 @router.post(
@@ -211,7 +210,7 @@ def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
     """Starts the remaining lines of a cancelled or stopped batch; failures no longer stop it. Requires WRITE."""
-    return _change_batch(request, batch_id, batches.go_on)
+    return _change_batch(request, batch_id, actions.go_on)
 
 
 @router.put(
@@ -222,7 +221,7 @@ def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 )
 def change_batch_slots(request: ApiRequest, batch_id: str, wish: SlotsWish) -> BatchShape:
     """Takes effect immediately; site and project limits also apply. Requires WRITE."""
-    return _change_batch(request, batch_id, functools.partial(batches.change_slots, slots=wish.slots))
+    return _change_batch(request, batch_id, functools.partial(actions.change_slots, slots=wish.slots))
 
 
 def _change_batch(request: ApiRequest, batch_id: str, act: Callable[..., None]) -> BatchShape:

@@ -2,13 +2,12 @@
 
 from config.due import actions as due_work
 from config.due.registry import due
-from workflows.batches import orders
-from workflows.batches.actions import batches
+from workflows.batches import actions, orders
 from workflows.batches.items import Batch
 
 
 @due("batch", Batch)
 def look_at_batch(site: str, row: Batch) -> None:
     """A worker does it; until its message is taken it is not due again."""
-    due_work.postpone(row, at=batches.next_look())
+    due_work.postpone(row, at=actions.next_look())
     orders.order_drive(site, row.id)

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from workflows.batches.making import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
+from workflows.batches.reading import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
 
 _TEXT = {"class": "text-input", "autocomplete": "off"}
 _SLOTS = forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"})

@@ -10,12 +10,12 @@ from config.table import InvalidKey
 from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
 from projects.settings import queries as project_queries
-from workflows.batches import orders, parts, shares
+from workflows.batches import actions, orders, reading, shares
 from workflows.batches import queries as batch_queries
-from workflows.batches.actions import batches, lanes
-from workflows.batches.actions.lanes import Place
+from workflows.batches import queries as batches_queries
+from workflows.batches.actions import Place
 from workflows.batches.items import Batch, BatchStatus, LineOutcome
-from workflows.batches.parts import FoundFile
+from workflows.batches.reading import FoundFile
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.intake import bucket
@@ -42,7 +42,7 @@ def fill_lanes(site: str, batch: Batch) -> None:
     for lane in range(batch.width):
         if lane in busy:
             continue
-        place = lanes.claim_lane(site, batch, lane)
+        place = actions.claim_lane(site, batch, lane)
         if place is None:
             return
         order_line(place)
@@ -63,7 +63,7 @@ def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
     batch = _batch_at(place)
     if batch is None:
         return
-    file = parts.file_of(*place[:3], place.position)
+    file = reading.file_of(*place[:3], place.position)
     if file is None:
         settle_line(place, None)
         return
@@ -89,16 +89,16 @@ def give_up(place: Place) -> None:
     if _batch_at(place) is None:
         return
     try:
-        file = parts.file_of(*place[:3], place.position)
+        file = reading.file_of(*place[:3], place.position)
     except NotFound:  # not even which line it is can be said
-        lost = lanes.explain_line(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
-        lanes.store_line(lost)
+        lost = actions.explain_line(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
+        actions.store_line(lost)
         settle_line(place, LineOutcome.FAILED)
         return
     if file is None:
         settle_line(place, None)
     else:
-        fail_line(place, file, parts.UNEXPECTED)
+        fail_line(place, file, reading.UNEXPECTED)
 
 
 def _enter_document(
@@ -198,13 +198,13 @@ def _failure_reason(site: str, row: ProjectDocument) -> str:
 
 def fail_line(place: Place, file: FoundFile | None, sentence: str, *, document_id: str = "") -> None:
     """First the line's row, then the slot: a worker that dies in between leaves the slot taken, and it comes again."""
-    file = file or parts.file_of(*place[:3], place.position)
+    file = file or reading.file_of(*place[:3], place.position)
     if file is not None:
-        row = lanes.explain_line(
+        row = actions.explain_line(
             place.site, place.batch_id, file.number, sentence, attempt=place.attempt, key=file.key, name=file.name,
             project_id=file.project_id, document_id=document_id, again=True,
         )  # fmt: skip
-        lanes.store_line(row)
+        actions.store_line(row)
     settle_line(place, LineOutcome.FAILED)
 
 
@@ -217,11 +217,11 @@ def settle_line(
 ) -> None:
     """Count it, once, and have the lane go on."""
     if became not in {None, LineOutcome.FAILED} and place.attempt > 1:
-        file = file or parts.file_of(*place[:3], place.position)
+        file = file or reading.file_of(*place[:3], place.position)
         if file is not None:
-            lanes.delete_line(place.site, place.batch_id, file.number)
+            actions.delete_line(place.site, place.batch_id, file.number)
     try:
-        batch, following = lanes.settle_lane(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
+        batch, following = actions.settle_lane(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
     except Conflict:  # settled before, or the batch has begun another attempt
         return
     if following:
@@ -229,7 +229,7 @@ def settle_line(
     else:
         conclude_batch(place.site, batch)
     if unpacked and unpacked.skipped_kinds:  # last: a worker that dies here loses a word, and not the lane
-        lanes.name_skipped(place, set(unpacked.skipped_kinds))
+        actions.name_skipped(place, set(unpacked.skipped_kinds))
 
 
 @when_run_rests
@@ -240,7 +240,7 @@ def free_slot(run: Run, mark: str) -> None:
     """
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
-        settle_as(lanes.place_of(run.site, mark), None, row)
+        settle_as(actions.place_of(run.site, mark), None, row)
     except CountersignError as error:
         log.warning("slot waits for the sweeper", extra={"run": run.workflow_id, "error": type(error).__name__})
 
@@ -253,7 +253,7 @@ def conclude_batch(site: str, batch: Batch) -> None:
     if not failed and int(batch.taken) < int(batch.planned):
         return
     with suppress(Conflict):
-        batches.finish_batch(site, batch, BatchStatus.STOPPED if failed else BatchStatus.FINISHED)
+        actions.finish_batch(site, batch, BatchStatus.STOPPED if failed else BatchStatus.FINISHED)
         share_out(site)
 
 
@@ -265,9 +265,45 @@ def share_out(site: str) -> None:
 
 def start_lines(site: str, batch_id: str) -> None:
     """Its files were looked at: it takes its share of the slots."""
-    if not parts.begin_batch(site, batch_id):
+    if not reading.begin_batch(site, batch_id):
         return
     share_out(site)
     batch = batch_queries.get_batch(site, batch_id)
     fill_lanes(site, batch)
     conclude_batch(site, batch_queries.get_batch(site, batch_id))
+
+
+def drive_batch(site: str, batch_id: str) -> None:
+    """Drive it on from wherever it stands; again is harmless.
+
+    Raises:
+        NotFound: there is no such batch.
+        Unavailable: the queue or the table does not answer.
+
+    """
+    batch = batches_queries.get_batch(site, batch_id)
+    attempt = int(batch.attempt)
+    if batch.status == BatchStatus.READING:
+        orders.order_reading(site, batch_id, attempt)
+    elif batch.status == BatchStatus.CHECKING:
+        missing = list(batch.missing_parts())
+        if missing:
+            log.warning("parts ordered again", extra={"batch": batch_id, "parts": len(missing)})
+            orders.order_parts(site, batch_id, attempt, missing)
+        else:
+            start_lines(site, batch_id)
+    else:
+        _look_at_lanes(site, batch)
+
+
+def _look_at_lanes(site: str, batch: Batch) -> None:
+    """Each line that is under way is taken again, which finds how far its document is."""
+    for lane, position in sorted(batch.at_work.items()):
+        orders.order_line(site, batch.id, int(batch.attempt), lane, position)
+    if batch.status == BatchStatus.RUNNING:
+        share_out(site)
+        fill_lanes(site, batch)
+        conclude_batch(site, batch)
+    elif not batch.at_work:
+        with suppress(Conflict):
+            actions.release_slots(batch)

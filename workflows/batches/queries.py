@@ -8,7 +8,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
-from workflows.batches.actions import batches
+from workflows.batches import actions
 from workflows.batches.items import ActiveBatch, Batch, BatchLine
 
 _A_REPORT_PAGE = 200
@@ -17,7 +17,7 @@ _A_REPORT_PAGE = 200
 def get_batch(site: str, batch_id: str, *, consistent: bool = True) -> Batch:
     """Raises: NotFound."""
     try:
-        return Batch.load(batches.key_of(site, batch_id), consistent=consistent)
+        return Batch.load(actions.key_of(site, batch_id), consistent=consistent)
     except (NotFound, InvalidKey) as error:
         raise NotFound("Batch not found.") from error
 

@@ -1,23 +1,32 @@
 """The manifest is read once, line by line: what can be tried goes into parts, what is wrong gets its row."""
 
+import hashlib
+import io
 import json
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
 
 from django.conf import settings
+from django.template.defaultfilters import filesizeformat
 
-from config import bulk
+from config import bulk, logs
 from config.due import actions as due_work
-from config.errors import Conflict, NotFound, Refused, Unavailable
+from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from projects.audit.events import Actor
 from projects.settings import queries as project_queries
-from workflows.batches import manifest, orders, queries
-from workflows.batches.actions import batches, lanes
+from projects.settings.items import Project
+from workflows.batches import actions, manifest, orders, queries
+from workflows.batches import actions as batches_actions
+from workflows.batches.actions import BatchDraft
 from workflows.batches.items import Batch, BatchLine, BatchStatus
 from workflows.batches.manifest import Line, ManifestEntry, Rules, Wrong
 from workflows.storage import files
-from workflows.storage.objects import SiteFiles, open_object
+from workflows.storage.objects import SiteFiles, look_up, open_object
 
 
 @dataclass
@@ -42,9 +51,9 @@ def read_manifest(site: str, batch_id: str, attempt: int, *, owner: str, keep: C
         return
     with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
         if due_work.attempts_exhausted(batch):
-            batches.give_up(site, batch, owner=owner)
+            actions.give_up(site, batch, owner=owner)
             return
-        batches.claim_batch(batch, owner=owner)
+        actions.claim_batch(batch, owner=owner)
         try:
             _read_new_manifest(site, batch, keep)
         except Unavailable:
@@ -57,17 +66,17 @@ def give_up(site: str, batch_id: str, attempt: int) -> None:
     batch = queries.get_batch(site, batch_id)
     if batch.status in {BatchStatus.READING, BatchStatus.CHECKING} and int(batch.attempt) == attempt:
         with suppress(Conflict):  # it has gone on meanwhile
-            batches.stop_batch(site, batch)
+            actions.stop_batch(site, batch)
 
 
 def _read_new_manifest(site: str, batch: Batch, keep: Callable[[], None]) -> None:
     if int(batch.attempt) == 1:  # it may be read again: then what was wrong with it may be mended
         for line in queries.every_line(site, batch.id):
-            lanes.delete_line(site, batch.id, int(line.number))
+            actions.delete_line(site, batch.id, int(line.number))
     try:
         found = _sort_into_parts(site, batch, _beat_between(batch, keep, _lines_of(site, batch)))
     except Refused as error:
-        batches.refuse_batch(site, batch, str(error))
+        actions.refuse_batch(site, batch, str(error))
         return
     _settle_manifest(site, batch, found)
 
@@ -79,7 +88,7 @@ def _beat_between(batch: Batch, keep: Callable[[], None], lines: Iterable[Line])
         keep()
         if time.monotonic() - looked > settings.REPAIR_AFTER_SECONDS / 3:
             looked = time.monotonic()
-            batches.renew_batch_lease(batch)
+            actions.renew_batch_lease(batch)
         yield line
 
 
@@ -92,10 +101,10 @@ def _settle_manifest(site: str, batch: Batch, found: _Sorted) -> None:
             "No line" if not found.planned else f"{bad} of {total} lines are invalid, more than {batch.percent} %: none"
         )
         sentence = f"{many} of this manifest was started. The report says why, line by line."
-        batches.refuse_batch(site, batch, sentence, total=total, bad=bad)
+        actions.refuse_batch(site, batch, sentence, total=total, bad=bad)
         return
     orders.order_items(site, batch.id, int(batch.attempt), found.parts)
-    batches.record_manifest(
+    actions.record_manifest(
         site, batch, total=total, bad=bad, planned=found.planned, parts=found.parts, allowed=allowed
     )  # fmt: skip
     orders.all_parts(site, batch.id, int(batch.attempt), found.parts)
@@ -143,7 +152,7 @@ def _sort_into_parts(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
         if isinstance(line, Wrong):
             so_far.bad += 1
             wrong.append(
-                lanes.explain_line(
+                actions.explain_line(
                     site, batch.id, line.number, line.reason, attempt=int(batch.attempt), key=line.key, again=False
                 )
             )
@@ -158,3 +167,187 @@ def _sort_into_parts(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
 def write_lines(rows: Iterable[BatchLine]) -> None:
     """Again is harmless: a line has one row."""
     bulk.put_rows([(settings.TABLE_NAME, row.serialize()) for row in rows])
+
+
+log = logging.getLogger(__name__)
+
+UNEXPECTED = (
+    "An unexpected error stopped this line. Its file is still in the bucket. Retry the failed lines; if it fails "
+    "again, ask an administrator to check the log."
+)
+_GONE = "The file was not found in the bucket. Upload it, then retry the failed lines."
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A line whose file is there: ``version`` of it, empty if nothing is versioned, and ``size`` in bytes."""
+
+    number: int
+    key: str
+    project_id: str
+    name: str
+    version: str
+    size: int
+
+
+def open_part(site: str, batch_id: str, attempt: int, part: int, *, last: bool = False) -> bool:
+    """Look at each file, explain those that cannot be taken, and count the part, once; True when all parts are.
+
+    ``last``: a file at which an unexpected error is raised is explained too.
+
+    Raises:
+        Unavailable: S3 or the table does not answer.
+
+    """
+    batch = queries.get_batch(site, batch_id)
+    if batch.status != BatchStatus.CHECKING or int(batch.attempt) != attempt or part >= int(batch.parts):
+        return False
+    if part in (batch.opened or ()):
+        return not any(True for _ in batch.missing_parts())
+    store, found, wrong = SiteFiles(site), [], []
+    for number, key, project_id, name in json.loads(store.read(files.batch_part(batch_id, attempt, part))):
+        version, size, message = _inspect_file(key, last=last)
+        found.append(None if message else [number, key, project_id, name, version, size])
+        if message:
+            row = batches_actions.explain_line(
+                site, batch_id, number, message, attempt=attempt, key=key, name=name, project_id=project_id, again=True
+            )
+            wrong.append(row)
+    store.write(files.batch_files(batch_id, attempt, part), json.dumps(found).encode(), "application/json")
+    write_lines(wrong)
+    return _count_part(batch, part, failed=len(wrong))
+
+
+def _inspect_file(key: str, *, last: bool) -> tuple[str, int, str]:
+    try:
+        version, size = look_up(key)
+    except NotFound:
+        return "", 0, _GONE
+    except Unavailable:
+        raise
+    except Exception as error:
+        if not last:
+            raise
+        log.error("file of a batch left out", extra={"error": logs.place_of(error)})
+        return "", 0, UNEXPECTED
+    if size > settings.UPLOAD_MAX_BYTES:
+        most = filesizeformat(settings.UPLOAD_MAX_BYTES)
+        return version, size, f"The file is larger than {most}. Split it and upload the parts to the bucket."
+    return version, size, ""
+
+
+def _count_part(batch: Batch, part: int, *, failed: int) -> bool:
+    same = (Batch.status == BatchStatus.CHECKING) & (Batch.attempt == int(batch.attempt))
+    actions = [Batch.opened.add({part}), Batch.failed.set(Batch.failed + failed)]
+    with suppress(Conflict):  # counted before
+        batch = Batch.change(batch.key, actions, same & ~Batch.opened.contains(part))
+    return not any(True for _ in batch.missing_parts())
+
+
+def file_of(site: str, batch_id: str, attempt: int, position: int) -> FoundFile | None:
+    """The line at a ``position`` of the attempt, from 0; None if its file could not be taken."""
+    part, place = divmod(position, settings.BATCH_PART_LINES)
+    found = json.loads(SiteFiles(site).read(files.batch_files(batch_id, attempt, part)))[place]
+    return FoundFile(*found) if found else None
+
+
+def begin_batch(site: str, batch_id: str) -> bool:
+    """False if someone was faster."""
+    with suppress(Conflict):
+        batches_actions.begin_lines(site, queries.get_batch(site, batch_id))
+        return True
+    return False
+
+
+DEFAULT_SLOTS, DEFAULT_PERCENT = 4, 20
+_HEAD = 4096  # bytes, by which a manifest's form is told
+_REUSED = "This Idempotency-Key was used for a batch with {}. Nothing was changed. Use a new key for each batch."
+
+
+@dataclass(frozen=True)
+class BatchRequest:
+    """``batch_id`` comes with the form, so that one sent twice is one batch. ``key``: of a manifest in the bucket."""
+
+    batch_id: str
+    name: str = ""
+    key: str = ""
+    slots: int = DEFAULT_SLOTS
+    percent: int = DEFAULT_PERCENT
+
+
+def make_batch(
+    site: str, project: Project, wish: BatchRequest, sent: BinaryIO | None, *, file_name: str = "", by: Actor
+) -> Batch:
+    """The batch of this wish; the one that is there if it was made before. ``sent``: a manifest to store.
+
+    Raises:
+        Refused: with the sentence for the person; also if ``batch_id`` was made with another manifest.
+        Unavailable: S3 or the table does not answer.
+
+    """
+    if sent is None:
+        key, form = _find_manifest(site, wish.key)
+    else:
+        key, form = _store_manifest(site, wish.batch_id, sent, file_name)
+    name = wish.name or file_name or key.rpartition("/")[2]
+    draft = BatchDraft(name[:200], project.id, project.settings.name, key, form, wish.slots, wish.percent)
+    try:
+        batch = actions.create_batch(site, draft, by=by, batch_id=wish.batch_id)
+    except Conflict:
+        return _check_same_batch(queries.get_batch(site, wish.batch_id), draft)
+    with suppress(CountersignError):  # the sweeper orders it
+        orders.order_reading(site, batch.id, 1)
+    return batch
+
+
+def _check_same_batch(batch: Batch, draft: BatchDraft) -> Batch:
+    """Slots are not compared: they may have been changed since. Raises: Refused."""
+    before = BatchDraft(
+        str(batch.name), batch.project_id, draft.project_name, str(batch.manifest), str(batch.form), draft.slots,
+        int(batch.percent),
+    )  # fmt: skip
+    words = {
+        "another project": before.project_id != draft.project_id,
+        "another manifest": (before.manifest, before.form) != (draft.manifest, draft.form),
+        "another name": before.name != draft.name,
+        "another limit of failures": before.percent != draft.percent,
+    }
+    if differences := [one for one, differs in words.items() if differs]:
+        raise Refused(_REUSED.format(", ".join(differences)))
+    return batch
+
+
+def _find_manifest(site: str, key: str) -> tuple[str, str]:
+    prefix = files.bulk(site)
+    key = key.strip().removeprefix(f"s3://{settings.BUCKET_NAME}/")
+    if not key.startswith(prefix) or not key.isprintable():
+        raise Refused(f"The manifest key must begin with {prefix}.")
+    try:
+        _, size = look_up(key)
+    except NotFound as error:
+        raise Refused("The manifest was not found in the bucket. Upload it or check the key.") from error
+    _check_size(size)
+    return key, manifest.form_of(key, open_object(key).read(_HEAD))
+
+
+def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) -> tuple[str, str]:
+    size = sent.seek(0, io.SEEK_END)
+    _check_size(size)
+    sent.seek(0)
+    head = sent.read(_HEAD)
+    if not head.strip():
+        raise Refused("The manifest is empty. Add at least one key.")
+    sent.seek(0)
+    digest = hashlib.sha256()
+    for piece in iter(partial(sent.read, 1024 * 1024), b""):
+        digest.update(piece)
+    sent.seek(0)
+    # Named by its content: a second manifest under the same id never replaces the one that is being read.
+    store, name = SiteFiles(site), files.manifest(batch_id, digest.hexdigest())
+    store.save(name, sent, "text/plain; charset=utf-8")
+    return store.key(name), manifest.form_of(file_name, head)
+
+
+def _check_size(size: int) -> None:
+    if size > settings.BATCH_MAX_BYTES:
+        raise Refused(f"The manifest is larger than {filesizeformat(settings.BATCH_MAX_BYTES)}. Split it.")

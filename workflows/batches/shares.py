@@ -4,8 +4,7 @@ import logging
 from contextlib import suppress
 
 from config.errors import Conflict
-from workflows.batches import queries
-from workflows.batches.actions import batches
+from workflows.batches import actions, queries
 from workflows.batches.items import Batch, BatchStatus
 from workflows.engine import limits
 
@@ -18,7 +17,7 @@ def rebalance_shares(site: str) -> list[Batch]:
     of_project = limits.shares(site, [one.project_id for one in active])
     wanted = {one.id: of_project[one.project_id] for one in active}
     grown = []
-    for batch in Batch.load_many([batches.key_of(site, batch_id) for batch_id in wanted]):
+    for batch in Batch.load_many([actions.key_of(site, batch_id) for batch_id in wanted]):
         share, before = wanted[batch.id], int(batch.share)
         if share == before:
             continue

@@ -5,8 +5,8 @@ from typing import Any
 from celery import shared_task
 
 from config.brokers import visibility
-from workflows.batches import lines, looking, orders, parts, reading
-from workflows.batches.actions.lanes import Place
+from workflows.batches import lines, orders, reading
+from workflows.batches.actions import Place
 from workflows.engine.machines import batch
 from workflows.intake import unexpected
 
@@ -27,7 +27,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
     """Look at the files of one part; with the last one the batch begins."""
 
     def look_at(*, last: bool = False) -> None:
-        if parts.open_part(site, batch_id, attempt, part, last=last):
+        if reading.open_part(site, batch_id, attempt, part, last=last):
             lines.start_lines(site, batch_id)
 
     def give_up() -> None:
@@ -48,4 +48,4 @@ def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, p
 @shared_task(name=orders.LOOK, time_limit=900)
 def look(*, site: str, batch_id: str) -> None:
     """Drive a batch on from wherever it stands."""
-    looking.drive_batch(site, batch_id)
+    lines.drive_batch(site, batch_id)

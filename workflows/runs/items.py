@@ -227,9 +227,7 @@ class Execution(DueWork):
     failed = NumberSetAttribute(null=True)  # segments (0-based) that a stage could not do
     afresh = UnicodeSetAttribute(null=True)  # artifact folders that the step it is at begins without
     only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
-    batch_line = UnicodeAttribute(
-        null=True
-    )  # whose slot of a batch it holds, as workflows.batches.actions.lanes.Place says
+    batch_line = UnicodeAttribute(null=True)  # whose slot of a batch it holds, as workflows.batches.actions.Place says
     aside = BooleanAttribute(
         null=True
     )  # its steps are done where large documents' are, behind other sites' single pages

@@ -11,9 +11,8 @@ from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from tests.pump import Pump
-from workflows.batches import orders, queries
-from workflows.batches.actions import batches
-from workflows.batches.actions.batches import BatchDraft
+from workflows.batches import actions, orders, queries
+from workflows.batches.actions import BatchDraft
 from workflows.batches.items import Batch
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles
@@ -49,7 +48,7 @@ def make(
     draft = BatchDraft(
         "November", project.id, project.settings.name, store.key(files.manifest(batch_id)), form, slots, percent
     )
-    batch = batches.create_batch(site, draft, by=BY, batch_id=batch_id)
+    batch = actions.create_batch(site, draft, by=BY, batch_id=batch_id)
     orders.order_reading(site, batch_id, 1)
     return batch
 

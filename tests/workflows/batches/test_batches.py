@@ -16,8 +16,7 @@ from tests.pump import Pump
 from tests.workflows.batches import bulk
 from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, program
-from workflows.batches import looking, orders, parts
-from workflows.batches.actions import batches
+from workflows.batches import actions, lines, orders, reading
 from workflows.batches.items import Batch
 from workflows.engine.actions import interventions
 from workflows.runs import queries
@@ -91,9 +90,9 @@ def test_the_failed_lines_alone_are_tried_again(pump: Pump):
     batch = bulk.make(project, [*keys, "bulk/default/late.txt", "bulk/default/never.txt", keys[0]], percent=100)
     ended = bulk.ended(pump, batch)
     bulk.put("late.txt")
-    batches.retry_batch("default", ended, by=bulk.BY)
+    actions.retry_batch("default", ended, by=bulk.BY)
     with pytest.raises(Conflict, match="has changed"):  # who saw the page from before
-        batches.retry_batch("default", ended, by=bulk.BY)
+        actions.retry_batch("default", ended, by=bulk.BY)
     orders.order_reading("default", batch.id, 2)
     done = bulk.ended(pump, batch)
     assert (done.status, done.attempt, done.published, done.failed, done.bad) == ("finished", 2, 2, 1, 1)
@@ -109,11 +108,11 @@ def test_a_run_that_failed_goes_on_in_the_next_attempt(pump: Pump):
     (run,) = runs_of(batch)
     interventions.cancel(run, by=bulk.BY)
     pump.held.clear()
-    looking.drive_batch("default", batch.id)
+    lines.drive_batch("default", batch.id)
     done = bulk.ended(pump, batch)
     assert (done.failed, bulk.explained(batch)) == (1, [(1, "Cancelled by Alice Novak.")])
     pump.hold = lambda _message: False
-    batches.retry_batch("default", done, by=bulk.BY)
+    actions.retry_batch("default", done, by=bulk.BY)
     orders.order_reading("default", batch.id, 2)
     done = bulk.ended(pump, batch)
     assert (done.published, done.failed, bulk.explained(batch)) == (1, 0, [])
@@ -149,40 +148,40 @@ def test_of_a_wrong_manifest_nothing_is_started(pump: Pump, manifest, sentence):
     done = bulk.ended(pump, batch)
     assert (done.status, sentence in str(done.message), done.GSI2PK) == ("refused", True, None)
     with pytest.raises(Refused, match="This batch has no failed lines"):
-        batches.retry_batch("default", done, by=bulk.BY)
+        actions.retry_batch("default", done, by=bulk.BY)
 
 
 def test_cancelled_it_starts_nothing_more_and_counts_what_was_begun(pump: Pump):
     batch = bulk.make(bulk.project(), bulk.many(5), slots=1)
     pump.run(lambda: pump.ran("take_line") == 1)
-    batches.cancel_batch("default", bulk.now(batch), by=bulk.BY)
+    actions.cancel_batch("default", bulk.now(batch), by=bulk.BY)
     pump.run(lambda: not bulk.now(batch).at_work)
-    looking.drive_batch("default", batch.id)
+    lines.drive_batch("default", batch.id)
     done = bulk.now(batch)
     assert (done.status, done.published, done.taken, done.GSI2PK) == ("cancelled", 1, 1, None)
     with pytest.raises(Conflict, match="has changed"):
-        batches.cancel_batch("default", batch, by=bulk.BY)
+        actions.cancel_batch("default", batch, by=bulk.BY)
 
 
 def test_what_a_cancelled_batch_never_began_is_begun_when_somebody_says_so(pump: Pump):
     batch = bulk.make(bulk.project(), bulk.many(4), slots=1)
     pump.run(lambda: pump.ran("take_line") == 1)
-    batches.cancel_batch("default", bulk.now(batch), by=bulk.BY)
+    actions.cancel_batch("default", bulk.now(batch), by=bulk.BY)
     pump.run(lambda: not bulk.now(batch).at_work)
     halted = bulk.now(batch)
-    batches.go_on("default", halted, by=bulk.BY)
+    actions.go_on("default", halted, by=bulk.BY)
     with pytest.raises(Conflict, match="has changed"):  # who comes second
-        batches.go_on("default", halted, by=bulk.BY)
+        actions.go_on("default", halted, by=bulk.BY)
     orders.order_drive("default", batch.id)
     done = bulk.ended(pump, batch)
     assert (done.status, done.published, done.failed) == ("finished", 4, 0)
     with pytest.raises(Refused, match="All lines of this batch were started"):
-        batches.go_on("default", done, by=bulk.BY)
+        actions.go_on("default", done, by=bulk.BY)
 
 
 def test_a_batch_that_stopped_over_failures_goes_on_whatever_fails(pump: Pump):
     batch = bulk.make(bulk.project(), [*bulk.many(2), *(f"bulk/default/gone-{n}.txt" for n in range(2))], percent=25)
-    batches.go_on("default", bulk.ended(pump, batch), by=bulk.BY)
+    actions.go_on("default", bulk.ended(pump, batch), by=bulk.BY)
     orders.order_drive("default", batch.id)
     done = bulk.ended(pump, batch)
     assert (done.status, done.failed, done.published) == ("finished", 2, 2)
@@ -190,9 +189,9 @@ def test_a_batch_that_stopped_over_failures_goes_on_whatever_fails(pump: Pump):
 
 def test_one_that_was_cancelled_before_it_was_read_is_read(pump: Pump):
     batch = bulk.make(bulk.project(), bulk.many(1))
-    batches.cancel_batch("default", bulk.now(batch), by=bulk.BY)
+    actions.cancel_batch("default", bulk.now(batch), by=bulk.BY)
     pump.run()
-    batches.go_on("default", bulk.now(batch), by=bulk.BY)
+    actions.go_on("default", bulk.now(batch), by=bulk.BY)
     orders.order_drive("default", batch.id)
     assert bulk.ended(pump, batch).published == 1
 
@@ -231,7 +230,7 @@ def test_a_slot_leaks_where_a_worker_dies_behind_a_runs_end_and_comes_back(pump:
     Execution.change(execution_key(run), [mark], EXISTS)
     pump.run(lambda: queries.execution(run).status != "running")
     assert bulk.now(batch).at_work == {0: 0}
-    looking.drive_batch("default", batch.id)
+    lines.drive_batch("default", batch.id)
     assert (bulk.ended(pump, batch).published, bulk.now(batch).at_work) == (1, {})
 
 
@@ -248,9 +247,9 @@ def test_parts_are_opened_once_by_whoever_is_first(pump: Pump):
     batch = bulk.make(bulk.project(), ["bulk/default/gone.txt", bulk.put("a.txt")])
     pump.hold = lambda message: message.task.endswith("open_part")
     pump.run(lambda: bulk.now(batch).status == "checking" and bool(pump.held))
-    assert [parts.open_part("default", batch.id, 1, 0) for _ in range(2)] == [True, True]
+    assert [reading.open_part("default", batch.id, 1, 0) for _ in range(2)] == [True, True]
     assert bulk.now(batch).failed == 1
-    assert [parts.begin_batch("default", batch.id) for _ in range(2)] == [True, False]
+    assert [reading.begin_batch("default", batch.id) for _ in range(2)] == [True, False]
 
 
 def test_a_line_is_the_files_of_its_own_site_only(pump: Pump):

@@ -10,8 +10,7 @@ from tests.html import one_line
 from tests.people import alice, charlie, signed_in
 from tests.projects.make_sites import make_site
 from tests.workflows.batches import bulk
-from workflows.batches import queries
-from workflows.batches.actions import batches, lanes
+from workflows.batches import actions, queries
 from workflows.batches.items import Batch, BatchStatus
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -29,12 +28,12 @@ def file(text: str = "bulk/default/a.pdf\n") -> SimpleUploadedFile:
 
 def finished(failed: int = 1) -> Batch:
     batch = bulk.make(bulk.project(), [])
-    batches.record_manifest("default", batch, total=3, bad=0, planned=3, parts=0, allowed=3)
-    batches.begin_lines("default", batch)
+    actions.record_manifest("default", batch, total=3, bad=0, planned=3, parts=0, allowed=3)
+    actions.begin_lines("default", batch)
     Batch.change(batch.key, [Batch.failed.set(failed), Batch.published.set(3 - failed)], EXISTS)
-    batches.finish_batch("default", batch, BatchStatus.FINISHED)
-    lanes.store_line(
-        lanes.explain_line("default", batch.id, 2, "=It is gone.", attempt=1, key="bulk/default/b", again=True)
+    actions.finish_batch("default", batch, BatchStatus.FINISHED)
+    actions.store_line(
+        actions.explain_line("default", batch.id, 2, "=It is gone.", attempt=1, key="bulk/default/b", again=True)
     )
     return bulk.now(batch)
 
@@ -66,7 +65,7 @@ def test_a_manifest_in_the_bucket_is_named():
 def test_a_manifest_that_was_not_taken_leads_to_the_next_one():
     project = bulk.project()
     batch = bulk.make(project, "{no list")
-    batches.refuse_batch("default", batch, "Not a JSON list.")
+    actions.refuse_batch("default", batch, "Not a JSON list.")
     link = f'href="/batches/new/{project.id}/"'
     text = one_line(signed_in(alice()).get(f"/batches/{batch.id}/").content)
     assert link in text

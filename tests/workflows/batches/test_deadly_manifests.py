@@ -8,8 +8,7 @@ from config.transaction import EXISTS
 from tests.aws_faults import crash_before, fail
 from tests.workflows import stored
 from tests.workflows.batches import bulk
-from workflows.batches import looking, reading, tasks
-from workflows.batches.actions import batches
+from workflows.batches import actions, lines, reading, tasks
 from workflows.batches.due import look_at_batch
 from workflows.batches.items import Batch
 
@@ -51,19 +50,19 @@ def test_what_ends_every_worker_is_refused_with_a_sentence(batch: Batch) -> None
         read(batch, owner=owner)
     with pytest.raises(Conflict):  # the sweeper that saw it before
         look_at_batch("default", batch)
-    looking.drive_batch("default", batch.id)
+    lines.drive_batch("default", batch.id)
     assert stored.rows() == before
 
 
 def test_who_comes_while_another_reads_begins_nothing(batch: Batch) -> None:
     for _ in range(MOST):
-        batches.claim_batch(bulk.now(batch), owner="another")
+        actions.claim_batch(bulk.now(batch), owner="another")
     read(batch)
     assert told(batch) == [("reading", MOST)]
     with pytest.raises(Conflict):
-        batches.give_up("default", bulk.now(batch), owner="mine")
+        actions.give_up("default", bulk.now(batch), owner="mine")
     with pytest.raises(Conflict):  # often enough
-        batches.claim_batch(bulk.now(batch), owner="another")
+        actions.claim_batch(bulk.now(batch), owner="another")
 
 
 def test_who_gives_up_what_was_read_meanwhile_is_too_late(batch: Batch) -> None:
@@ -71,11 +70,11 @@ def test_who_gives_up_what_was_read_meanwhile_is_too_late(batch: Batch) -> None:
     seen = bulk.now(batch)
     read(batch)
     assert told(batch) == [("checking", 0)]
-    for late in (lambda: batches.give_up("default", seen, owner="mine"), lambda: batches.renew_batch_lease(seen)):
+    for late in (lambda: actions.give_up("default", seen, owner="mine"), lambda: actions.renew_batch_lease(seen)):
         with pytest.raises(Conflict):
             late()
     with pytest.raises(Conflict):
-        batches.claim_batch(seen, owner="mine")
+        actions.claim_batch(seen, owner="mine")
 
 
 def test_a_begin_that_s3_did_not_answer_does_not_count(batch: Batch) -> None:
@@ -99,8 +98,8 @@ def test_a_worker_that_reads_for_long_keeps_it(batch: Batch, settings: LazySetti
 
 def test_begins_of_an_earlier_attempt_do_not_count(batch: Batch) -> None:
     killed(batch)
-    batches.cancel_batch("default", bulk.now(batch), by=bulk.BY)
-    batches.go_on("default", bulk.now(batch), by=bulk.BY)
+    actions.cancel_batch("default", bulk.now(batch), by=bulk.BY)
+    actions.go_on("default", bulk.now(batch), by=bulk.BY)
     assert told(batch) == [("reading", 0)]
     assert bulk.now(batch).lease_owner is None
 

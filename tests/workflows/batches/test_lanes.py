@@ -8,9 +8,8 @@ from config import clock
 from config.errors import Conflict, Refused
 from config.transaction import EXISTS
 from tests.workflows.batches import bulk
-from workflows.batches import shares
-from workflows.batches.actions import batches, lanes
-from workflows.batches.actions.batches import BatchDraft
+from workflows.batches import actions, shares
+from workflows.batches.actions import BatchDraft
 from workflows.batches.items import Batch, BatchStatus, LineOutcome
 
 pytestmark = pytest.mark.usefixtures("table")
@@ -21,14 +20,14 @@ def running(
 ) -> Batch:
     batch_id = clock.new_ulid()
     draft = BatchDraft("November", project_id, "Bills", "none", "list", slots, 0)
-    batch = batches.create_batch(site, draft, by=bulk.BY, batch_id=batch_id)
-    batches.record_manifest(site, batch, total=planned, bad=0, planned=planned, parts=0, allowed=allowed)
-    batches.begin_lines(site, bulk.now(batch, site))
+    batch = actions.create_batch(site, draft, by=bulk.BY, batch_id=batch_id)
+    actions.record_manifest(site, batch, total=planned, bad=0, planned=planned, parts=0, allowed=allowed)
+    actions.begin_lines(site, bulk.now(batch, site))
     return bulk.now(batch, site)
 
 
-def claim(batch: Batch, lane: int) -> lanes.Place:
-    place = lanes.claim_lane("default", batch, lane)
+def claim(batch: Batch, lane: int) -> actions.Place:
+    place = actions.claim_lane("default", batch, lane)
     assert place
     return place
 
@@ -37,9 +36,9 @@ def test_each_lane_takes_the_next_line_and_goes_on_with_another():
     batch = running()
     first, second = claim(batch, 0), claim(batch, 1)
     assert (first.position, second.position) == (0, 1)
-    found, following = lanes.settle_lane(first, LineOutcome.PUBLISHED)
+    found, following = actions.settle_lane(first, LineOutcome.PUBLISHED)
     assert (following, found.at_work) == (first._replace(position=2), {0: 2, 1: 1})
-    found, following = lanes.settle_lane(second, LineOutcome.WAITING)
+    found, following = actions.settle_lane(second, LineOutcome.WAITING)
     assert (following, found.at_work) == (None, {0: 2})  # no line is left
     assert (found.published, found.waiting) == (1, 1)
 
@@ -50,7 +49,7 @@ def test_of_many_that_settle_a_line_one_counts_it():
 
     def settle(_: int) -> bool:
         try:
-            lanes.settle_lane(place, LineOutcome.PUBLISHED)
+            actions.settle_lane(place, LineOutcome.PUBLISHED)
         except Conflict:
             return False
         return True
@@ -63,7 +62,7 @@ def test_of_many_that_settle_a_line_one_counts_it():
 def test_of_many_that_fill_a_lane_one_does():
     batch = running(slots=3, planned=20)
     with ThreadPoolExecutor(9) as workers:
-        places = [one for one in workers.map(lambda n: lanes.claim_lane("default", batch, n % 3), range(9)) if one]
+        places = [one for one in workers.map(lambda n: actions.claim_lane("default", batch, n % 3), range(9)) if one]
     assert sorted(place.position for place in places) == [0, 1, 2]
     assert bulk.now(batch).taken == 3
 
@@ -71,26 +70,26 @@ def test_of_many_that_fill_a_lane_one_does():
 def test_fewer_slots_close_lanes_as_they_end_and_more_open_them():
     batch = running(slots=2, planned=10)
     first, second = claim(batch, 0), claim(batch, 1)
-    batches.change_slots("default", batch, 1, by=bulk.BY)
-    assert lanes.settle_lane(second, LineOutcome.PUBLISHED)[1] is None
-    assert lanes.settle_lane(first, LineOutcome.PUBLISHED)[1]
-    assert lanes.claim_lane("default", batch, 1) is None
-    batches.change_slots("default", batch, 2, by=bulk.BY)
+    actions.change_slots("default", batch, 1, by=bulk.BY)
+    assert actions.settle_lane(second, LineOutcome.PUBLISHED)[1] is None
+    assert actions.settle_lane(first, LineOutcome.PUBLISHED)[1]
+    assert actions.claim_lane("default", batch, 1) is None
+    actions.change_slots("default", batch, 2, by=bulk.BY)
     assert claim(batch, 1).position == 3
     for wrong in (0, 101):
         with pytest.raises(Refused, match="from 1 to 100"):
-            batches.change_slots("default", batch, wrong, by=bulk.BY)
+            actions.change_slots("default", batch, wrong, by=bulk.BY)
 
 
 def test_once_too_much_failed_nothing_is_started():
     batch = running(slots=1, planned=10, allowed=1)
-    place: lanes.Place | None = claim(batch, 0)
+    place: actions.Place | None = claim(batch, 0)
     for expected in (1, 2):
         assert place
-        found, place = lanes.settle_lane(place, LineOutcome.FAILED)
+        found, place = actions.settle_lane(place, LineOutcome.FAILED)
         assert found.failed == expected
     assert place is None
-    assert lanes.claim_lane("default", batch, 0) is None
+    assert actions.claim_lane("default", batch, 0) is None
 
 
 def test_a_line_of_an_earlier_attempt_settles_nothing():
@@ -98,18 +97,18 @@ def test_a_line_of_an_earlier_attempt_settles_nothing():
     place = claim(batch, 0)
     Batch.change(batch.key, [Batch.attempt.set(2)], EXISTS)
     with pytest.raises(Conflict):
-        lanes.settle_lane(place, LineOutcome.PUBLISHED)
+        actions.settle_lane(place, LineOutcome.PUBLISHED)
 
 
 def test_a_batch_does_not_end_while_a_line_is_under_way():
     batch = running(slots=1, planned=1)
     place = claim(batch, 0)
     with pytest.raises(Conflict):
-        batches.finish_batch("default", batch, BatchStatus.FINISHED)
-    lanes.settle_lane(place, LineOutcome.PUBLISHED)
-    batches.finish_batch("default", batch, BatchStatus.FINISHED)
+        actions.finish_batch("default", batch, BatchStatus.FINISHED)
+    actions.settle_lane(place, LineOutcome.PUBLISHED)
+    actions.finish_batch("default", batch, BatchStatus.FINISHED)
     with pytest.raises(Conflict, match="has changed"):  # who comes second tells nobody
-        batches.finish_batch("default", batch, BatchStatus.FINISHED)
+        actions.finish_batch("default", batch, BatchStatus.FINISHED)
 
 
 def test_a_sites_batches_share_its_slots_and_those_of_a_project_the_projects(settings):
@@ -119,6 +118,6 @@ def test_a_sites_batches_share_its_slots_and_those_of_a_project_the_projects(set
     shares.rebalance_shares("default")
     assert [bulk.now(batch).width for batch in (one, two, three)] == [3, 3, 4]
     assert bulk.now(other, "acme").width == 50  # another site's are its own
-    batches.finish_batch("default", bulk.now(two), BatchStatus.FINISHED)
+    actions.finish_batch("default", bulk.now(two), BatchStatus.FINISHED)
     assert {batch.id for batch in shares.rebalance_shares("default")} == {one.id, three.id}
     assert [bulk.now(batch).width for batch in (one, three)] == [6, 6]

@@ -16,9 +16,8 @@ from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, program
-from workflows.batches import lines, parts, reading
+from workflows.batches import actions, lines, reading
 from workflows.batches import queries as batch_queries
-from workflows.batches.actions import batches
 from workflows.batches.items import Batch
 from workflows.intake import unexpected
 from workflows.storage import files
@@ -64,7 +63,7 @@ def test_a_line_that_raises_fails_and_is_tried_again(worker: Pump) -> None:
         worker.run(lambda: int(bulk.now(batch).failed) == 1)
     ended = bulk.ended(worker, batch)
     assert (int(ended.failed), int(ended.published)) == (1, 1)
-    assert bulk.explained(batch) == [(1, parts.UNEXPECTED)]
+    assert bulk.explained(batch) == [(1, reading.UNEXPECTED)]
     assert retry(batch) == 200
     ended = bulk.ended(worker, batch)
     assert (int(ended.attempt), int(ended.failed), int(ended.published)) == (2, 0, 2)
@@ -87,7 +86,7 @@ def test_given_up_twice_or_when_it_is_settled_nothing_changes(worker: Pump) -> N
     worker.run(lambda: bool(bulk.now(batch).at_work))
     place = lines.Place(SITE, batch.id, 1, 0, 0)
     lines.give_up(place)
-    assert bulk.explained(batch) == [(1, parts.UNEXPECTED)]
+    assert bulk.explained(batch) == [(1, reading.UNEXPECTED)]
     before = stored.rows()
     lines.give_up(place)
     lines.take_line(place, owner="mine", keep=lambda: None)
@@ -113,10 +112,10 @@ def test_a_manifest_whose_reading_raises_is_not_taken_and_is_read_again(worker: 
     with raising("s3", "GetObject"):
         ended = bulk.ended(worker, batch)
     assert (ended.status, ended.message, ended.GSI2PK, ended.lease_owner) == (
-        "refused", batches.UNEXPECTED, None, None,
+        "refused", actions.UNEXPECTED, None, None,
     )  # fmt: skip
     text = show(batch)
-    assert batches.UNEXPECTED in text
+    assert actions.UNEXPECTED in text
     assert "Retry</button>" in text
     assert "Retry</button>" not in show(batch, charlie)
     assert retry(batch) == 200
@@ -129,7 +128,7 @@ def test_a_part_whose_files_raise_explains_them_and_goes_on(worker: Pump) -> Non
     with raise_before("s3", "HeadObject", ValueError(MARKER), times=unexpected.MOST + 1):
         ended = bulk.ended(worker, batch)
     assert (ended.status, int(ended.failed), int(ended.published)) == ("finished", 1, 1)
-    assert bulk.explained(batch) == [(1, parts.UNEXPECTED)]
+    assert bulk.explained(batch) == [(1, reading.UNEXPECTED)]
     assert retry(batch) == 200
     assert int(bulk.ended(worker, batch).published) == 2
 
@@ -143,7 +142,7 @@ def test_a_part_that_cannot_be_read_stops_its_batch_which_is_read_again(worker: 
     aws.aws_client("s3").delete_object(Bucket=stored.settings.BUCKET_NAME, Key=key)
     worker.hold = lambda _: False
     ended = bulk.ended(worker, batch)
-    assert (ended.status, ended.message) == ("refused", batches.UNEXPECTED)
+    assert (ended.status, ended.message) == ("refused", actions.UNEXPECTED)
     assert retry(batch) == 200
     # The machine that ordered the parts has run under this attempt's name; the sweeper orders those of the new reading.
     worker.run(lambda: sweeper.sweep() >= 0 and bulk.now(batch).status == "finished")
@@ -155,7 +154,7 @@ def test_read_again_only_what_is_wrong_now_is_explained(worker: Pump) -> None:
     batch = bulk.make(bulk.project(), [f"bulk/default/{name}"], percent=100)
     worker.hold = lambda message: message.task.endswith("open_part")
     worker.run(bulk.status(batch, "checking"))
-    parts.open_part(SITE, batch.id, 1, 0)
+    reading.open_part(SITE, batch.id, 1, 0)
     assert [number for number, _ in bulk.explained(batch)] == [1]
     reading.give_up(SITE, batch.id, 1)
     bulk.put(name)
@@ -179,12 +178,12 @@ def test_of_two_that_read_again_one_does() -> None:
     batch = bulk.make(bulk.project(), bulk.many(1))
     reading.give_up(SITE, batch.id, 1)
     seen = bulk.now(batch)
-    assert batches.retry_batch(SITE, seen, by=bulk.BY) == 1
+    assert actions.retry_batch(SITE, seen, by=bulk.BY) == 1
     before = stored.rows()
     with pytest.raises(Conflict):
-        batches.retry_batch(SITE, seen, by=bulk.BY)
+        actions.retry_batch(SITE, seen, by=bulk.BY)
     with pytest.raises(Conflict):
-        batches.refuse_batch(SITE, seen, "late", at=batches.BatchStatus.CHECKING)
+        actions.refuse_batch(SITE, seen, "late", at=actions.BatchStatus.CHECKING)
     assert stored.rows() == before
 
 
@@ -196,7 +195,7 @@ def test_stopped_twice_or_of_another_attempt_nothing_changes() -> None:
     before = stored.rows()
     reading.give_up(SITE, batch.id, 1)
     with pytest.raises(Conflict):
-        batches.stop_batch(SITE, batch)
+        actions.stop_batch(SITE, batch)
     assert stored.rows() == before
 
 

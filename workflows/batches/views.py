@@ -1,6 +1,7 @@
 """Batches: the list, a new one, one with its progress and failures, and what a person may do to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from django.conf import settings
@@ -19,13 +20,84 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from projects.web.spreadsheets import csv_line
-from workflows.batches import making, orders, queries
-from workflows.batches.actions import batches
+from workflows.batches import actions, orders, queries, reading
 from workflows.batches.forms import BatchForm, SlotsForm
-from workflows.batches.items import UNDER_WAY, BatchLine
-from workflows.batches.views.rows import BatchRow
+from workflows.batches.items import RETRIABLE, UNDER_WAY, Batch, BatchLine, BatchStatus
 from workflows.intake.upload import FORM_BYTES, size_words
+from workflows.runs.views.state_labels import Mark
 from workflows.storage import files
+
+_MARKS: Mapping[str, Mark] = {
+    BatchStatus.READING: Mark("info", "list", "Reading manifest"),
+    BatchStatus.CHECKING: Mark("info", "search", "Checking files"),
+    BatchStatus.RUNNING: Mark("info", "run", "Running"),
+    BatchStatus.FINISHED: Mark("good", "check", "Finished"),
+    BatchStatus.STOPPED: Mark("bad", "alert", "Stopped: too many failures"),
+    BatchStatus.CANCELLED: Mark("", "x", "Cancelled"),
+    BatchStatus.REFUSED: Mark("bad", "stop", "Refused"),
+}
+_NUMBERS = (
+    ("published", "good", "check", "published"),
+    ("waiting", "warn", "user", "in review"),
+    ("rejected", "", "x", "rejected"),
+    ("unpacked", "", "folder", "unpacked"),
+    ("failed", "bad", "alert", "failed"),
+    ("bad", "bad", "stop", "invalid in the manifest"),
+)
+
+
+@dataclass(frozen=True)
+class BatchRow:
+    """A batch as pages show it."""
+
+    batch: Batch
+
+    @property
+    def mark(self) -> Mark:
+        return _MARKS[self.batch.status]
+
+    @property
+    def moving(self) -> bool:
+        return self.batch.status in UNDER_WAY or bool(self.batch.at_work)
+
+    @property
+    def can_cancel(self) -> bool:
+        return self.batch.status in UNDER_WAY
+
+    @property
+    def is_refused(self) -> bool:
+        return self.batch.status == BatchStatus.REFUSED
+
+    @property
+    def can_retry(self) -> bool:
+        return self.batch.status in RETRIABLE and int(self.batch.failed) > 0 and not self.batch.at_work
+
+    @property
+    def total(self) -> int:
+        return int(self.batch.total)
+
+    @property
+    def skipped(self) -> int:
+        return int(self.batch.skipped)
+
+    @property
+    def skipped_kinds(self) -> str:
+        return ", ".join(sorted(self.batch.skipped_kinds or ()))
+
+    @property
+    def under_way(self) -> int:
+        return len(self.batch.at_work)
+
+    @property
+    def left(self) -> int:
+        return max(self.total - self.batch.done - self.under_way, 0)
+
+    @property
+    def numbers(self) -> list[tuple[str, str, int, str]]:
+        """Tone, icon, number and words, without what is zero."""
+        found = [(tone, icon, int(getattr(self.batch, name)), words) for name, tone, icon, words in _NUMBERS]
+        return [one for one in found if one[2]]
+
 
 _A_LOOK = 200  # lines of a report whose documents are looked up together
 _COLUMNS = ("line", "key", "reason", "can be tried again", "document", "project")
@@ -68,7 +140,7 @@ def _create_posted_batch(request: DeskRequest, *, project: Project) -> HttpRespo
         return _form(request, project, form, status=422)
     sent = form.cleaned_data["manifest"]
     try:
-        batch = making.make_batch(
+        batch = reading.make_batch(
             request.site,
             project,
             form.wish(),
@@ -149,7 +221,7 @@ def _lines(some: Sequence[BatchLine]) -> Iterator[str]:
 def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.get_batch(request.site, batch_id)
-    attempt = batches.retry_batch(request.site, batch, by=actor_of(request.user))
+    attempt = actions.retry_batch(request.site, batch, by=actor_of(request.user))
     orders.order_reading(request.site, batch.id, attempt)
     said = "Checking the manifest again." if batch.can_be_read_again else "Retrying the failed lines."
     messages.success(request, said)
@@ -160,7 +232,7 @@ def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
 def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.get_batch(request.site, batch_id)
-    batches.go_on(request.site, batch, by=actor_of(request.user))
+    actions.go_on(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
     messages.success(request, "The batch continues with the lines that were not started.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
@@ -173,7 +245,7 @@ def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     form = SlotsForm(request.POST)
     if not form.is_valid():
         raise Refused(f"The concurrency limit must be from 1 to {settings.BATCH_MOST_SLOTS}.")
-    batches.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
+    actions.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
     messages.success(request, f"Concurrency limit set to {form.cleaned_data['slots']}.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
@@ -185,7 +257,7 @@ def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     if batch.status not in UNDER_WAY:
         raise Refused("This batch has ended and cannot be cancelled.")
-    batches.cancel_batch(request.site, batch, by=actor_of(request.user))
+    actions.cancel_batch(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
     messages.success(request, "Batch cancelled. Documents that were started continue.")
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
