@@ -21,7 +21,7 @@ from review.status import Decision
 from tests.pump import Pump
 from tests.tools import samples
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.new_run import NewRun, Original
@@ -74,7 +74,7 @@ def start_run(
     store = DocumentFiles(site, project_id, document_id)
     kept = store.save_original(io.BytesIO(body), file.suffix, "application/pdf")
     original = Original(file.name, "application/pdf", len(body), kept.key, pages, kept.sha256, kept.version)
-    return document_start.start(
+    return documents.start(
         NewRun(
             Run(site, project_id, document_id, workflow_id or clock.new_ulid()),
             by=Actor("test", "test"),

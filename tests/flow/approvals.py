@@ -15,7 +15,7 @@ from tests.factories import PROJECT, PROJECT_ID, SITE, verdict
 from tests.pump import Pump
 from tests.tools.paper import Sheet, save
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
@@ -40,7 +40,7 @@ def begin(folder: Path, total: str, *, by: Actor = NOBODY) -> Run:
     document_id = str(uuid.uuid4())
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), ".pdf", "application/pdf")
     project = {**PROJECT, "review_policy": {"default_threshold": 0.0}}
-    return document_start.start(
+    return documents.start(
         NewRun(
             Run.new(SITE, PROJECT_ID, document_id),
             by=by,

@@ -56,7 +56,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals, reruns
 from workflows.engine.actions import attempts, interventions
 from workflows.engine.actions.interventions import ResumeWay
-from workflows.intake.actions import document_start, new_version, unpack
+from workflows.intake.actions import documents, unpack
 from workflows.publish.actions import document_actions, follow_ups
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
@@ -107,7 +107,7 @@ def document_story() -> Iterator[Step]:
     attribute_definitions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
     new_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 10, "projects/p/a.pdf", 1)
-    yield document_start.start, lambda: document_start.start(_new_run(new_id, original))
+    yield documents.start, lambda: documents.start(_new_run(new_id, original))
     run = start_run()
     one = run.document_id
     yield attributes.set_attribute, lambda: attributes.set_attribute(SITE, one, "vendor", ["a"], by=BY)
@@ -124,7 +124,7 @@ def document_story() -> Iterator[Step]:
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}
     yield advance.fail, lambda: advance.fail(run, DOCUMENT_ANALYSIS, execution, **failed)  # type: ignore[arg-type]
     newer = original_of(run)
-    yield new_version.add_content, lambda: added(run, newer)
+    yield documents.add_content, lambda: added(run, newer)
 
 
 def removal_story() -> Iterator[Step]:

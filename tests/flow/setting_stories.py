@@ -35,7 +35,7 @@ from workflows.experiments import actions as experiments
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
 from workflows.extractors import actions as extractor_actions
-from workflows.intake.actions import bucket
+from workflows.intake import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
 from workflows.routing.actions import field_mappings, rules, rulesets

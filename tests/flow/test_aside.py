@@ -30,7 +30,7 @@ from tests.workflows.make_rules import arrived
 from tests.workflows.repeated import field, published_run
 from workflows.documents.actions import reruns
 from workflows.engine import limits
-from workflows.intake import inspection, run_plan, store
+from workflows.intake import inspection, store
 from workflows.runs import queries as run_queries
 from workflows.runs import run_settings, seed_000
 from workflows.runs.run import Outcome, Run
@@ -159,8 +159,8 @@ def test_what_comes_from_the_bucket_or_an_archive_stands_aside_and_a_batch_keeps
 def test_a_newer_content_stands_aside(pump: Pump) -> None:
     run = ended_run()
     crowd(2)
-    plan = run_plan.plan_run(SITE, PROJECT_ID, PROJECT, "application/pdf")
-    assert aside(run_plan.start_again(plan, document_id=run.document_id, original=original_of(run), by=BY))
+    plan = store.plan_run(SITE, PROJECT_ID, PROJECT, "application/pdf")
+    assert aside(store.start_again(plan, document_id=run.document_id, original=original_of(run), by=BY))
 
 
 @pytest.mark.parametrize("busy", [False, True])

@@ -19,7 +19,6 @@ from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.visitor import Visitor
 from workflows.intake import bucket
-from workflows.intake.actions import bucket as incoming_actions
 from workflows.operations.processes import PROCESSES
 from workflows.runs import queries
 
@@ -72,7 +71,7 @@ def sent(admin: Visitor, project: Project, name: str) -> tuple[int, str]:
 @pytest.mark.timeout(240)
 def test_nothing_is_lost_while_the_disk_is_full(desk: LiveDesk, small: Path) -> None:
     project = ensure_default_project(DEFAULT_SITE, by=BY)
-    incoming_actions.add_tenant("acme", DEFAULT_SITE, project, by=BY)
+    bucket.add_tenant("acme", DEFAULT_SITE, project, by=BY)
     admin = Visitor(desk.web, patience=60)
     wait_for(admin.is_answered, "the web server", 60)
     admin.sign_in("admin", desk.password("admin"))

@@ -22,7 +22,6 @@ from tests.workflows.boxes import zipped
 from workflows.batches import actions, reading
 from workflows.batches import queries as batch_queries
 from workflows.intake import bucket
-from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import queries
 from workflows.runs.items import ProjectDocument
@@ -86,7 +85,7 @@ def signed_in(desk: LiveDesk) -> Visitor:
 
 def project_of_acme() -> Project:
     project = ensure_default_project(DEFAULT_SITE, by=BY)
-    incoming_actions.add_tenant("acme", DEFAULT_SITE, project, by=BY)
+    bucket.add_tenant("acme", DEFAULT_SITE, project, by=BY)
     return project
 
 

@@ -21,7 +21,7 @@ from tests.tools.paper import Sheet, save
 from tests.workflows.stages.recordings import tone
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, Definition
 from workflows.engine import external_job
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.providers import actions as provider_actions
 from workflows.providers import queries as providers_queries
 from workflows.runs import queries, run_settings
@@ -56,7 +56,7 @@ def begin(file: Path, file_type: str, definition: Definition = DOCUMENT_ANALYSIS
     document_id = str(uuid.uuid4())
     kept = DocumentFiles(SITE, PROJECT_ID, document_id).save_original(io.BytesIO(body), file.suffix, file_type)
     configured = {**PROJECT, "ocr_model": "textract", **project}
-    return document_start.start(
+    return documents.start(
         NewRun(
             Run.new(SITE, PROJECT_ID, document_id),
             by=Actor("test", "test"),

@@ -13,7 +13,7 @@ from projects.settings.defaults import ensure_default_project
 from projects.settings.items import Project
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.workflows.boxes import mailed, zipped
-from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake import bucket as incoming_actions
 from workflows.operations.processes import PROCESSES
 from workflows.runs import queries
 

@@ -15,7 +15,7 @@ from projects.schemas import composite_keys
 from projects.schemas.attribute_values import in_key, value_columns
 from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.tools.rows_left import list_rows_left
-from workflows.intake.actions.document_start import project_document
+from workflows.intake.actions.documents import project_document
 from workflows.runs.actions.document_rows import DocumentState
 from workflows.runs.new_run import Original
 from workflows.runs.run import Run

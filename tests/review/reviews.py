@@ -14,7 +14,7 @@ from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from tests.factories import REVIEW
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
 from workflows.runs.items import Execution
@@ -74,7 +74,7 @@ def open_review(
     ``by``: who uploaded it.
     """
     original = Original(name, "application/pdf", 10, "projects/p/x.pdf", 1)
-    run = document_start.start(
+    run = documents.start(
         NewRun(
             Run.new(site, project_id, document_id or str(uuid.uuid4())),
             by=by,

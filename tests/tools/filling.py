@@ -31,7 +31,7 @@ from review.decide.opening import Pause
 from review.identity import ReviewRef
 from tests.tools.rows_left import Mould, list_rows_left
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, DocumentFacts, StepDefinition
-from workflows.intake.actions.document_start import plan_entry
+from workflows.intake.actions.documents import plan_entry
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.run_rows import Advance

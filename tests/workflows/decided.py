@@ -8,7 +8,7 @@ from typing import Any
 from projects.audit.events import Actor
 from projects.settings import actions as setting_actions
 from projects.settings.values import ProjectSettings
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.runs import run_settings
 from workflows.runs.actions import run_rows
 from workflows.runs.items import Execution
@@ -48,7 +48,7 @@ def decided_run(
     answers: Mapping[str, str] | None = None,
     segments: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
-    run = document_start.start(
+    run = documents.start(
         NewRun(
             Run.new(site, project_id, str(uuid.uuid4())),
             by=ANNA,

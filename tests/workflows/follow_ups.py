@@ -15,7 +15,7 @@ from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
 from workflows.engine.step_work import StepOrder
-from workflows.intake import run_plan
+from workflows.intake import store as intake_store
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.publish.actions import follow_ups as follow_up_actions
@@ -48,9 +48,9 @@ def result(values: dict[str, str | None]) -> dict[str, Any]:
 
 def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: int = 2) -> Run:
     """A run whose next step publishes, under the rules and mappings that there are."""
-    plan = run_plan.plan_run(site, PROJECT_ID, PROJECT, "application/pdf")
+    plan = intake_store.plan_run(site, PROJECT_ID, PROJECT, "application/pdf")
     original = Original("secret-name.pdf", "application/pdf", 10, "projects/p/x.pdf", pages)
-    run = run_plan.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
+    run = intake_store.start(plan, document_id=str(uuid.uuid4()), original=original, by=Actor("test", "test"))
     store = DocumentFiles(site, PROJECT_ID, run.document_id)
     body = json.dumps(result(values)).encode()
     store.write(files.result(run.workflow_id), body, "application/json")

@@ -7,7 +7,8 @@ from typing import Any
 from config import clock
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
-from workflows.intake import inspection, run_plan
+from workflows.intake import inspection
+from workflows.intake import store as intake_store
 from workflows.routing.actions import field_mappings, rules, rulesets
 from workflows.routing.actions.field_mappings import MappingDraft
 from workflows.routing.actions.rules import RuleDraft
@@ -65,11 +66,11 @@ def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site
     """A document that came as an upload does: inspected, stored, asked about, started."""
     file = file or sample_files()[0]
     seen = inspection.inspect(file, file.name)
-    plan = run_plan.plan_run(site, PROJECT_ID, project, seen.file_type)
+    plan = intake_store.plan_run(site, PROJECT_ID, project, seen.file_type)
     document_id = str(uuid.uuid4())
     store = DocumentFiles(site, PROJECT_ID, document_id)
     with file.open("rb") as body:
         kept = store.save_original(body, seen.extension, seen.file_type)
     size = file.stat().st_size
     original = Original(file.name, seen.file_type, size, kept.key, seen.page_count, kept.sha256, kept.version)
-    return run_plan.start(plan, document_id=document_id, original=original, by=Actor("test", "test"))
+    return intake_store.start(plan, document_id=document_id, original=original, by=Actor("test", "test"))

@@ -13,7 +13,7 @@ from projects.documents.actions.copies import forget_digests
 from projects.documents.items import DocumentRemoval
 from workflows.documents.actions import hide
 from workflows.insight.actions import forget_run
-from workflows.intake.actions import bucket
+from workflows.intake import bucket
 from workflows.intake.items import IncomingFile, IncomingOrigin
 from workflows.runs.actions import run_rows
 from workflows.runs.run import Run

@@ -9,7 +9,6 @@ from config.due import actions as due_work
 from config.due.registry import due
 from projects.documents.items import DocumentUnpacking
 from workflows.intake import bucket
-from workflows.intake.actions import bucket as bucket_actions
 from workflows.intake.actions import unpack
 from workflows.intake.items import ArrivalBegin
 from workflows.intake.tasks import order_unpacking, take_incoming_again
@@ -27,7 +26,7 @@ def resume_unpacking(site: str, row: DocumentUnpacking) -> None:
 def resume_arrival(_site: str, row: ArrivalBegin) -> None:
     """Of a file that a batch has taken, or that was settled otherwise, nothing is due."""
     if bucket.is_settled(row):
-        bucket_actions.rest(row)
+        bucket.rest(row)
         return
     due_work.postpone(row, at=due_work.next_look())
     log.warning("incoming file sent again", extra={"attempt": int(row.tries)})

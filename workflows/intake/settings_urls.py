@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from workflows.intake.views import bucket
+from workflows.intake import views
 
 app_name = "incoming"
 urlpatterns = [
-    path("incoming/", bucket.list_incoming, name="list-incoming"),
-    path("incoming/folders/new/", bucket.create_tenant, name="create-tenant"),
-    path("incoming/folders/remove/", bucket.remove_tenant, name="remove-tenant"),
-    path("incoming/<str:digest>/", bucket.settle_incoming, name="settle-incoming"),
+    path("incoming/", views.list_incoming, name="list-incoming"),
+    path("incoming/folders/new/", views.create_tenant, name="create-tenant"),
+    path("incoming/folders/remove/", views.remove_tenant, name="remove-tenant"),
+    path("incoming/<str:digest>/", views.settle_incoming, name="settle-incoming"),
 ]

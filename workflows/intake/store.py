@@ -1,20 +1,149 @@
-"""A file on this machine's disk becomes a document, or a container whose documents are on their way."""
+"""A file on this machine's disk becomes a document whose run the site's rules choose, or a container of documents."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
+from config.errors import NotFound, Refused
 from config.transaction import Change
 from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
+from projects.documents.queries.documents import get_document
 from projects.settings.items import Project, settings_to_store
-from workflows.intake import run_plan
-from workflows.intake.actions import unpack
+from workflows.definitions import versions
+from workflows.definitions.blueprint import Definition
+from workflows.engine import limits
+from workflows.intake.actions import documents, unpack
 from workflows.intake.inspection import Inspection
-from workflows.runs.new_run import Original
+from workflows.routing import pinned_rules
+from workflows.rules import routing
+from workflows.rules.routing import Effect, Facts, Routing, When
+from workflows.runs import run_settings
+from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
-from workflows.storage.objects import DocumentFiles
+from workflows.stages.base import RunSettings
+from workflows.storage.objects import DocumentFiles, StoredFile
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will run on a document, settled before anything of it is stored.
+
+    ``project``: its ``data`` map; ``chosen``: what the document itself has otherwise.
+    """
+
+    site: str
+    project_id: str
+    project: Mapping[str, Any]
+    pinned: RunSettings
+    definition: Definition
+    routing: Routing
+    chosen: Mapping[str, str]
+
+
+def plan_run(
+    site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None
+) -> Plan:
+    """Ask the rules that can be asked before the analysis, and pin the others with the settings.
+
+    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project
+    says.
+
+    Raises:
+        Refused: a classification that the document would get is gone, or its definition is archived.
+        Unavailable: the table or S3 does not answer.
+
+    """
+    book = pinned_rules.current_rules(site)
+    judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
+    project = apply_effect({**data, **(chosen or {})}, judgement.effect)
+    try:
+        pinned = run_settings.settings_of(site, project_id, project)
+    except Refused as error:
+        if not judgement.effect.classification:
+            raise
+        named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
+        raise Refused(f"The document type selected by rule {named} no longer exists. Change the rule.") from error
+    routed = Routing(pinned_rules.pin_rules(site, book), judgement)
+    definition = versions.active_definition(judgement.effect.definition)
+    return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
+
+
+def start(
+    plan: Plan,
+    *,
+    document_id: str,
+    original: Original,
+    by: Actor,
+    parent_id: str = "",
+    also: Sequence[Change] = (),
+    batch_line: str = "",
+) -> Run:
+    """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
+
+    Raises:
+        Conflict: the document exists, or one of ``also`` did not hold.
+        Unavailable: the table does not answer; nothing was created.
+
+    """
+    new = NewRun(
+        Run.new(plan.site, plan.project_id, document_id),
+        plan.project,
+        plan.pinned,
+        original,
+        by,
+        plan.definition,
+        plan.routing,
+        parent_id,
+        plan.chosen,
+        batch_line,
+        aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
+    )
+    return documents.start(new, also=also)
+
+
+def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
+    """Make ``original`` the content of a document that is there, and start a run of it.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: a run of it is under way.
+        Unavailable: the table does not answer; nothing was changed.
+
+    """
+    run, aside = Run.new(plan.site, plan.project_id, document_id), _stands_aside(plan)
+    new = NewRun(run, plan.project, plan.pinned, original, by, plan.definition, plan.routing, aside=aside)
+    return documents.add_content(new)
+
+
+def _stands_aside(plan: Plan) -> bool:
+    return limits.has_no_slot(plan.site, plan.project_id, project_slots=int(plan.project.get("slots") or 0))
+
+
+def take_back(store: DocumentFiles, stored: StoredFile) -> None:
+    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
+    try:
+        named = get_document(store.site, store.document_id).s3version or ""
+    except NotFound:
+        named = None
+    if named != stored.version:
+        store.delete_original(stored)
+
+
+def apply_effect(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
+    """The project's settings for this one document."""
+    changed: dict[str, Any] = dict(project)
+    if effect.language:
+        changed["language"] = effect.language
+    if effect.queue:
+        changed["review_queue"] = effect.queue
+    if effect.classification:
+        changed["classification_id"] = effect.classification
+    if effect.threshold is not None:
+        changed["review_policy"] = {**(project.get("review_policy") or {}), "default_threshold": effect.threshold}
+    return changed
+
 
 T = TypeVar("T")
 
@@ -52,12 +181,12 @@ def enter(
     """
     data = settings_to_store(project.settings)
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
-    plan = None if file.found.is_container else run_plan.plan_run(site, project.id, data, file.found.file_type, chosen)
+    plan = None if file.found.is_container else plan_run(site, project.id, data, file.found.file_type, chosen)
 
     def begin(original: Original) -> Run | None:
         if plan:
             parent_id = parent.documentId if parent else ""
-            return run_plan.start(
+            return start(
                 plan, document_id=document_id, original=original, by=by, parent_id=parent_id, also=also,
                 batch_line=batch_line,
             )  # fmt: skip
@@ -86,5 +215,5 @@ def store_and_begin(
             Original(name, found.file_type, size, kept.key, found.page_count, kept.sha256, kept.version)
         )  # fmt: skip
     except Exception:
-        run_plan.take_back(store, kept)
+        take_back(store, kept)
         raise

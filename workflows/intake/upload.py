@@ -17,8 +17,8 @@ from projects.audit.events import Actor
 from projects.documents.items import Document
 from projects.settings import provider_choice
 from projects.settings.items import Project, settings_to_store
-from workflows.intake import run_plan
-from workflows.intake.actions import new_version, unpack
+from workflows.intake import store as intake_store
+from workflows.intake.actions import documents, unpack
 from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
 from workflows.intake.store import store_and_begin
@@ -138,8 +138,8 @@ def take(
     def enter(found: Inspection) -> Enter:
         if found.is_container:
             return order_unpacking
-        plan = run_plan.plan_run(site, project.id, data, found.file_type, chosen)
-        return lambda original: run_plan.start(plan, document_id=document_id, original=original, by=by)
+        plan = intake_store.plan_run(site, project.id, data, found.file_type, chosen)
+        return lambda original: intake_store.start(plan, document_id=document_id, original=original, by=by)
 
     def order_unpacking(original: Original) -> None:
         unpack.begin(
@@ -162,12 +162,14 @@ def take_content(
 
     """
     # before a long upload is stored in vain; asked again when it is
-    row = new_version.check_takes_content(site, document)
+    row = documents.check_takes_content(site, document)
     own = provider_choice.read_provider_choices(row.data.as_dict(), provider_choice.list_choices(site))
 
     def enter(found: Inspection) -> Enter:
-        plan = run_plan.plan_run(site, project.id, settings_to_store(project.settings), found.file_type, own)
-        return lambda original: run_plan.start_again(plan, document_id=document.document_id, original=original, by=by)
+        plan = intake_store.plan_run(site, project.id, settings_to_store(project.settings), found.file_type, own)
+        return lambda original: intake_store.start_again(
+            plan, document_id=document.document_id, original=original, by=by
+        )
 
     return _take_upload(DocumentFiles(site, project.id, document.document_id), upload, enter, containers=False)
 

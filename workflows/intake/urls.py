@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from workflows.intake.views import unpack, upload
+from workflows.intake import views
 
 urlpatterns = [
-    path("upload/", upload.choose_project, name="choose-upload-project"),
-    path("workflows/projects/<str:project_id>/upload/", upload.upload, name="upload"),
-    path("documents/<slug:document_id>/unpack-again/", unpack.unpack_again, name="unpack-again"),
+    path("upload/", views.choose_project, name="choose-upload-project"),
+    path("workflows/projects/<str:project_id>/upload/", views.upload, name="upload"),
+    path("documents/<slug:document_id>/unpack-again/", views.unpack_again, name="unpack-again"),
 ]

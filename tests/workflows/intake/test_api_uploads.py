@@ -16,7 +16,7 @@ from tests.pump import Pump
 from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, problem, program, upload
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.intake import run_plan
+from workflows.intake import store as intake_store
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.new_run import Original
@@ -58,8 +58,11 @@ def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> 
     kept = store.save_original(io.BytesIO(b"Invoice 18"), ".txt", "text/plain")
     newer = Original("a.txt", "text/plain", 10, kept.key, None, kept.sha256, kept.version)
     data = settings_to_store(project.settings)
-    run_plan.start_again(
-        run_plan.plan_run(run.site, project.id, data, "text/plain"), document_id=run.document_id, original=newer, by=BY
+    intake_store.start_again(
+        intake_store.plan_run(run.site, project.id, data, "text/plain"),
+        document_id=run.document_id,
+        original=newer,
+        by=BY,
     )
     assert upload(client, project, "a.txt", b"Invoice 17", **key).status_code == 200
     problem(upload(client, project, "a.txt", b"Invoice 18", **key), 422)

@@ -26,7 +26,6 @@ from tests.workflows.boxes import mailed, samples
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.intake import bucket
-from workflows.intake.actions import bucket as incoming_actions
 from workflows.intake.bucket import Arrival
 from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.intake.tasks import take_incoming, take_incoming_again
@@ -43,7 +42,7 @@ KEY = 'raw/2026/11/21/acme/a "bill" #7.pdf'
 def owner(name: str = "acme", site: str = "default") -> Project:
     wanted, made = ProjectSettings(name="Bills"), project_actions.new_project_id()
     project = project_actions.create_project(site, wanted, by=actor_of(alice()), project_id=made)
-    incoming_actions.add_tenant(name, site, project, by=BY)
+    bucket.add_tenant(name, site, project, by=BY)
     return project
 
 
@@ -186,7 +185,7 @@ def quarantined() -> IncomingFile:
 def test_out_of_quarantine_once_its_folder_has_an_owner(pump: Pump):
     file = quarantined()
     project = owner()
-    incoming_actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     take_incoming_again(file)
     pump.hold = lambda message: not message.task.endswith("take_incoming")
     pump.run(lambda: pump.ran("take_incoming") == 2)  # the rule's own event came first, and found it waiting
@@ -196,8 +195,8 @@ def test_out_of_quarantine_once_its_folder_has_an_owner(pump: Pump):
 
 def test_tried_again_in_vain_it_waits_on_with_the_newer_reason():
     file = quarantined()
-    incoming_actions.add_tenant("acme", "default", owner("other"), by=BY)
-    incoming_actions.again(file, by=BY)
+    bucket.add_tenant("acme", "default", owner("other"), by=BY)
+    bucket.again(file, by=BY)
     aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=KEY, VersionId=file.s3version)
     take(Arrival(KEY, str(file.s3version), 10))
     assert "no longer in the bucket" in waiting()[0][1]
@@ -205,12 +204,12 @@ def test_tried_again_in_vain_it_waits_on_with_the_newer_reason():
 
 def test_discarded_it_is_never_taken():
     file = quarantined()
-    incoming_actions.discard(file, by=BY)
+    bucket.discard(file, by=BY)
     assert waiting() == []
     project = owner()
     take(Arrival(KEY, str(file.s3version), 10))
     assert documents(project) == []
-    for late in (incoming_actions.discard, incoming_actions.again):
+    for late in (bucket.discard, bucket.again):
         with pytest.raises(Conflict, match="no longer in quarantine"):
             late(file, by=BY)
 
@@ -218,9 +217,9 @@ def test_discarded_it_is_never_taken():
 def test_two_deliveries_put_it_into_quarantine_once():
     arrival = put()
     files = [bucket.find_file(arrival) for _ in range(2)]  # both looked before either wrote
-    incoming_actions.quarantine(files[0], "first")
+    bucket.quarantine(files[0], "first")
     with pytest.raises(Conflict):
-        incoming_actions.quarantine(files[1], "second")
+        bucket.quarantine(files[1], "second")
     assert [message for _, message in waiting()] == ["first"]
 
 
@@ -244,10 +243,10 @@ def test_a_purge_destroys_the_object_too_and_it_is_not_taken_again():
 def test_a_folder_has_one_owner():
     project = owner()
     with pytest.raises(Conflict, match="is already assigned"):
-        incoming_actions.add_tenant("acme", "default", project, by=BY)
-    incoming_actions.remove_tenant("acme", by=BY)
+        bucket.add_tenant("acme", "default", project, by=BY)
+    bucket.remove_tenant("acme", by=BY)
     with pytest.raises(Exception, match="already removed"):
-        incoming_actions.remove_tenant("acme", by=BY)
+        bucket.remove_tenant("acme", by=BY)
     assert bucket.tenants().rows == []
 
 

@@ -12,7 +12,6 @@ from tests.workflows.intake.test_bucket import BY, documents, owner, put, waitin
 from workflows.batches import lines, tasks
 from workflows.batches.items import Batch
 from workflows.intake import bucket
-from workflows.intake.actions import bucket as actions
 from workflows.intake.bucket import Arrival
 from workflows.intake.tasks import take_incoming
 
@@ -47,7 +46,7 @@ def test_what_ends_every_worker_goes_into_quarantine_and_is_begun_anew_when_some
     take(arrival)
     take(arrival, owner="another")
     assert stored.rows() == before
-    actions.again(bucket.get_waiting_file("default", arrival.digest), by=BY)
+    bucket.again(bucket.get_waiting_file("default", arrival.digest), by=BY)
     killed(arrival)
     take(arrival)
     assert (waiting(), len(documents(project))) == ([], 1)
@@ -57,13 +56,13 @@ def test_who_comes_while_another_is_at_it_begins_nothing() -> None:
     project, arrival = owner(), put()
     file = bucket.find_file(arrival)
     for _ in range(MOST):
-        actions.begin(file, line="", owner="another")
+        bucket.begin(file, line="", owner="another")
     with pytest.raises(Conflict):
-        actions.begin(file, line="", owner="mine")
+        bucket.begin(file, line="", owner="mine")
     take(arrival)
     assert (waiting(), documents(project)) == ([], [])
     with pytest.raises(Refused, match="3 times"):
-        actions.begin(file, line="", owner="another")
+        bucket.begin(file, line="", owner="another")
 
 
 def test_a_begin_that_s3_did_not_answer_does_not_count_and_of_one_that_ended_nothing_stays() -> None:

@@ -12,7 +12,7 @@ from projects.documents.queries import browsing as browse_queries
 from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
-from workflows.intake.actions import document_start
+from workflows.intake.actions import documents
 from workflows.runs import run_settings
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.run import Run
@@ -53,9 +53,9 @@ def test_documents_of_a_day_come_newest_first(table: str) -> None:
 def test_the_same_document_twice_is_one(table: str) -> None:
     document_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 1, "projects/p/a.pdf")
-    document_start.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
+    documents.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
     with pytest.raises(Conflict):
-        document_start.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
+        documents.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
     assert len(document_queries.list_activities(SITE, document_id).rows) == 1
 
 
@@ -70,7 +70,7 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
     document_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 1, "projects/p/a.pdf")
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
-        document_start.start(
+        documents.start(
             NewRun(Run.new(SITE, PROJECT_ID, document_id), by=ROSA, project=PROJECT, pinned=PINNED, original=original)
         )
     assert not document_queries.list_versions(SITE, document_id).rows

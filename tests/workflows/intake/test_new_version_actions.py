@@ -12,7 +12,7 @@ from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.intake.actions import new_version
+from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.new_run import NewRun, Original
@@ -36,7 +36,7 @@ def original_of(run: Run, body: bytes | None = None) -> Original:
 
 
 def added(run: Run, original: Original | None = None, by: Actor = ROSA) -> Run:
-    return new_version.add_content(
+    return documents.add_content(
         NewRun(
             Run.new(SITE, PROJECT_ID, run.document_id),
             by=by,

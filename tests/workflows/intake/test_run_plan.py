@@ -15,7 +15,7 @@ from tests.factories import PROJECT, SITE, ref_of, review_of
 from tests.pump import Pump
 from tests.workflows.make_rules import arrived, draft, is_pdf, make_rule, make_ruleset, says
 from workflows.definitions import blueprint, versions
-from workflows.intake import run_plan
+from workflows.intake import store as intake_store
 from workflows.routing import barcodes, judge, pinned_rules
 from workflows.routing.actions import rules
 from workflows.rules import routing, stored_rules
@@ -65,7 +65,9 @@ def test_a_rule_that_does_not_hold_leaves_the_project_as_it_is(pump: Pump) -> No
 
 
 def test_a_classification_is_laid_over_the_projects() -> None:
-    assert run_plan.apply_effect({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
+    assert (
+        intake_store.apply_effect({"classification_id": "c1"}, Effect(classification="c2"))["classification_id"] == "c2"
+    )
 
 
 def test_a_definition_that_is_gone_falls_back_to_the_analysis() -> None:

@@ -23,7 +23,6 @@ from tests.pump import Pump, acknowledge, receive, work
 from tests.workflows import stored
 from tests.workflows.intake.test_bucket import BY, documents, owner, put, waiting
 from workflows.intake import bucket, unexpected
-from workflows.intake.actions import bucket as actions
 from workflows.intake.bucket import Arrival
 from workflows.intake.due import resume_arrival
 from workflows.intake.items import ArrivalBegin, IncomingFile, IncomingStatus
@@ -132,7 +131,7 @@ def test_given_up_twice_or_too_late_nothing_changes() -> None:
     bucket.give_up(arrival)
     take(arrival)
     assert stored.rows() == before
-    actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     take(arrival)
     before = stored.rows()
     bucket.give_up(arrival)
@@ -206,18 +205,18 @@ def test_tried_again_it_is_due_until_a_worker_has_it(worker: Pump) -> None:
 
 def test_discarded_it_is_not_due() -> None:
     file = quarantined()
-    actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     (begun,) = due()
-    actions.discard(IncomingFile.load(file.key), by=BY)
+    bucket.discard(IncomingFile.load(file.key), by=BY)
     assert due() == []
-    for late in (functools.partial(resume_arrival, DEFAULT_SITE), postpone, actions.renew):
+    for late in (functools.partial(resume_arrival, DEFAULT_SITE), postpone, bucket.renew):
         with pytest.raises(CountersignError):
             late(begun)
 
 
 def test_what_was_settled_otherwise_is_due_no_more() -> None:
     file = quarantined()
-    actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     (begun,) = due()
     IncomingFile.change(file.key, [IncomingFile.status.set(IncomingStatus.TAKEN)], IncomingFile.PK.exists())
     resume_arrival(DEFAULT_SITE, begun)
@@ -230,11 +229,11 @@ def postpone(begun: ArrivalBegin) -> None:
 
 def test_who_looks_after_another_does_nothing() -> None:
     file = quarantined()
-    actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     (begun,) = due()
     time.sleep(0.01)
     postpone(begun)
-    for late in (postpone, actions.rest):
+    for late in (postpone, bucket.rest):
         with pytest.raises(Conflict):
             late(begun)
     assert len(due()) == 1
@@ -242,7 +241,7 @@ def test_who_looks_after_another_does_nothing() -> None:
 
 def test_a_look_that_lasts_keeps_the_file_from_others(settings: LazySettings) -> None:
     file = quarantined()
-    actions.again(file, by=BY)
+    bucket.again(file, by=BY)
     file = IncomingFile.load(file.key)
     kept: list[int] = []
     with bucket.begin_file(file, owner="mine", keep=lambda: kept.append(1)) as beat:

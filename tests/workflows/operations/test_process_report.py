@@ -5,7 +5,7 @@ from pathlib import Path
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.intake.actions.document_start import start
+from workflows.intake.actions.documents import start
 from workflows.operations import process_report
 from workflows.operations.process_files import Job
 from workflows.operations.process_report import Line

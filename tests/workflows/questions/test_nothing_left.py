@@ -41,7 +41,7 @@ from tests.workflows.make_rules import make_rule, make_ruleset, says
 from tests.workflows.search.published import found
 from tests.workflows.test_api import API
 from workflows.documents.actions import removals
-from workflows.intake.actions import bucket as incoming_actions
+from workflows.intake import bucket as incoming_actions
 from workflows.questions import actions as question_actions
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks

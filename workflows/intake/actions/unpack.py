@@ -21,7 +21,7 @@ from projects.documents.actions.documents import create_document
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items import ChildDocument, DocumentUnpacking, UnpackingStatus
-from workflows.intake.actions.document_start import new_document, project_document
+from workflows.intake.actions.documents import new_document, project_document
 from workflows.runs import events, queries, traces
 from workflows.runs.actions import document_rows
 from workflows.runs.actions.document_rows import DocumentState, More

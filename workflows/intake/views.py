@@ -1,4 +1,4 @@
-"""Uploading documents to a project: a form of several files, or one file a request from the script."""
+"""Pages of intake: upload, what a mail or an archive left out, bucket folders and quarantine."""
 
 import uuid
 from collections.abc import Mapping
@@ -11,19 +11,119 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Refused, Unavailable, quote_names
+from config.errors import Conflict, Refused, Unavailable, quote_names
+from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
+from projects.documents.queries.documents import document_rows
 from projects.queues import admission
 from projects.settings import choosing, provider_choice
+from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.settings.provider_choice import Choices
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
+from projects.sites.queries import sites as site_queries
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.intake import bucket, unpacking
+from workflows.intake.actions import unpack as records
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
+from workflows.intake.forms import TenantForm
+from workflows.intake.items import IncomingStatus
+from workflows.intake.tasks import order_unpacking_soon, take_incoming_again
 from workflows.intake.upload import SizeGuard, guard_files, size_words, take, too_large
+from workflows.runs import engine_choice
+
+_SITES = 100  # that the form offers
+
+
+@require_safe
+def list_incoming(request: DeskRequest) -> HttpResponse:
+    access.check_can_configure(request)
+    cursor = request.GET.get("after")
+    page = bucket.list_quarantine(request.site, cursor=cursor)
+    on_main_site = request.site == DEFAULT_SITE
+    context = {
+        "rows": [(file, file.status == IncomingStatus.AGAIN, bucket.names_folder(file)) for file in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("incoming:list-incoming"),
+        "on_main_site": on_main_site,
+        "nobody_tells": engine_choice.choose_engine()
+        is not None,  # the machine that S3's events start is not published then
+        "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
+    }
+    return render_answer(request, "workflows/intake/bucket.html", None, context)
+
+
+@require_POST
+def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
+    access.check_can_configure(request)
+    file = bucket.get_waiting_file(request.site, digest)
+    if request.POST.get("order") == "discard":
+        bucket.discard(file, by=actor_of(request.user))
+        messages.success(
+            request, f"{file.name} was discarded. Its object stays in the bucket until its lifecycle rule removes it."
+        )
+    elif not bucket.names_folder(file):
+        raise Refused(bucket.NO_FOLDER)
+    else:
+        bucket.again(file, by=actor_of(request.user))
+        take_incoming_again(file)
+        messages.success(request, f"{file.name} is being retried. If it fails, it returns here with the reason.")
+    return redirect_after_post(request, reverse("incoming:list-incoming"))
+
+
+@require_http_methods(["GET", "POST"])
+def create_tenant(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    site = site_queries.get_site(request.GET.get("site") or DEFAULT_SITE)
+    projects, _ = project_queries.list_projects(site.siteId, limit=project_queries.MOST)
+    offered = {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
+    form = TenantForm(request.POST if request.method == "POST" else None, projects=offered)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            typed = form.cleaned_data
+            project = project_queries.get_project(site.siteId, typed["project_id"])
+            try:
+                bucket.add_tenant(typed["name"], site.siteId, project, by=actor_of(request.user))
+            except Conflict as error:
+                form.add_error("name", str(error))
+                status = 409
+            else:
+                messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
+                return redirect_after_post(request, reverse("incoming:list-incoming"))
+    sites = site_queries.active_sites(_SITES).rows
+    context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
+    return render_answer(
+        request, "workflows/intake/tenant.html", "workflows/intake/_tenant.html", context, status=status
+    )
+
+
+@require_POST
+def remove_tenant(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    name = request.POST.get("name", "")
+    if not name:
+        raise Refused("Choose a folder from the list.")
+    bucket.remove_tenant(name, by=actor_of(request.user))
+    messages.success(request, f"The folder {name} is removed. New files in it are quarantined.")
+    return redirect_after_post(request, reverse("incoming:list-incoming"))
+
+
+@require_POST
+def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    record = unpacking.record_of(document_rows(request.site, document_id))
+    records.again(request.site, record, by=actor_of(request.user))
+    order_unpacking_soon(request.site, document_id)
+    messages.success(request, "Extracting its files again. Existing files are kept.")
+    return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
+
 
 _STORED = "Storage is unavailable. This file was not stored; upload it again in a moment."
 _NOT_YOURS = "It is in a queue of groups that you are not a member of, so you cannot open it."

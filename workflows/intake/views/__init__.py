@@ -1,1 +1,0 @@
-"""Pages of intake: upload, bucket folders and quarantine."""
