@@ -15,7 +15,7 @@ from tests.browser.test_accessibility import faults
 from tests.people import bob
 from tests.review.recordings import make_recording
 from tests.review.reviews import open_review, result
-from workflows.providers.ocr_readers import ReadOnce
+from workflows.providers.factory import ReadOnce
 from workflows.runs.run import Run
 from workflows.stages.pages import layout
 from workflows.stages.pages.reading import PageReading

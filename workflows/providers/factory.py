@@ -1,33 +1,43 @@
 """Which outside services a run's frozen settings choose, built and ready to be asked; who imports it hands them on."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from django.conf import settings
+from PIL import Image
 
 from config import aws
-from config.errors import NotFound, StageFailed
+from config.environment import ModelEndpoint
+from config.errors import NotFound, ProviderPaused, StageFailed
+from projects.models.ocr_spec import PADDLEX, TESSERACT, TEXTRACT, OcrSpec
 from projects.prompts.book import PromptBook
 from projects.prompts.prompt import uses_placeholder
 from projects.settings.values import BY_MODEL
 from workflows.learning.examples import read_examples
 from workflows.providers import actions as provider_actions
-from workflows.providers import bda, jobs, ocr_readers, transcribe
+from workflows.providers import bda, jobs, transcribe
 from workflows.providers.bda import BDA, DataAutomation
 from workflows.providers.calls import Caller, Provider
+from workflows.providers.endpoint import ENDPOINT, Endpoint, ask_for
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.providers.language_models import chats, model_calls
 from workflows.providers.language_models.language_model import LanguageModel
-from workflows.providers.textract import TEXTRACT, Textract, queries_for
+from workflows.providers.tesseract import Tesseract, tesseract_layout
+from workflows.providers.textract import TEXTRACT as TEXTRACT_PROVIDER
+from workflows.providers.textract import TEXTRACT as TEXTRACT_SERVICE
+from workflows.providers.textract import Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.runs import pinned_prompts
 from workflows.runs.items import DocumentWorkflow
 from workflows.runs.run import Run
+from workflows.stages import paddleocr_processor
 from workflows.stages.base import RunSettings, Stage
 from workflows.stages.models.languages import language_code
-from workflows.stages.pages.reading import DocumentReading
+from workflows.stages.pages import ocr
+from workflows.stages.pages.reading import DocumentReading, PageReading
 from workflows.stages.services import (
     Analyst,
     Automation,
@@ -35,6 +45,7 @@ from workflows.stages.services import (
     Inquirer,
     Output,
     PageQuestion,
+    PageReader,
     PageReply,
     Services,
     Transcriber,
@@ -43,9 +54,89 @@ from workflows.stages.services import (
     TypeReply,
     Writer,
 )
-from workflows.stages.usage import Note, ignore_usage
+from workflows.stages.usage import LOCAL, Note, Usage, ignore_usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
+
+
+def make_page_reader(pinned: RunSettings, attempts: int = 0) -> PageReader | None:
+    """None if the stage reads by itself, or a service reads the whole document.
+
+    ``attempts``: of one call; 0: as a run makes them.
+    """
+    spec = pinned.ocr_spec
+    if spec.provider == TESSERACT:
+        return Tesseract(pinned.ocr_languages, layout=tesseract_layout(spec), dpi=spec.dpi)
+    return _make_endpoint(spec, attempts or settings.PROVIDER_ATTEMPTS) if spec.provider == PADDLEX else None
+
+
+def _make_endpoint(spec: OcrSpec, attempts: int) -> Endpoint:
+    bound = find_endpoint(spec.endpoint)
+    provider = Provider(spec.service, f"OCR endpoint {spec.endpoint}") if spec.endpoint else ENDPOINT
+    return Endpoint(
+        bound.url,
+        bound.key,
+        Caller(provider, provider_actions, attempts),
+        seconds=float(settings.PROVIDER_TIMEOUT_SECONDS),
+        insecure=settings.ON_LAPTOP,
+        name=spec.endpoint,
+        asked=ask_for(spec),
+    )
+
+
+def settings_to_read(spec: OcrSpec, language: str = "en") -> RunSettings:
+    """Of no project: what only the model says."""
+    return RunSettings(language, "", spec.id, {}, (), 0.8, ocr=spec.to_json())
+
+
+def find_endpoint(name: str) -> ModelEndpoint:
+    """Its address is empty if the deployer has bound none."""
+    if not name:
+        return ModelEndpoint(settings.OCR_ENDPOINT_URL, settings.OCR_ENDPOINT_KEY)
+    found: ModelEndpoint = settings.OCR_ENDPOINTS.get(name, ModelEndpoint(""))
+    return found
+
+
+@dataclass(frozen=True)
+class ReadOnce:
+    """A page that was read by itself. ``problem``: why it was not; empty if it was."""
+
+    reading: PageReading
+    used: Usage
+    problem: str = ""
+
+
+def read_page_once(pinned: RunSettings, image: Image.Image, index: int, *, scale: float = 1.0) -> ReadOnce:
+    """As a run would with these settings, without its stages, and asked once: a person waits.
+
+    ``scale``: as of ``read_locally``.
+    """
+    spec = pinned.ocr_spec
+    began = time.monotonic()
+    problem, pages = "", 1
+    try:
+        reading = _read(pinned, image, index, scale).without_unsure(spec.least_score)
+    except (StageFailed, ProviderPaused) as error:
+        reading, pages = PageReading(index), 0
+        problem = error.reason if isinstance(error, ProviderPaused) else str(error)
+    ms = round((time.monotonic() - began) * 1000)
+    local = spec.service == LOCAL
+    used = Usage(spec.service, spec.model, pages=pages, calls=0 if local else pages, ms=ms, micros=spec.price(pages))
+    return ReadOnce(reading, used, problem)
+
+
+def _read(pinned: RunSettings, image: Image.Image, index: int, scale: float) -> PageReading:
+    """Raises: StageFailed, ProviderPaused."""
+    spec = pinned.ocr_spec
+    if spec.provider == TEXTRACT:
+        caller = Caller(TEXTRACT_PROVIDER, provider_actions, 1)
+        textract = Textract(aws.provider_client("textract"), caller, features=spec.features)
+        return textract.read(paddleocr_processor.encode_png(image), index)
+    if reader := make_page_reader(pinned, attempts=1):
+        return reader.read(paddleocr_processor.encode_png(image), index, image.size)
+    found: ocr.OcrReading = paddleocr_processor.read_locally(pinned, image, index, scale=scale)
+    return PageReading(index, found.lines)
+
 
 # Of seed 000's languages those that Transcribe writes otherwise than as <language>-<country> of the same letters.
 _SPOKEN = {
@@ -66,7 +157,7 @@ def make_services(
     match stage.name:
         case "paddleocr_processor":
             reader = _document_reader(run, pinned, document, token, heartbeat)
-            return Services(page_reader=ocr_readers.make_page_reader(pinned), document_reader=reader)
+            return Services(page_reader=make_page_reader(pinned), document_reader=reader)
         case "segment_analyzer":
             return Services(analyst=_make_analyst(run, pinned, note, heartbeat))
         case "document_summarizer":
@@ -86,9 +177,9 @@ def _document_reader(
     run: Run, pinned: RunSettings, document: DocumentWorkflow, token: str, heartbeat: Callable[[], None]
 ) -> DocumentReader | None:
     spec = pinned.ocr_spec
-    if spec.provider != TEXTRACT.name:
+    if spec.provider != TEXTRACT_SERVICE.name:
         return None
-    textract = Textract(aws.provider_client("textract"), make_caller(TEXTRACT), heartbeat, spec.features)
+    textract = Textract(aws.provider_client("textract"), make_caller(TEXTRACT_SERVICE), heartbeat, spec.features)
     return TextractReader(textract, _original(_files(run), document), token)
 
 
@@ -195,8 +286,8 @@ class TextractReader:
     textract: Textract
     file: S3File
     token: str
-    service: str = TEXTRACT.name
-    model: str = TEXTRACT.label
+    service: str = TEXTRACT_SERVICE.name
+    model: str = TEXTRACT_SERVICE.label
 
     def begin(self, fields: Mapping[str, str]) -> str:
         return self.textract.start(self.file, self.token, queries_for(fields))

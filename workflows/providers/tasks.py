@@ -18,8 +18,8 @@ from projects.models.ocr_spec import PAGES_DPI, OcrSpec
 from projects.models.queries import Spec
 from projects.models.spec import ModelSpec
 from projects.prompts.book import make_shipped_book
+from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.providers.language_models import chats
-from workflows.providers.ocr_readers import read_page_once, settings_to_read
 from workflows.runs import prices
 from workflows.stages.services import PageInquiry, PageInquiryReply
 from workflows.stages.usage import Usage

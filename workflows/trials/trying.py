@@ -22,8 +22,8 @@ from projects.prompts.prompt import uses_placeholder
 from projects.prompts.queries import PromptRef
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
+from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.providers.language_models.chats import make_model
-from workflows.providers.ocr_readers import read_page_once, settings_to_read
 from workflows.runs import prices, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items import DocumentWorkflow

@@ -17,7 +17,7 @@ from review import queries
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from workflows.engine import step_context
-from workflows.providers.ocr_readers import read_page_once, settings_to_read
+from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.runs import queries as workflow_queries
 from workflows.runs import run_files, run_settings
 from workflows.runs.actions import spending
