@@ -38,9 +38,8 @@ from workflows.extractors import actions as extractor_actions
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
-from workflows.routing.actions import field_mappings, rules, rulesets
-from workflows.routing.actions.field_mappings import MappingDraft
-from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing import actions
+from workflows.routing.actions import MappingDraft, RulesetDraft
 from workflows.testsets import actions as testset_actions
 from workflows.testsets.cases import Case
 
@@ -114,20 +113,20 @@ def schema_story() -> Iterator[Step]:
 def routing_story() -> Iterator[Step]:
     a, b, c = clock.new_ulid(), clock.new_ulid(), clock.new_ulid()
     yield (
-        rulesets.create_ruleset,
-        lambda: rulesets.create_ruleset(SITE, RulesetDraft("Bills", 1, True), by=BY, ruleset_id=a),
+        actions.create_ruleset,
+        lambda: actions.create_ruleset(SITE, RulesetDraft("Bills", 1, True), by=BY, ruleset_id=a),
     )
     yield (
-        rulesets.update_ruleset,
-        lambda: rulesets.update_ruleset(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY),
+        actions.update_ruleset,
+        lambda: actions.update_ruleset(SITE, a, RulesetDraft("Other", 2, True), version=1, by=BY),
     )
-    yield rules.create_rule, lambda: rules.create_rule(SITE, a, draft(), by=BY, rule_id=b)
-    yield rules.update_rule, lambda: rules.update_rule(SITE, a, b, draft(description="Other"), version=1, by=BY)
-    yield rules.delete_rule, lambda: rules.delete_rule(SITE, a, b, version=2, by=BY)
+    yield actions.create_rule, lambda: actions.create_rule(SITE, a, draft(), by=BY, rule_id=b)
+    yield actions.update_rule, lambda: actions.update_rule(SITE, a, b, draft(description="Other"), version=1, by=BY)
+    yield actions.delete_rule, lambda: actions.delete_rule(SITE, a, b, version=2, by=BY)
     pairs = MappingDraft("Totals", "", on=True, pairs=(("total", "amount"),))
-    yield field_mappings.create_mapping, lambda: field_mappings.create_mapping(SITE, pairs, by=BY, mapping_id=c)
+    yield actions.create_mapping, lambda: actions.create_mapping(SITE, pairs, by=BY, mapping_id=c)
     other = MappingDraft("Sums", "", on=True, pairs=(("total", "amount"),))
-    yield field_mappings.update_mapping, lambda: field_mappings.update_mapping(SITE, c, other, version=1, by=BY)
+    yield actions.update_mapping, lambda: actions.update_mapping(SITE, c, other, version=1, by=BY)
 
 
 def incoming_story() -> Iterator[Step]:

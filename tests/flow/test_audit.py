@@ -30,7 +30,7 @@ WITHOUT_EVENT = {
     "projects.documents.actions.documents.create_document",
     "projects.documents.actions.documents.version_row",
     "projects.sites.actions.groups.first_grant",
-    "workflows.routing.actions.rulesets.touch_ruleset",
+    "workflows.routing.actions.touch_ruleset",
     "workflows.trials.actions.start_reading",
     "workflows.trials.actions.start_trial",
     "review.decide.claims.renew_claim",

@@ -9,10 +9,8 @@ from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
 from workflows.intake import inspection
 from workflows.intake import store as intake_store
-from workflows.routing.actions import field_mappings, rules, rulesets
-from workflows.routing.actions.field_mappings import MappingDraft
-from workflows.routing.actions.rules import RuleDraft
-from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing import actions
+from workflows.routing.actions import MappingDraft, RuleDraft, RulesetDraft
 from workflows.routing.items import Ruleset, StoredMapping, StoredRule
 from workflows.rules.routing import Condition, Effect, Operator, Source, When
 from workflows.runs.new_run import Original
@@ -36,7 +34,7 @@ def make_ruleset(
     ruleset_id: str | None = None,
 ) -> Ruleset:  # fmt: skip
     draft = RulesetDraft(description, priority, on)
-    return rulesets.create_ruleset(site, draft, by=by, ruleset_id=ruleset_id or clock.new_ulid())
+    return actions.create_ruleset(site, draft, by=by, ruleset_id=ruleset_id or clock.new_ulid())
 
 
 def draft(
@@ -50,7 +48,7 @@ def make_rule(
     ruleset: Ruleset, *conditions: Condition, by: Actor = ALICE, site: str = SITE, rule_id: str | None = None,
     **wanted: Any,
 ) -> StoredRule:  # fmt: skip
-    return rules.create_rule(
+    return actions.create_rule(
         site, ruleset.documentId, draft(*conditions, **wanted), by=by, rule_id=rule_id or clock.new_ulid()
     )
 
@@ -59,7 +57,7 @@ def make_mapping(
     *pairs: tuple[str, str], name: str = "Totals", by: Actor = ALICE, site: str = SITE, mapping_id: str | None = None
 ) -> StoredMapping:
     wanted = MappingDraft(name, "", on=True, pairs=pairs)
-    return field_mappings.create_mapping(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
+    return actions.create_mapping(site, wanted, by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def arrived(file: Path | None = None, *, project: dict[str, Any] = PROJECT, site: str = SITE) -> Run:

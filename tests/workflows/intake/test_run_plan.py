@@ -16,8 +16,7 @@ from tests.pump import Pump
 from tests.workflows.make_rules import arrived, draft, is_pdf, make_rule, make_ruleset, says
 from workflows.definitions import blueprint, versions
 from workflows.intake import store as intake_store
-from workflows.routing import barcodes, judge, pinned_rules
-from workflows.routing.actions import rules
+from workflows.routing import actions, barcodes, judge, pinned_rules
 from workflows.rules import routing, stored_rules
 from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
 from workflows.runs import queries, run_settings
@@ -109,7 +108,7 @@ def test_the_rules_word_on_the_queue_comes_before_the_projects(pump: Pump) -> No
 def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
     made = make_rule(make_ruleset(), queue="first")
     run = arrived(project=NOBODY_SURE)
-    rules.update_rule(SITE, made.rulesetId, made.documentId, draft(queue="second"), version=1, by=ALICE)
+    actions.update_rule(SITE, made.rulesetId, made.documentId, draft(queue="second"), version=1, by=ALICE)
     later = arrived(project=NOBODY_SURE)
     pump.run(lambda: pump.ran("open_review") > 1)
     assert (review_of(ref_of(run)).queue, review_of(ref_of(later)).queue) == ("first", "second")

@@ -20,9 +20,8 @@ from tests.people import alice, bob, signed_in
 from tests.workflows.follow_ups import drive, publish, ready
 from tests.workflows.make_rules import ALICE, BOB
 from workflows.publish import queries as publish_queries
-from workflows.routing import pinned_rules
-from workflows.routing.actions import field_mappings
-from workflows.routing.actions.field_mappings import MappingDraft
+from workflows.routing import actions, pinned_rules
+from workflows.routing.actions import MappingDraft
 from workflows.routing.items import StoredMapping
 from workflows.rules import field_mapping
 from workflows.rules.field_mapping import FieldMapping, MappedAttribute
@@ -37,7 +36,7 @@ def draft(*pairs, name="Invoices", on=True, **more):
 
 
 def make(*pairs, by=ALICE, mapping_id=None, site=SITE, **more):
-    return field_mappings.create_mapping(site, draft(*pairs, **more), by=by, mapping_id=mapping_id or clock.new_ulid())
+    return actions.create_mapping(site, draft(*pairs, **more), by=by, mapping_id=mapping_id or clock.new_ulid())
 
 
 def attribute(key, kind="text"):
@@ -76,7 +75,9 @@ def test_fields_with_values_become_attributes_and_the_first_word_counts():
 def test_what_was_made_is_read_back_in_the_seeds_shape():
     made = make(("total", "amount"), ("date", "day"), name="A/B #1", project_id="p1")
     found = pinned_rules.get_mapping(SITE, made.id)
-    assert field_mappings.draft_of(found) == draft(("total", "amount"), ("date", "day"), name="A/B #1", project_id="p1")
+    assert actions.mapping_draft_of(found) == draft(
+        ("total", "amount"), ("date", "day"), name="A/B #1", project_id="p1"
+    )
     assert (found.PK, found.GSI1PK, found.documentId) == (f"mappings#{made.id}", "mappings#", made.id)
     assert pinned_rules.list_mappings("acme") == []
     assert events(made) == ["created"]
@@ -93,12 +94,12 @@ def test_the_same_form_makes_one_and_nobody_elses():
 
 def test_who_changes_it_second_loses_and_saving_it_as_it_is_writes_nothing():
     made = make(("total", "amount"))
-    field_mappings.update_mapping(SITE, made.id, draft(("total", "amount")), version=1, by=BOB)
-    field_mappings.update_mapping(SITE, made.id, draft(("total", "sum"), name="First", on=False), version=1, by=BOB)
+    actions.update_mapping(SITE, made.id, draft(("total", "amount")), version=1, by=BOB)
+    actions.update_mapping(SITE, made.id, draft(("total", "sum"), name="First", on=False), version=1, by=BOB)
     with pytest.raises(Conflict, match="Bob Ito changed this field mapping"):
-        field_mappings.update_mapping(SITE, made.id, draft(name="Second"), version=1, by=ALICE)
+        actions.update_mapping(SITE, made.id, draft(name="Second"), version=1, by=ALICE)
     found = pinned_rules.get_mapping(SITE, made.id)
-    assert field_mappings.draft_of(found) == draft(("total", "sum"), name="First", on=False)
+    assert actions.mapping_draft_of(found) == draft(("total", "sum"), name="First", on=False)
     assert (int(found.version), events(made)) == (2, ["created", "updated"])
     assert [one.name for one in pinned_rules.list_mappings(SITE)] == ["First"]
 
@@ -108,7 +109,7 @@ def test_of_many_at_once_one_wins():
 
     def save(number):
         try:
-            field_mappings.update_mapping(SITE, made.id, draft(name=f"N {number}"), version=1, by=ALICE)
+            actions.update_mapping(SITE, made.id, draft(name=f"N {number}"), version=1, by=ALICE)
         except Conflict:
             return 0
         return 1
@@ -123,7 +124,7 @@ def test_an_older_writers_mapping_is_read_and_saved_here():
     row.save()
     row.update([StoredMapping.version.remove(), StoredMapping.status.remove()])
     assert pinned_rules.get_mapping(SITE, "old").mapping.pairs == ()
-    field_mappings.update_mapping(SITE, "old", draft(("a", "b"), name="New"), version=0, by=ALICE)
+    actions.update_mapping(SITE, "old", draft(("a", "b"), name="New"), version=0, by=ALICE)
     assert pinned_rules.get_mapping(SITE, "old").mapping.pairs == (("a", "b"),)
 
 
@@ -131,13 +132,13 @@ def test_without_its_event_no_change_is_kept(monkeypatch):
     made = make(("total", "amount"))
     for act in (
         lambda: make(name="Other"),
-        lambda: field_mappings.update_mapping(SITE, made.id, draft(name="Other"), version=1, by=ALICE),
+        lambda: actions.update_mapping(SITE, made.id, draft(name="Other"), version=1, by=ALICE),
     ):
         with audit_refused(), pytest.raises(Unavailable):
             act()
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             act()
-    assert [field_mappings.draft_of(one) for one in pinned_rules.list_mappings(SITE)] == [draft(("total", "amount"))]
+    assert [actions.mapping_draft_of(one) for one in pinned_rules.list_mappings(SITE)] == [draft(("total", "amount"))]
     monkeypatch.setattr(pinned_rules, "MOST_MAPPINGS", 1)
     with pytest.raises(Refused, match="up to 1 field mappings"):
         make()
@@ -208,7 +209,7 @@ def test_a_run_keeps_the_mappings_it_began_with(pump):
     attribute("amount", "amount")
     made = make(("total", "amount"), project_id=PROJECT_ID)
     run = ready()
-    field_mappings.update_mapping(SITE, made.id, draft(on=False), version=1, by=ALICE)
+    actions.update_mapping(SITE, made.id, draft(on=False), version=1, by=ALICE)
     publish(run)
     drive(run)
     assert values(run) == {"amount": "510.24"}

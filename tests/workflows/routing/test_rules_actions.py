@@ -11,9 +11,9 @@ from config.table import ENTITY_EVENT, RULE_BY_STATUS
 from projects.audit.items import EntityEvent
 from tests.aws_faults import Crash, audit_refused, before_each, count_calls, crash_before
 from tests.workflows.make_rules import ALICE, BOB, SITE, draft, is_pdf, make_rule, make_ruleset, says
+from workflows.routing import actions as routing_actions
 from workflows.routing import pinned_rules
-from workflows.routing.actions import rules, rulesets
-from workflows.routing.actions.rulesets import RulesetDraft
+from workflows.routing.actions import RulesetDraft
 from workflows.routing.items import StoredRule
 from workflows.rules.routing import Act, When
 
@@ -51,7 +51,7 @@ def test_rulesets_are_listed_in_their_order_those_that_are_on_first():
 def test_a_ruleset_moves_with_its_order_and_its_state():
     ruleset = make_ruleset(priority=10)
     for version, wanted in enumerate((RulesetDraft("Bills", 5, True), RulesetDraft("Bills", 5, False)), 1):
-        rulesets.update_ruleset(SITE, ruleset.documentId, wanted, version=version, by=BOB)
+        routing_actions.update_ruleset(SITE, ruleset.documentId, wanted, version=version, by=BOB)
     (found,) = pinned_rules.list_rulesets(SITE)
     assert (found.description, int(found.priority), found.status, int(found.version)) == ("Bills", 5, "INACTIVE", 3)
     assert (found.created_by, found.updated_by) == ("1", "Bob Ito")
@@ -60,16 +60,16 @@ def test_a_ruleset_moves_with_its_order_and_its_state():
 
 def test_saving_a_ruleset_as_it_is_writes_nothing():
     ruleset = make_ruleset()
-    rulesets.update_ruleset(SITE, ruleset.documentId, RulesetDraft("Invoices", 10, True), version=1, by=BOB)
+    routing_actions.update_ruleset(SITE, ruleset.documentId, RulesetDraft("Invoices", 10, True), version=1, by=BOB)
     assert int(ruleset_of(ruleset).version) == 1
 
 
 @pytest.mark.parametrize("wanted", [RulesetDraft("Mine", 10, True), RulesetDraft("Mine", 11, True)])
 def test_who_changes_a_ruleset_second_loses(wanted):
     ruleset = make_ruleset()
-    rulesets.update_ruleset(SITE, ruleset.documentId, RulesetDraft("First", 10, True), version=1, by=BOB)
+    routing_actions.update_ruleset(SITE, ruleset.documentId, RulesetDraft("First", 10, True), version=1, by=BOB)
     with pytest.raises(Conflict, match="Bob Ito changed this ruleset"):
-        rulesets.update_ruleset(SITE, ruleset.documentId, wanted, version=1, by=ALICE)
+        routing_actions.update_ruleset(SITE, ruleset.documentId, wanted, version=1, by=ALICE)
     assert ruleset_of(ruleset).description == "First"
 
 
@@ -78,7 +78,7 @@ def test_of_two_that_move_a_ruleset_at_once_one_does():
 
     def move(priority):
         try:
-            rulesets.update_ruleset(
+            routing_actions.update_ruleset(
                 SITE, ruleset.documentId, RulesetDraft("Invoices", priority, True), version=1, by=ALICE
             )
         except Conflict:
@@ -111,7 +111,7 @@ def test_a_rule_is_read_back_as_it_was_made_and_bumps_its_ruleset():
     actions = (Act("QUEUE", {"queue": "q1"}), Act("WEBHOOK", {"url": "https://example.org/x?a=1"}))
     made = make_rule(ruleset, says("Überweisung #1"), is_pdf(), queue="q1", actions=actions)
     wanted = draft(says("Überweisung #1"), is_pdf(), queue="q1", actions=actions)
-    assert rules.draft_of(rule_of(made)) == wanted
+    assert routing_actions.rule_draft_of(rule_of(made)) == wanted
     assert int(ruleset_of(ruleset).version) == 2
     assert events("rule", made) == [("created", "1")]
 
@@ -149,8 +149,8 @@ def test_a_changed_rule_takes_the_place_of_what_it_was_in_both_rows():
         draft(description="Renamed", priority=7, on=False),
     ]
     for version, wanted in enumerate(changes, 1):
-        rules.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=version, by=BOB)
-        assert rules.draft_of(rule_of(made)) == wanted
+        routing_actions.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=version, by=BOB)
+        assert routing_actions.rule_draft_of(rule_of(made)) == wanted
     assert copies() == [f"rule#INACTIVE#{made.rulesetId}#000007#{made.documentId}"]
     assert int(pinned_rules.get_ruleset(SITE, made.rulesetId).version) == 5
     assert events("rule", made) == [("created", "1")] + [("updated", "2")] * 3
@@ -159,7 +159,7 @@ def test_a_changed_rule_takes_the_place_of_what_it_was_in_both_rows():
 def test_the_audit_tells_what_of_a_rule_changed_and_from_what():
     made = make_rule(make_ruleset(), is_pdf())
     wanted = draft(says("urgent"), queue="q1")
-    rules.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=1, by=BOB)
+    routing_actions.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=1, by=BOB)
     pk = ENTITY_EVENT.partition_key(SITE, entity_type="rule", entity_id=made.documentId)
     told = EntityEvent.page(pk, consistent=True).rows[-1].payload.as_dict()
     assert set(told) == {"ruleset", "conditions", "effect"}
@@ -169,16 +169,16 @@ def test_the_audit_tells_what_of_a_rule_changed_and_from_what():
 
 def test_saving_a_rule_as_it_is_writes_nothing():
     made = make_rule(make_ruleset(), is_pdf())
-    rules.update_rule(SITE, made.rulesetId, made.documentId, draft(is_pdf()), version=1, by=BOB)
+    routing_actions.update_rule(SITE, made.rulesetId, made.documentId, draft(is_pdf()), version=1, by=BOB)
     assert (int(rule_of(made).version), len(events("rule", made))) == (1, 1)
 
 
 def test_who_changes_a_rule_second_loses_and_learns_who_was_first():
     made = make_rule(make_ruleset(), is_pdf())
     where = (SITE, made.rulesetId, made.documentId)
-    rules.update_rule(*where, draft(description="First"), version=1, by=BOB)
+    routing_actions.update_rule(*where, draft(description="First"), version=1, by=BOB)
     with pytest.raises(Conflict, match="Bob Ito changed this rule"):
-        rules.update_rule(*where, draft(description="Second", on=False), version=1, by=ALICE)
+        routing_actions.update_rule(*where, draft(description="Second", on=False), version=1, by=ALICE)
     assert rule_of(made).description == "First"
     assert len(copies()) == 1
 
@@ -189,7 +189,7 @@ def test_of_many_at_once_each_version_of_a_rule_has_one_winner():
     def save(number):
         try:
             wanted = draft(description=f"Number {number}", priority=number)
-            rules.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=1, by=ALICE)
+            routing_actions.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=1, by=ALICE)
         except Conflict:
             return 0
         return 1
@@ -203,7 +203,7 @@ def test_a_rule_cannot_be_made_in_a_ruleset_that_moves_meanwhile():
     ruleset = make_ruleset()
 
     def move():
-        rulesets.update_ruleset(SITE, ruleset.documentId, RulesetDraft("Moved", 3, True), version=1, by=BOB)
+        routing_actions.update_ruleset(SITE, ruleset.documentId, RulesetDraft("Moved", 3, True), version=1, by=BOB)
 
     with before_each("dynamodb", "TransactWriteItems", move), pytest.raises(Conflict, match="Bob Ito"):
         make_rule(ruleset)
@@ -220,7 +220,7 @@ def test_a_rule_asks_only_for_what_is_known_then():
     made = make_rule(ruleset, is_pdf(), when=When.UPLOAD, definition="document-analysis", threshold=0.5)
     assert made.workflowId == "document-analysis"
     with pytest.raises(Refused):
-        rules.update_rule(
+        routing_actions.update_rule(
             SITE, made.rulesetId, made.documentId, draft(says("x"), when=When.UPLOAD), version=1, by=ALICE
         )
 
@@ -242,9 +242,9 @@ def test_what_is_not_there_is_not_found():
         lambda: pinned_rules.get_rule(SITE, "none", "none"),
         lambda: pinned_rules.get_rule(SITE, "a#b", "none"),
         lambda: pinned_rules.list_rules(SITE, "a#b"),
-        lambda: rulesets.update_ruleset(SITE, "none", RulesetDraft("x", 1, True), version=1, by=ALICE),
-        lambda: rules.create_rule(SITE, "none", draft(), by=ALICE, rule_id="r"),
-        lambda: rules.update_rule(SITE, "none", "none", draft(), version=1, by=ALICE),
+        lambda: routing_actions.update_ruleset(SITE, "none", RulesetDraft("x", 1, True), version=1, by=ALICE),
+        lambda: routing_actions.create_rule(SITE, "none", draft(), by=ALICE, rule_id="r"),
+        lambda: routing_actions.update_rule(SITE, "none", "none", draft(), version=1, by=ALICE),
     ):
         with pytest.raises(NotFound):
             act()
@@ -256,9 +256,11 @@ def test_without_its_event_no_change_is_kept():
     changed = replace(draft(), description="Other", priority=3)
     acts = [
         lambda: make_ruleset("Other"),
-        lambda: rulesets.update_ruleset(SITE, ruleset.documentId, RulesetDraft("Other", 1, True), version=2, by=ALICE),
+        lambda: routing_actions.update_ruleset(
+            SITE, ruleset.documentId, RulesetDraft("Other", 1, True), version=2, by=ALICE
+        ),
         lambda: make_rule(ruleset),
-        lambda: rules.update_rule(SITE, made.rulesetId, made.documentId, changed, version=1, by=ALICE),
+        lambda: routing_actions.update_rule(SITE, made.rulesetId, made.documentId, changed, version=1, by=ALICE),
     ]
     for act in acts:
         with audit_refused(), pytest.raises(Unavailable):
@@ -266,27 +268,29 @@ def test_without_its_event_no_change_is_kept():
         with crash_before("dynamodb", "TransactWriteItems"), pytest.raises(Crash):
             act()
     assert [(one.description, int(one.version)) for one in pinned_rules.list_rulesets(SITE)] == [("Invoices", 2)]
-    assert [rules.draft_of(one) for one in pinned_rules.list_rules(SITE, ruleset.documentId)] == [draft()]
+    assert [routing_actions.rule_draft_of(one) for one in pinned_rules.list_rules(SITE, ruleset.documentId)] == [
+        draft()
+    ]
     assert len(copies()) == 1
 
 
 def test_a_rule_that_is_deleted_is_in_no_list_and_told() -> None:
     ruleset = make_ruleset()
     made, other = make_rule(ruleset, is_pdf()), make_rule(ruleset, says("offer"))
-    rules.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+    routing_actions.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
     assert [one.documentId for one in pinned_rules.list_rules(SITE, ruleset.documentId)] == [other.documentId]
     assert len(copies()) == 1
     assert events("rule", made) == [("created", ALICE.id), ("deleted", BOB.id)]
     assert int(ruleset_of(ruleset).version) == 4
     with pytest.raises(NotFound):
-        rules.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+        routing_actions.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
 
 
 def test_who_deletes_a_rule_that_was_changed_meanwhile_loses_and_learns_by_whom() -> None:
     made = make_rule(make_ruleset())
-    rules.update_rule(SITE, made.rulesetId, made.documentId, draft(description="Other"), version=1, by=BOB)
+    routing_actions.update_rule(SITE, made.rulesetId, made.documentId, draft(description="Other"), version=1, by=BOB)
     with pytest.raises(Conflict, match=r"^Bob Ito changed this rule on .+ Your change was not saved"):
-        rules.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=ALICE)
+        routing_actions.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=ALICE)
     assert rule_of(made).description == "Other"
     assert len(copies()) == 1
 
@@ -296,7 +300,7 @@ def test_of_two_who_delete_a_rule_one_does() -> None:
 
     def remove(_: int) -> str:
         try:
-            rules.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
+            routing_actions.delete_rule(SITE, made.rulesetId, made.documentId, version=1, by=BOB)
         except (NotFound, Conflict) as error:
             return type(error).__name__
         return "done"

@@ -9,8 +9,8 @@ from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
 from workflows.publish import webhooks
+from workflows.routing import actions as routing_actions
 from workflows.routing import pinned_rules
-from workflows.routing.actions import rules
 from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -41,7 +41,7 @@ def where(source, operator, value="", key=""):
 
 def only(ruleset):
     (stored,) = pinned_rules.list_rules(SITE, ruleset.documentId)
-    return rules.draft_of(stored)
+    return routing_actions.rule_draft_of(stored)
 
 
 @pytest.mark.parametrize("who", [bob, charlie])

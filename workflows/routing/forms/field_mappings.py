@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from projects.web.row_moves import Tool
-from workflows.routing.actions.field_mappings import MappingDraft
+from workflows.routing.actions import MappingDraft
 from workflows.routing.forms.formsets import RowKind, Rows
 
 MOST_PAIRS = 40

@@ -1,0 +1,425 @@
+"""Writes of rulesets, rules and field mappings: one conditional transaction each, with its audit event."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.errors import Conflict, NotFound, Refused
+from config.transaction import EXISTS, Change, Delete, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from workflows.routing import pinned_rules
+from workflows.routing.items import ACTIVE, INACTIVE, Ruleset, StoredMapping, StoredRule
+from workflows.rules import routing
+from workflows.rules.routing import KNOWN, Effect, When
+from workflows.rules.routing import Condition as RoutingCondition
+
+
+@dataclass(frozen=True)
+class MappingDraft:
+    """What someone typed about a mapping. ``pairs``: field and attribute. ``project_id`` empty: of every project."""
+
+    name: str
+    description: str
+    on: bool
+    pairs: tuple[tuple[str, str], ...]
+    project_id: str = ""
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The attributes of the row; None for what it has not."""
+        return {
+            "name": self.name,
+            "description": self.description or None,
+            "status": ACTIVE if self.on else INACTIVE,
+            "attributes": [{"field": field, "attributeKey": key} for field, key in self.pairs],
+            "project_id": self.project_id or None,
+        }
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As the audit tells it: plain values."""
+        words = "; ".join(f"{field} → {key}" for field, key in self.pairs)
+        return {name: value or "" for name, value in self.stored.items()} | {"attributes": words}
+
+
+def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> StoredMapping:
+    """Make the mapping, or answer the one that the same form made before.
+
+    Raises:
+        Refused: the site has as many as can be read at each upload.
+        Conflict: the id is someone else's mapping.
+
+    """
+    if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
+        raise Refused(f"A site can have up to {pinned_rules.MOST_MAPPINGS} field mappings. Extend an existing one.")
+    values: dict[str, Any] = table.MAPPING.gsi1(site, name=draft.name) | draft.stored
+    row = StoredMapping(
+        *table.MAPPING.key(site, document_id=mapping_id),
+        **values,
+        documentId=mapping_id,
+        version=1,
+        created_by=by.id,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+    try:
+        transact([Put(row)], entity_event(site, "mapping", mapping_id, "created", by=by, payload=draft.facts))
+    except Conflict:
+        made = pinned_rules.get_mapping(site, mapping_id)
+        if made.created_by != by.id:
+            raise
+        return made
+    return row
+
+
+def update_mapping(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by: Actor) -> None:
+    """Change the mapping that ``version`` showed; what is there already is not written.
+
+    Raises:
+        Conflict: someone changed it since; the message names who and when.
+        NotFound: no such mapping.
+
+    """
+    before = pinned_rules.get_mapping(site, mapping_id)
+    stored = mapping_draft_of(before)
+    changed = {
+        name: {"before": stored.facts[name], "after": value}
+        for name, value in draft.facts.items()
+        if stored.facts[name] != value
+    }
+    if int(before.version) == version and not changed:
+        return
+    # An older writer's mapping has no version until it is saved here for the first time.
+    same: Condition = StoredMapping.version == version if version else StoredMapping.version.does_not_exist()
+    values = draft.stored | {"version": version + 1, "updated_by": by.name, "updated_at": clock.iso(clock.now())}
+    values["GSI1SK"] = table.MAPPING.gsi1(site, name=draft.name)["GSI1SK"]
+    actions = [
+        getattr(StoredMapping, name).remove() if value is None else getattr(StoredMapping, name).set(value)
+        for name, value in values.items()
+    ]
+    event = entity_event(site, "mapping", mapping_id, "updated", by=by, payload=changed)
+    try:
+        transact([Update(before.key, actions, EXISTS & same)], event)
+    except Conflict as error:
+        raise Conflict(_who_saved_mapping(pinned_rules.get_mapping(site, mapping_id))) from error
+
+
+def mapping_draft_of(stored: StoredMapping) -> MappingDraft:
+    found = stored.mapping
+    return MappingDraft(stored.name, stored.description or "", stored.is_on, found.pairs, found.project_id)
+
+
+def _who_saved_mapping(stored: StoredMapping) -> str:
+    at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
+    return (
+        f"{stored.updated_by or 'Another user'} changed this field mapping{at}. Your change was not saved. Check the "
+        "current mapping and try again."
+    )
+
+
+@dataclass(frozen=True)
+class RulesetDraft:
+    """What someone typed about a ruleset. ``priority``: 0 to 999,999, the smaller first."""
+
+    description: str
+    priority: int
+    on: bool
+
+    @property
+    def status(self) -> str:
+        return ACTIVE if self.on else INACTIVE
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {"description": self.description, "priority": self.priority, "status": self.status}
+
+
+def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Ruleset:
+    """Make the ruleset, or answer the one that the same form made before.
+
+    Raises:
+        Refused: the site has as many as can be read at each upload.
+        Conflict: the id is someone else's ruleset.
+
+    """
+    there = pinned_rules.list_rulesets(site)
+    if made := next((one for one in there if one.documentId == ruleset_id), None):
+        return _check_same_author(made, by)
+    if len(there) >= pinned_rules.MOST_RULESETS:
+        raise Refused(f"A site can have up to {pinned_rules.MOST_RULESETS} rulesets. Add the rules to an existing one.")
+    row = _ruleset_row(site, ruleset_id, draft, version=1, by=by)
+    row.created_by = by.id
+    event = entity_event(site, "ruleset", ruleset_id, "created", by=by, payload=draft.facts)
+    try:
+        transact([Put(row)], event)
+    except Conflict:
+        return _check_same_author(pinned_rules.get_ruleset(site, ruleset_id), by)
+    return row
+
+
+def _check_same_author(made: Ruleset, by: Actor) -> Ruleset:
+    if made.created_by != by.id:
+        raise Conflict("This form was already used to create a ruleset. Reload the list.")
+    return made
+
+
+def update_ruleset(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: Actor) -> None:
+    """Change the ruleset that ``version`` showed; where its place in the order changes, it moves in one transaction.
+
+    Raises:
+        Conflict: someone changed it or one of its rules since; the message names who and when.
+        NotFound: no such ruleset.
+
+    """
+    before = pinned_rules.get_ruleset(site, ruleset_id)
+    stored = RulesetDraft(before.description, int(before.priority), before.is_on).facts
+    changed = {name: {"before": stored[name], "after": value} for name, value in draft.facts.items()}
+    changed = {name: change for name, change in changed.items() if change["before"] != change["after"]}
+    if int(before.version) == version and not changed:
+        return
+    row = _ruleset_row(site, ruleset_id, draft, version=version + 1, by=by)
+    row.created_by = before.created_by
+    event = entity_event(site, "ruleset", ruleset_id, "updated", by=by, payload=changed)
+    try:
+        transact(_move_ruleset(before, row, Ruleset.version == version), event)
+    except Conflict as error:
+        raise Conflict(who_was_first(site, ruleset_id)) from error
+
+
+def _move_ruleset(before: Ruleset, row: Ruleset, seen: Condition) -> list[Change]:
+    if before.key != row.key:
+        return [Delete(before.key, seen), Put(row)]
+    values = {name: getattr(row, name) for name in ("description", "name", "version", "updated_by", "updated_at")}
+    return [Update(row.key, [getattr(Ruleset, name).set(value) for name, value in values.items()], seen)]
+
+
+def touch_ruleset(ruleset: Ruleset, *, by: Actor) -> Update:
+    """The part of a rule's change that its ruleset sees: a new version, so that a page of it that is open is old."""
+    actions = [
+        Ruleset.version.set(Ruleset.version + 1),
+        Ruleset.updated_by.set(by.name),
+        Ruleset.updated_at.set(clock.iso(clock.now())),
+    ]
+    return Update(ruleset.key, actions, Ruleset.PK.exists())
+
+
+def _ruleset_row(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: Actor) -> Ruleset:
+    parts: dict[str, Any] = {"ruleset_id": ruleset_id, "status": draft.status, "priority": draft.priority}
+    return Ruleset(
+        *table.RULESET.key(site, **parts),
+        **table.RULESET.gsi1(site, **parts),
+        documentId=ruleset_id,
+        description=draft.description,
+        name=draft.description,
+        priority=draft.priority,
+        status=draft.status,
+        version=version,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+
+
+def who_was_first(site: str, ruleset_id: str) -> str:
+    try:
+        now = pinned_rules.get_ruleset(site, ruleset_id)
+    except NotFound:
+        return "This ruleset no longer exists."
+    at = f" on {clock.parse(now.updated_at):%d %b %Y at %H:%M:%S} UTC" if now.updated_at else ""
+    return (
+        f"{now.updated_by or 'Another user'} changed this ruleset or one of its rules{at}. Your change was not saved. "
+        "Check the current ruleset and try again."
+    )
+
+
+@dataclass(frozen=True)
+class RuleDraft:
+    """What someone typed about a rule. ``priority``: 0 to 999,999, the smaller first."""
+
+    description: str
+    priority: int
+    on: bool
+    when: When
+    conditions: tuple[RoutingCondition, ...]
+    effect: Effect
+
+    @property
+    def status(self) -> str:
+        return ACTIVE if self.on else INACTIVE
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As the audit tells it: plain values, lists as text."""
+        return {
+            "description": self.description,
+            "priority": self.priority,
+            "status": self.status,
+            "when": self.when.value,
+            "conditions": "; ".join(one.words for one in self.conditions),
+            "effect": _drop_empty_entries(routing.to_plain(self.effect)),
+        }
+
+
+def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: str) -> StoredRule:
+    """Make the rule, or answer the one that the same form made before.
+
+    Raises:
+        Refused: it asks for what is not known then, or its ruleset is full.
+        Conflict: the id is someone else's rule, or the ruleset was moved meanwhile.
+        NotFound: no such ruleset.
+
+    """
+    _check(draft)
+    ruleset = pinned_rules.get_ruleset(site, ruleset_id)
+    if len(pinned_rules.list_rules(site, ruleset_id)) >= pinned_rules.MOST_RULES:
+        raise Refused(f"A ruleset can have up to {pinned_rules.MOST_RULES} rules. Create another ruleset.")
+    row = _rule_row(site, ruleset_id, rule_id, draft, version=1, by=by, created_by=by.id)
+    event = entity_event(site, "rule", rule_id, "created", by=by, payload={"ruleset": ruleset_id} | draft.facts)
+    try:
+        transact(
+            [Put(row, name="rule"), Put(_by_status(site, row), overwrite=True), touch_ruleset(ruleset, by=by)], event
+        )
+    except Conflict as error:
+        if "rule" not in error.failed:
+            raise Conflict(who_was_first(site, ruleset_id)) from error
+        made = pinned_rules.get_rule(site, ruleset_id, rule_id)
+        if made.created_by != by.id:
+            raise
+        return made
+    return row
+
+
+def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, version: int, by: Actor) -> None:
+    """Change the rule that ``version`` showed; what is there already is not written.
+
+    Raises:
+        Refused: it asks for what is not known then.
+        Conflict: someone changed it since; the message names who and when.
+        NotFound: no such ruleset or rule.
+
+    """
+    _check(draft)
+    before = pinned_rules.get_rule(site, ruleset_id, rule_id)
+    if int(before.version) == version and rule_draft_of(before) == draft:
+        return
+    row = _rule_row(site, ruleset_id, rule_id, draft, version=version + 1, by=by, created_by=before.created_by or "")
+    payload = {"ruleset": ruleset_id} | _diff_facts(rule_draft_of(before).facts, draft.facts)
+    changes: list[Change] = [
+        Update(row.key, _set_every_attribute(row), StoredRule.version == version),
+        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
+        *_move_rule(_by_status(site, before), _by_status(site, row)),
+    ]
+    try:
+        transact(changes, entity_event(site, "rule", rule_id, "updated", by=by, payload=payload))
+    except Conflict as error:
+        raise Conflict(_who_saved_rule(pinned_rules.get_rule(site, ruleset_id, rule_id))) from error
+
+
+def delete_rule(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor) -> None:
+    """Delete the rule that ``version`` showed; runs that have begun keep the copy that they pinned.
+
+    Raises:
+        Conflict: someone changed it since; the message names who and when.
+        NotFound: no such ruleset or rule, or it was deleted.
+
+    """
+    before = pinned_rules.get_rule(site, ruleset_id, rule_id)
+    changes: list[Change] = [
+        Delete(before.key, StoredRule.version == version),
+        Delete(_by_status(site, before).key),
+        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
+    ]
+    payload = {"ruleset": ruleset_id} | rule_draft_of(before).facts
+    try:
+        transact(changes, entity_event(site, "rule", rule_id, "deleted", by=by, payload=payload))
+    except Conflict as error:
+        raise Conflict(_who_saved_rule(pinned_rules.get_rule(site, ruleset_id, rule_id))) from error
+
+
+def _diff_facts(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"before": before[name], "after": value} for name, value in after.items() if before[name] != value}
+
+
+def rule_draft_of(stored: StoredRule) -> RuleDraft:
+    found = stored.rule
+    return RuleDraft(
+        found.description, found.priority, stored.is_on, found.when, found.conditions, found.effect
+    )  # fmt: skip
+
+
+def _check(draft: RuleDraft) -> None:
+    """The form says the same beside the input; this is for whoever comes without it."""
+    unknown = [one.words for one in draft.conditions if one.source not in KNOWN[draft.when]]
+    if unknown:
+        raise Refused(f"{unknown[0]} is only available after analysis. Change the stage or remove the condition.")
+    effect = draft.effect
+    if draft.when == When.ANALYSIS and (
+        effect.definition or effect.classification or effect.language or effect.threshold is not None
+    ):
+        raise Refused("Rules after analysis can only set queue and actions.")
+
+
+def _move_rule(before: StoredRule, row: StoredRule) -> list[Change]:
+    put = Put(row, overwrite=True)
+    return [put] if before.key == row.key else [Delete(before.key), put]
+
+
+def _set_every_attribute(row: StoredRule) -> list[Action]:
+    """Every attribute as the row has it, for an update that a put could not make conditional on a version."""
+    actions: list[Action] = []
+    for attribute in StoredRule.get_attributes().values():
+        value = getattr(row, str(attribute.attr_name))
+        if attribute.attr_name in {"PK", "SK"}:
+            continue
+        actions.append(attribute.remove() if value is None else attribute.set(value))
+    return actions
+
+
+def _rule_row(
+    site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, version: int, by: Actor, created_by: str
+) -> StoredRule:
+    parts: dict[str, Any] = {"ruleset_id": ruleset_id, "rule_id": rule_id, "priority": draft.priority}
+    return StoredRule(
+        *table.RULE.key(site, **parts),
+        **table.RULE.gsi1(site, **parts),
+        rulesetId=ruleset_id,
+        documentId=rule_id,
+        description=draft.description,
+        name=draft.description,
+        priority=draft.priority,
+        workflowId=draft.effect.definition or None,
+        conditions=[_drop_empty_entries(routing.to_plain(one)) for one in draft.conditions],
+        status=draft.status,
+        when=draft.when.value,
+        effect=_drop_empty_entries(routing.to_plain(draft.effect)),
+        version=version,
+        created_by=created_by,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+
+
+def _by_status(site: str, row: StoredRule) -> StoredRule:
+    parts: dict[str, Any] = {"ruleset_id": row.rulesetId, "rule_id": row.documentId, "priority": int(row.priority)}
+    copy = StoredRule(
+        *table.RULE_BY_STATUS.key(site, status=row.status, **parts), **table.RULE_BY_STATUS.gsi1(site, **parts)
+    )
+    for name in row.get_attributes():
+        if name not in {"PK", "SK", "GSI1PK", "GSI1SK"}:
+            setattr(copy, name, getattr(row, name))
+    return copy
+
+
+def _drop_empty_entries(data: dict[str, Any]) -> dict[str, Any]:
+    """Without what says nothing: a row holds what was asked for."""
+    return {name: value for name, value in data.items() if value not in (None, "", [], {})}
+
+
+def _who_saved_rule(stored: StoredRule) -> str:
+    at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
+    return (
+        f"{stored.updated_by or 'Another user'} changed this rule{at}. Your change was not saved. Check the current "
+        "rule and try again."
+    )

@@ -1,1 +1,0 @@
-"""Writes of rules and field mappings."""
