@@ -7,7 +7,7 @@ from django.apps import AppConfig
 DUE = ("batches", "documents", "engine", "experiments", "insight", "intake", "publish", "questions", "runs")
 
 # The first writes in the transaction that ends a run, the second hears that a run rests.
-HEAR_OF_RUNS = ("workflows.publish.actions.notices", "workflows.batches.lines")
+HEAR_OF_RUNS = ("workflows.publish.actions", "workflows.batches.lines")
 
 
 class WorkflowsConfig(AppConfig):

@@ -57,7 +57,7 @@ from workflows.documents.actions import removals, reruns
 from workflows.engine.actions import attempts, interventions
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.intake.actions import documents, unpack
-from workflows.publish.actions import document_actions, follow_ups
+from workflows.publish import actions as publish_actions
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance, run_rows
 from workflows.runs.actions.run_rows import Advance
@@ -155,23 +155,26 @@ def unpacking_story() -> Iterator[Step]:
 
 def follow_up_story() -> Iterator[Step]:
     run = published(QUEUE, NOTIFY)
-    follow_ups.claim_follow_up(run, owner="me")
-    yield document_actions.queue_document, lambda: document_actions.queue_document(run, action(run), owner="me")
-    yield document_actions.settle_action, lambda: document_actions.settle_action(run, action(run), by=BY)
+    publish_actions.claim_follow_up(run, owner="me")
+    yield publish_actions.queue_document, lambda: publish_actions.queue_document(run, action(run), owner="me")
+    yield publish_actions.settle_action, lambda: publish_actions.settle_action(run, action(run), by=BY)
 
     def moved(move: Callable[..., Any]) -> Step:
         now_due(run)
-        follow_ups.claim_follow_up(run, owner="me")
-        attempt = document_actions.begin_action(run, action(run, 1))
+        publish_actions.claim_follow_up(run, owner="me")
+        attempt = publish_actions.begin_action(run, action(run, 1))
         seen = action(run, 1)
         return move, lambda: move(run, seen, attempt=attempt, owner="me", message="x")
 
-    yield moved(document_actions.retry_action_later)
-    yield moved(document_actions.fail_action)
+    yield moved(publish_actions.retry_action_later)
+    yield moved(publish_actions.fail_action)
     failed = action(run, 1)
-    yield document_actions.retry_action, lambda: document_actions.retry_action(run, failed, by=BY)
-    yield moved(document_actions.complete_action)
-    yield follow_ups.end_follow_up, lambda: follow_ups.end_follow_up(run, owner="me", status=FollowUpStatus.DONE)
+    yield publish_actions.retry_action, lambda: publish_actions.retry_action(run, failed, by=BY)
+    yield moved(publish_actions.complete_action)
+    yield (
+        publish_actions.end_follow_up,
+        lambda: publish_actions.end_follow_up(run, owner="me", status=FollowUpStatus.DONE),
+    )
 
 
 def review_story() -> Iterator[Step]:

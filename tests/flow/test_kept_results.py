@@ -25,7 +25,7 @@ from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.engine.tasks import end_run
-from workflows.publish.actions import notices
+from workflows.publish import actions
 from workflows.publish.items import SenderNotice
 from workflows.runs import events, queries, run_settings
 from workflows.runs.run import Outcome, Run
@@ -246,4 +246,4 @@ def test_nobody_is_told_that_a_document_failed_which_keeps_its_result(pump: Pump
     new = reruns.analyse_again(decided, sure(decided), by=ROSA)
     end_run(new, attempt=1, error="E", sentence="Not readable.")
     with pytest.raises(NotFound):
-        SenderNotice.load(notices.key_of(new, 1))
+        SenderNotice.load(actions.notice_key_of(new, 1))

@@ -16,9 +16,9 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import steps
 from workflows.engine.step_work import StepOrder
 from workflows.intake import store as intake_store
+from workflows.publish import actions as follow_up_actions
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.rules.routing import Act, When
 from workflows.runs import queries
@@ -93,7 +93,7 @@ def action(run: Run, number: int = 0) -> DocumentAction:
 def now_due(run: Run) -> None:
     """As if the time of the next attempt had come."""
     past = [FollowUp.due_at.set("2020-01-01T00:00:00.000000+00:00")]
-    FollowUp.change(follow_up_actions.key_of(run), past, FollowUp.PK.exists())
+    FollowUp.change(follow_up_actions.follow_up_key_of(run), past, FollowUp.PK.exists())
 
 
 def statuses(run: Run) -> list[str]:

@@ -17,7 +17,7 @@ from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_outcome
 from workflows.engine.step_work import StepOutcome, StepWork
 from workflows.publish import action_kinds, webhooks
-from workflows.publish.actions.notices import TOLD
+from workflows.publish.actions import TOLD
 from workflows.publish.webhooks import Delivery
 from workflows.runs import events
 from workflows.runs.items import DocumentWorkflow

@@ -12,11 +12,10 @@ from projects.audit.events import Actor
 from projects.documents.actions.attributes import set_attribute
 from projects.documents.queries.documents import get_document
 from workflows.documents.actions import hide
-from workflows.publish import action_kinds
+from workflows.publish import action_kinds, actions
 from workflows.publish import queries as publish_queries
 from workflows.publish.action_kinds import ActionResult, Task
-from workflows.publish.actions import document_actions, follow_ups
-from workflows.publish.actions.document_actions import S
+from workflows.publish.actions import S
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.routing import judge, pinned_rules
 from workflows.rules import field_mapping, stored_rules
@@ -41,7 +40,7 @@ def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) 
     ):
         return []
     before = publish_queries.document_actions(run.site, run.document_id) if acts else []
-    return follow_ups.plan_action_rows(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
+    return actions.plan_action_rows(run, document, acts, first=max((one.idx + 1 for one in before), default=0))
 
 
 def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
@@ -59,7 +58,7 @@ def drive_follow_ups(run: Run, *, owner: str) -> None:
 
     """
     try:
-        follow_up = follow_ups.claim_follow_up(run, owner=owner)
+        follow_up = actions.claim_follow_up(run, owner=owner)
         _go_on(run, follow_up, owner)
     except Conflict:  # another worker has it, or had it as this one's lease ran out
         log.info("follow-up is in other hands", extra={"run": run.workflow_id})
@@ -70,14 +69,14 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
         get_document(run.site, run.document_id)
     except NotFound:
         if not hide.hide_follow_up(run, owner=owner):
-            follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.CANCELLED)
+            actions.end_follow_up(run, owner=owner, status=FollowUpStatus.CANCELLED)
         return
     if not follow_up.mapped_at:
-        follow_ups.record_mapping(run, owner=owner, message=_set_attributes(run))
+        actions.record_mapping(run, owner=owner, message=_set_attributes(run))
     for action in publish_queries.actions_of(run):
         if action.status not in ACTION_ENDED and not _do(run, action, owner):
             return
-    follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.DONE)
+    actions.end_follow_up(run, owner=owner, status=FollowUpStatus.DONE)
 
 
 def _set_attributes(run: Run) -> str:
@@ -101,24 +100,22 @@ def _set_attributes(run: Run) -> str:
 def _do(run: Run, action: DocumentAction, owner: str) -> bool:
     """Do one action; False if what is after it has to wait."""
     if action.status in (S.FAILED, S.IN_QUEUE):  # a person's turn: nothing is due
-        follow_ups.end_follow_up(run, owner=owner, status=FollowUpStatus.WAITING)
+        actions.end_follow_up(run, owner=owner, status=FollowUpStatus.WAITING)
         return False
     if action.kind == ActionType.QUEUE:
-        document_actions.queue_document(run, action, owner=owner)
+        actions.queue_document(run, action, owner=owner)
         return False
-    attempt = document_actions.begin_action(run, action)
+    attempt = actions.begin_action(run, action)
     log.info("action begins", extra={"run": run.workflow_id, "action": action.kind, "attempt": attempt})
     try:
         done = _perform_action(run, action, owner)
     except (ActionFailed, NotFound, Tampered) as error:
-        document_actions.fail_action(run, action, attempt=attempt, owner=owner, message=str(error))
+        actions.fail_action(run, action, attempt=attempt, owner=owner, message=str(error))
         return False
     except Unavailable as error:
-        document_actions.retry_action_later(run, action, attempt=attempt, owner=owner, message=str(error))
+        actions.retry_action_later(run, action, attempt=attempt, owner=owner, message=str(error))
         return False
-    done_event = document_actions.complete_action(
-        run, action, attempt=attempt, owner=owner, message=done.message, bus=done.bus
-    )
+    done_event = actions.complete_action(run, action, attempt=attempt, owner=owner, message=done.message, bus=done.bus)
     events.publish_soon(done_event)
     return True
 
@@ -129,4 +126,4 @@ def _perform_action(run: Run, action: DocumentAction, owner: str) -> ActionResul
     deed = action_kinds.DEEDS.get(action.kind)
     if deed is None:
         raise ActionFailed("This version does not support the action. Update, then retry.")
-    return deed(Task(run, action, partial(follow_ups.renew_follow_up, run, owner=owner)))
+    return deed(Task(run, action, partial(actions.renew_follow_up, run, owner=owner)))

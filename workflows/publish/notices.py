@@ -17,8 +17,7 @@ from config import aws
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
 from projects.documents.queries.documents import get_document
 from projects.web.addresses import address_of
-from workflows.publish import action_kinds
-from workflows.publish.actions import notices
+from workflows.publish import action_kinds, actions
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.items import Execution
@@ -69,16 +68,16 @@ def send_notice(run: Run, *, attempt: int, owner: str) -> None:
 
     """
     try:
-        row = notices.claim_notice(run, attempt=attempt, owner=owner)
+        row = actions.claim_notice(run, attempt=attempt, owner=owner)
         if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: each of these ended its worker
-            notices.settle_notice(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
+            actions.settle_notice(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
             return
         try:
             status, message = _deliver_notice(run, row)
         except CountersignError as error:
-            notices.retry_notice_later(run, row, message=str(error))
+            actions.retry_notice_later(run, row, message=str(error))
         else:
-            notices.settle_notice(run, row, status, message=message)
+            actions.settle_notice(run, row, status, message=message)
     except Conflict:
         log.info("notice is in other hands", extra={"run": run.workflow_id, "attempt": attempt})
 

@@ -2,20 +2,20 @@
 
 from django.urls import path
 
-from workflows.publish.views import follow_ups, queued
+from workflows.publish import views
 
 urlpatterns = [
-    path("workflows/actions/", follow_ups.list_actions, name="list-actions"),
+    path("workflows/actions/", views.list_actions, name="list-actions"),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/",
-        follow_ups.show_follow_up,
+        views.show_follow_up,
         name="show-follow-up",
     ),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/<int:number>/<str:kind>/retry/",
-        follow_ups.retry_action,
+        views.retry_action,
         name="retry-action",
     ),
-    path("queues/<str:queue_id>/", queued.list_queued, name="list-queued"),
-    path("queues/<str:queue_id>/<str:document_id>/<int:number>/done/", queued.settle_document, name="settle-document"),
+    path("queues/<str:queue_id>/", views.list_queued, name="list-queued"),
+    path("queues/<str:queue_id>/<str:document_id>/<int:number>/done/", views.settle_document, name="settle-document"),
 ]

@@ -21,8 +21,8 @@ from tests.workflows.follow_ups import drive, published, statuses
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, reviewed_document, told
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals as actions
+from workflows.publish import actions as followups
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import follow_ups as followups
 from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
@@ -140,8 +140,8 @@ def with_follow_ups(run: Run, count: int, status: FollowUpStatus) -> list[Run]:
     """As after so many runs of the document: each published, and each with something that followed."""
     runs_of = [replace(run, workflow_id=f"{run.workflow_id[:-4]}Z{number:03}") for number in range(count)]
     for one in runs_of:
-        row = FollowUp.load(followups.key_of(run))
-        row.SK, row.workflowId, row.status = followups.key_of(one).sk, one.workflow_id, status
+        row = FollowUp.load(followups.follow_up_key_of(run))
+        row.SK, row.workflowId, row.status = followups.follow_up_key_of(one).sk, one.workflow_id, status
         if status == FollowUpStatus.OPEN:
             row.GSI2SK = row.GSI2SK.replace(run.workflow_id, one.workflow_id)
         else:
@@ -151,7 +151,7 @@ def with_follow_ups(run: Run, count: int, status: FollowUpStatus) -> list[Run]:
 
 
 def follow_ups(run: Run) -> dict[str, str]:
-    pk = followups.key_of(run).pk
+    pk = followups.follow_up_key_of(run).pk
     return {row.SK: row.status for row in FollowUp.every(pk, sk=FollowUp.SK.startswith("followup#"), consistent=True)}
 
 
@@ -172,10 +172,10 @@ def test_of_many_follow_ups_one_that_is_done_while_the_others_still_follow_rests
     last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
     with crash_before("dynamodb", "TransactWriteItems", nth=2):  # the deletion stands, its rows have yet to follow
         actions.delete_document(SITE, run.document_id, by=ROSA)
-    assert follow_ups(run)[followups.key_of(last).sk] == "OPEN"
+    assert follow_ups(run)[followups.follow_up_key_of(last).sk] == "OPEN"
     for _ in range(2):
         drive(last)
-    assert follow_ups(run)[followups.key_of(last).sk] == "deleted"
+    assert follow_ups(run)[followups.follow_up_key_of(last).sk] == "deleted"
     actions.finish_removal(SITE, run.document_id)
     actions.restore_document(SITE, run.document_id, by=ROSA)
     assert set(follow_ups(run).values()) == {"OPEN"}

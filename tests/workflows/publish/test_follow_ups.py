@@ -27,9 +27,8 @@ from tests.workflows.follow_ups import (
 )
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.documents.actions import removals
+from workflows.publish import actions
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import document_actions
-from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items import DocumentAction
 from workflows.rules.routing import Act, When
 from workflows.runs.run import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
@@ -135,7 +134,7 @@ def test_what_fails_for_now_is_tried_again_later_and_later(settings):
             now_due(run)
             drive(run)
     assert (statuses(run), int(action(run).attempts)) == (["COMPLETE"] * 2, 3)
-    assert [document_actions.backoff(n) for n in (1, 2, 3)] == [30, 120, 480]
+    assert [actions.backoff(n) for n in (1, 2, 3)] == [30, 120, 480]
     assert kinds(run).count("ACTION_WAITS") == 2
     assert len({headers["Countersign-Delivery"] for headers, _ in outside.got}) == 1
 
@@ -150,7 +149,7 @@ def test_after_the_last_attempt_a_person_has_it_done_again(settings):
         assert (statuses(run), publish_queries.follow_up(run).status) == (["FAILED", "PENDING"], FollowUpStatus.WAITING)
         drive(run)  # nothing is due
         assert len(outside.got) == 2
-        document_actions.retry_action(run, action(run), by=ROSA)
+        actions.retry_action(run, action(run), by=ROSA)
         drive(run)
     assert statuses(run) == ["COMPLETE"] * 2
     assert "ACTION_WANTED_AGAIN" in kinds(run)
@@ -161,9 +160,9 @@ def test_of_two_that_want_it_done_again_one_is_first(settings):
     drive(run)
     seen = action(run)
     assert seen.status == ActionStatus.FAILED
-    document_actions.retry_action(run, seen, by=ROSA)
+    actions.retry_action(run, seen, by=ROSA)
     with pytest.raises(Conflict):
-        document_actions.retry_action(run, seen, by=MARTA)
+        actions.retry_action(run, seen, by=MARTA)
     assert kinds(run).count("ACTION_WANTED_AGAIN") == 1
 
 
@@ -171,11 +170,11 @@ def test_nothing_is_done_again_while_a_worker_has_it_in_hand():
     run = published(hook("https://10.0.0.1/"))
     drive(run)
     seen = action(run)
-    document_actions.retry_action(run, seen, by=ROSA)
-    follow_up_actions.claim_follow_up(run, owner="busy")
-    document_actions.begin_action(run, action(run))
+    actions.retry_action(run, seen, by=ROSA)
+    actions.claim_follow_up(run, owner="busy")
+    actions.begin_action(run, action(run))
     with pytest.raises(Conflict):
-        document_actions.retry_action(run, action(run), by=MARTA)
+        actions.retry_action(run, action(run), by=MARTA)
 
 
 def test_of_a_deleted_document_nothing_is_done_again_until_it_is_back():
@@ -184,11 +183,11 @@ def test_of_a_deleted_document_nothing_is_done_again_until_it_is_back():
     seen = action(run)
     removals.delete_document(SITE, run.document_id, by=MARTA)
     with pytest.raises(Conflict):
-        document_actions.retry_action(run, seen, by=ROSA)
+        actions.retry_action(run, seen, by=ROSA)
     assert not list(publish_queries.actions_with(SITE, ActionStatus.PENDING).rows)
     removals.restore_document(SITE, run.document_id, by=MARTA)
     assert (statuses(run), publish_queries.follow_up(run).status) == (["FAILED"], FollowUpStatus.WAITING)
-    document_actions.retry_action(run, action(run), by=ROSA)
+    actions.retry_action(run, action(run), by=ROSA)
     drive(run)
     assert kinds(run).count("ACTION_WANTED_AGAIN") == 1
 
@@ -199,7 +198,7 @@ def test_a_queue_stops_what_is_behind_until_a_person_is_done():
     assert (statuses(run), mail.outbox) == (["IN_QUEUE", "PENDING"], [])
     (waiting,) = publish_queries.list_queued_documents(SITE, "q1").rows
     assert (waiting.name, waiting.document_id, waiting.idx) == ("secret-name.pdf", run.document_id, 0)
-    document_actions.settle_action(run, action(run), by=ROSA)
+    actions.settle_action(run, action(run), by=ROSA)
     assert publish_queries.list_queued_documents(SITE, "q1").rows == []
     assert action(run).message == "Done by Rosa Marin"
     drive(run)
@@ -214,7 +213,7 @@ def test_of_two_that_take_a_document_out_of_a_queue_one_is_first():
 
     def take(who):
         try:
-            document_actions.settle_action(run, seen, by=who)
+            actions.settle_action(run, seen, by=who)
         except Conflict:
             return 0
         return 1

@@ -16,8 +16,8 @@ from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published, ready, statuses
 from tests.workflows.make_rules import is_pdf, make_rule, make_ruleset
+from workflows.publish import actions
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import document_actions
 from workflows.rules.routing import Act, When
 from workflows.runs.actions import run_rows
 from workflows.runs.items import Execution, WorkflowSteps
@@ -194,7 +194,7 @@ def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     (action,) = publish_queries.actions_of(run)
     assert (action.status, "newer file version" in action.message) == ("FAILED", True)
     with pytest.raises(Conflict):
-        document_actions.settle_action(run, action, by=Actor("1", "Rosa"))  # not in any queue
+        actions.settle_action(run, action, by=Actor("1", "Rosa"))  # not in any queue
 
 
 def test_what_failed_is_listed_by_one_query_and_whatever_else_is_asked_for():

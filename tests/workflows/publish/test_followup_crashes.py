@@ -9,9 +9,8 @@ from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
 from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds, published, statuses
+from workflows.publish import actions
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import document_actions
-from workflows.publish.actions import follow_ups as follow_up_actions
 from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
@@ -37,7 +36,7 @@ def test_a_worker_that_dies_after_the_deed_does_it_once_more_and_records_it_once
 def expired(run):
     """The worker's lease has run out."""
     past = "2020-01-01T00:00:00.000000+00:00"
-    FollowUp.change(follow_up_actions.key_of(run), [FollowUp.lease_until.set(past)], FollowUp.PK.exists())
+    FollowUp.change(actions.follow_up_key_of(run), [FollowUp.lease_until.set(past)], FollowUp.PK.exists())
 
 
 def test_a_worker_that_dies_after_recording_goes_on_behind_it():
@@ -51,20 +50,20 @@ def test_a_worker_that_dies_after_recording_goes_on_behind_it():
 
 def test_a_worker_whose_lease_was_taken_records_nothing():
     run = published(NOTIFY)
-    follow_up_actions.claim_follow_up(run, owner="slow")
+    actions.claim_follow_up(run, owner="slow")
     seen = action(run)
-    attempt = document_actions.begin_action(run, seen)
+    attempt = actions.begin_action(run, seen)
     expired(run)
-    follow_up_actions.claim_follow_up(run, owner="fast")
+    actions.claim_follow_up(run, owner="fast")
     for late in (
-        lambda: document_actions.complete_action(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.fail_action(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.retry_action_later(run, seen, attempt=attempt, owner="slow", message="late"),
-        lambda: document_actions.queue_document(run, seen, owner="slow"),
-        lambda: document_actions.begin_action(run, seen),
-        lambda: follow_up_actions.renew_follow_up(run, owner="slow"),
-        lambda: follow_up_actions.record_mapping(run, owner="slow", message=""),
-        lambda: follow_up_actions.end_follow_up(run, owner="slow", status=FollowUpStatus.DONE),
+        lambda: actions.complete_action(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: actions.fail_action(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: actions.retry_action_later(run, seen, attempt=attempt, owner="slow", message="late"),
+        lambda: actions.queue_document(run, seen, owner="slow"),
+        lambda: actions.begin_action(run, seen),
+        lambda: actions.renew_follow_up(run, owner="slow"),
+        lambda: actions.record_mapping(run, owner="slow", message=""),
+        lambda: actions.end_follow_up(run, owner="slow", status=FollowUpStatus.DONE),
     ):
         with pytest.raises(Conflict):
             late()
@@ -90,18 +89,18 @@ def test_without_its_event_no_move_is_kept():
     assert (statuses(run), publish_queries.list_queued_documents(SITE, "q1").rows) == (["PENDING", "PENDING"], [])
     drive(run)
     with audit_refused(), pytest.raises(Unavailable):
-        document_actions.settle_action(run, action(run), by=ROSA)
+        actions.settle_action(run, action(run), by=ROSA)
     assert statuses(run)[0] == "IN_QUEUE"
-    document_actions.settle_action(run, action(run), by=ROSA)
-    follow_up_actions.claim_follow_up(run, owner="me")
-    attempt = document_actions.begin_action(run, action(run, 1))
-    for move in (document_actions.complete_action, document_actions.fail_action, document_actions.retry_action_later):
+    actions.settle_action(run, action(run), by=ROSA)
+    actions.claim_follow_up(run, owner="me")
+    attempt = actions.begin_action(run, action(run, 1))
+    for move in (actions.complete_action, actions.fail_action, actions.retry_action_later):
         with audit_refused(), pytest.raises(Unavailable):
             move(run, action(run, 1), attempt=attempt, owner="me", message="x")
         assert statuses(run)[1] == "RUNNING"
-    document_actions.fail_action(run, action(run, 1), attempt=attempt, owner="me", message="x")
+    actions.fail_action(run, action(run, 1), attempt=attempt, owner="me", message="x")
     with audit_refused(), pytest.raises(Unavailable):
-        document_actions.retry_action(run, action(run, 1), by=ROSA)
+        actions.retry_action(run, action(run, 1), by=ROSA)
     assert statuses(run)[1] == "FAILED"
 
 
@@ -109,8 +108,8 @@ def test_a_second_run_of_a_document_numbers_its_actions_behind_the_first():
     run = published(Act("OCR"), Act("OCR"))
     document = queries.document_workflow(SITE, run.document_id, run.workflow_id)
     later = type(run)(SITE, run.project_id, run.document_id, "01ZZZZZZZZZZZZZZZZZZZZZZZZ")
-    changes = follow_up_actions.plan_action_rows(later, document, [Act("PUBLISH")], first=2)
-    follow_up_actions.transact(changes)
+    changes = actions.plan_action_rows(later, document, [Act("PUBLISH")], first=2)
+    actions.transact(changes)
     assert [one.SK for one in publish_queries.document_actions(SITE, run.document_id)] == [
         "action#0000#OCR",
         "action#0001#OCR",

@@ -30,8 +30,7 @@ from workflows import apps
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
-from workflows.publish import notices
-from workflows.publish.actions import notices as actions
+from workflows.publish import actions, notices
 from workflows.publish.due import resume_notice
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
@@ -58,7 +57,7 @@ def sent_by(run: Run, user_id: str) -> Run:
 
 
 def notice_of(run: Run, attempt: int = 1) -> SenderNotice:
-    return SenderNotice.load(actions.key_of(run, attempt))
+    return SenderNotice.load(actions.notice_key_of(run, attempt))
 
 
 def tell(run: Run, attempt: int = 1, owner: str = "w") -> None:

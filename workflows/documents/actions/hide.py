@@ -15,7 +15,7 @@ from config.transaction import EXISTS, Check, Update, transact
 from projects.documents import counting
 from projects.documents.items import DocumentRemoval, HideableRow, RemovalState
 from projects.documents.queries.removals import get_removal
-from workflows.publish.actions import follow_ups
+from workflows.publish import actions as publish_actions
 from workflows.publish.items import FollowUp
 from workflows.runs.actions import run_rows
 from workflows.runs.actions.document_rows import DELETED, INDEX_KEYS
@@ -62,14 +62,14 @@ def hide_follow_up(run: Run, *, owner: str) -> bool:
     """
     try:
         record = get_removal(run.site, run.document_id)
-        row = HideableRow.load(follow_ups.key_of(run))
+        row = HideableRow.load(publish_actions.follow_up_key_of(run))
     except NotFound:
         return False
     if record.status not in (RemovalState.DELETING, RemovalState.DELETED):
         return False
     still = Check(record.key, DocumentRemoval.status == record.status)
     actions = [*_rest_claims(row), FollowUp.lease_owner.remove(), FollowUp.lease_until.remove()]
-    transact([still, Update(row.key, actions, follow_ups.if_held_by(owner))])
+    transact([still, Update(row.key, actions, publish_actions.if_held_by(owner))])
     return True
 
 

@@ -1,4 +1,4 @@
-"""What the rules decided about a run's document, and what follows its publication; a person has it done again."""
+"""What follows a run's publication, with actions wanted again, and documents that rules put into a queue."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.publish import actions
 from workflows.publish import queries as publish_queries
-from workflows.publish.actions import document_actions
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.routing import judge
 from workflows.rules import stored_rules
 from workflows.rules.routing import Decision
 from workflows.runs import queries
-from workflows.runs.run import ACTION_WORDS, ActionStatus, FollowUpStatus, Run
+from workflows.runs.run import ACTION_WORDS, ActionStatus, ActionType, FollowUpStatus, Run
 from workflows.runs.views.segments import run_of
 from workflows.runs.views.state_labels import Mark
 
@@ -137,9 +137,56 @@ def retry_action(request: DeskRequest, document_id: str, workflow_id: str, numbe
         raise NotFound("Action not found.")
     run = Run(request.site, str(action.project_id), document_id, workflow_id)
     try:
-        document_actions.retry_action(run, action, by=actor_of(request.user))
+        actions.retry_action(run, action, by=actor_of(request.user))
     except Conflict as error:
         raise Conflict("This action is running or already done. Reload to see its state.") from error
     enqueue_follow_up(run)
     messages.success(request, "Retrying the action.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
+
+
+@dataclass(frozen=True)
+class QueuedRow:
+    """A document that waits; ``number`` is its action's place among the document's."""
+
+    action: DocumentAction
+    number: int
+    since: str
+
+
+@require_safe
+def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
+    access.check_can_view(request)
+    queue = access.check_admitted(request, queue_id)
+    cursor = request.GET.get("after")
+    page = admission.filter_page(
+        request,
+        lambda place: publish_queries.list_queued_documents(request.site, queue_id, cursor=place),
+        cursor,
+        lambda action: action.document_id,
+    )
+    context = {
+        "queue": queue,
+        "rows": [QueuedRow(one, one.idx, one.updated_at or "") for one in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-queued", args=[queue_id]),
+    }
+    return render_answer(request, "workflows/publish/queued_documents.html", None, context)
+
+
+@require_POST
+def settle_document(request: DeskRequest, queue_id: str, document_id: str, number: int) -> HttpResponse:
+    access.check_can_review(request)
+    access.check_admitted(request, queue_id)
+    action = publish_queries.document_action(request.site, document_id, number, ActionType.QUEUE)
+    if action.queueId != queue_id:
+        raise NotFound("Document not found in this queue.")
+    run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
+    try:
+        actions.settle_action(run, action, by=actor_of(request.user))
+    except Conflict as error:
+        raise Conflict(f"{action.name} was already taken out of this queue.") from error
+    enqueue_follow_up(run)
+    messages.success(request, f"{action.name} is done. Remaining actions continue.")
+    return redirect_after_post(request, reverse("workflows:list-queued", args=[queue_id]))

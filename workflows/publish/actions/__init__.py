@@ -1,1 +1,0 @@
-"""Writes of what follows a publication."""
