@@ -23,7 +23,8 @@ from workflows.storage.objects import DocumentFiles
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import Case, KnownAnswers
 from workflows.trials.documents import PageSize, load_read_document
-from workflows.trials.purposes import TrialField, extract_fields
+from workflows.trials.outcome import TrialField
+from workflows.trials.purposes import extract_fields
 
 
 @dataclass(frozen=True)

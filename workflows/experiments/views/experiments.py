@@ -36,7 +36,7 @@ from workflows.testsets import queries as testset_queries
 from workflows.testsets.cases import HALVES, HELD_BACK, Case
 from workflows.testsets.uploads import list_labels
 from workflows.trials import comparison
-from workflows.trials.purposes import TrialField
+from workflows.trials.outcome import TrialField
 
 HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
 _PROMOTED = {
