@@ -67,6 +67,7 @@ REVIEW_ESCALATE_SECONDS = 86_400
 REVIEW_LEASE_SECONDS = 15 * 60  # a claim without a key pressed; then others may take over
 REVIEW_UNDO_SECONDS = 8
 VIEW_ACTIVITY_SECONDS = 10 * 60  # a person who opens a document again within this time has looked at it once
+VIEW_GATHER_SECONDS = 2  # a process of the web sends the looks of so long in one message
 QUESTION_DAYS = 90  # of another system, from its answer or its end
 INTAKE_MAX_PAGES = 50  # of such a question
 INTAKE_MAX_BYTES = 25 * 1024 * 1024  # of one page file

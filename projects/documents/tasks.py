@@ -1,4 +1,6 @@
-"""The Celery task that logs a view of a document, once its page has been answered."""
+"""Celery tasks that log views of documents, once their pages have been answered."""
+
+from collections.abc import Mapping, Sequence
 
 from celery import shared_task
 
@@ -11,3 +13,10 @@ from projects.documents.actions.activity import record_view
 def record_look(*, site: str, document_id: str, user_id: str, user_name: str, at: str) -> None:
     """Someone opened a page of the document at ``at``."""
     record_view(site, document_id, by=Actor(user_id, user_name), at=clock.parse(at))
+
+
+@shared_task(name="projects.tasks.record_looks", time_limit=300)
+def record_looks(*, looks: Sequence[Mapping[str, str]]) -> None:
+    """Those that one process of the web gathered; each has what ``record_look`` takes."""
+    for look in looks:
+        record_look(**look)

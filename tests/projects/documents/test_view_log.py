@@ -2,6 +2,7 @@
 
 import datetime as dt
 import uuid
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -9,9 +10,10 @@ from django.test import Client
 
 from config import clock
 from projects.audit.events import Actor
+from projects.documents import view_log
 from projects.documents.actions.activity import record_view
 from projects.documents.queries import documents as document_queries
-from projects.documents.tasks import record_look
+from projects.documents.tasks import record_looks
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
 from tests.people import bob, charlie, signed_in
@@ -34,7 +36,7 @@ def opened(browser: Client, run: Run) -> int:
 @pytest.fixture
 def queue(pump: Pump) -> Pump:
     """Holds back what the runs themselves order."""
-    pump.hold = lambda message: not message.task.endswith("record_look")
+    pump.hold = lambda message: not message.task.endswith("record_looks")
     return pump
 
 
@@ -43,7 +45,7 @@ def test_who_opens_a_run_is_in_the_activity_of_its_document(queue: Pump) -> None
     for browser in (signed_in(bob()), signed_in(charlie())):
         assert opened(browser, run) == 200
         assert opened(browser, run) == 200
-    queue.run(lambda: queue.ran("record_look") == 2)
+    queue.run(lambda: queue.ran("record_looks") == 2)
     assert sorted(looks(run.document_id)) == ["Bob Ito", "Charlie Mbeki"]
     (first, *_) = document_queries.list_activities(SITE, run.document_id).rows
     assert first.name == document_queries.get_document(SITE, run.document_id).name
@@ -63,15 +65,27 @@ def test_a_queue_that_does_not_answer_fails_no_page_and_the_next_look_counts(que
     with fail("sqs", "SendMessage", error_code="connection"):
         assert opened(browser, run) == 200
     assert opened(browser, run) == 200
-    queue.run(lambda: queue.ran("record_look") == 1)
+    queue.run(lambda: queue.ran("record_looks") == 1)
     assert looks(run.document_id) == ["Bob Ito"]
+
+
+def test_looks_of_a_moment_go_out_in_one_message(queue: Pump, settings: Any) -> None:
+    settings.VIEW_GATHER_SECONDS = 60
+    run, other, browser = start_run(), start_run(), signed_in(bob())
+    with count_calls() as calls:
+        assert [opened(browser, one) for one in (run, other, run)] == [200] * 3
+    assert not any(name.startswith("sqs.") for name in calls.names())
+    view_log.send_waiting()  # as the timer does, and a process at its end
+    view_log.send_waiting()
+    queue.run(lambda: queue.ran("record_looks") == 1)
+    assert (looks(run.document_id), looks(other.document_id)) == (["Bob Ito"], ["Bob Ito"])
 
 
 def test_what_is_not_there_was_not_looked_at(queue: Pump) -> None:
     document_id = str(uuid.uuid4())
     assert signed_in(bob()).get(f"/workflows/{document_id}/01NONE/").status_code == 404
     queue.run(idle=0.2)
-    assert queue.ran("record_look") == 0
+    assert queue.ran("record_looks") == 0
 
 
 def test_looks_of_some_minutes_are_one_and_later_ones_count_again(table: str) -> None:
@@ -90,5 +104,5 @@ def test_the_same_message_twice_makes_one_row_and_displaces_no_other(table: str)
     assert looks("d") == ["Marta Kowalczyk"]
     kwargs = {"site": SITE, "document_id": "e", "user_id": "1", "user_name": "Rosa Marin", "at": clock.iso(at)}
     for _ in range(2):
-        record_look.apply(kwargs=kwargs, throw=True)
+        record_looks.apply(kwargs={"looks": [kwargs]}, throw=True)
     assert looks("e") == ["Rosa Marin"]
