@@ -26,6 +26,7 @@ app.autodiscover_tasks(
     [
         "config.due",
         "projects.documents",
+        "projects.folders",
         "workflows.batches",
         "workflows.documents",
         "workflows.engine",

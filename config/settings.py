@@ -217,6 +217,7 @@ CELERY_TASK_ROUTES = {
     "workflows.tasks.test_model": {"queue": STEPS_QUEUE},
     "workflows.tasks.unpack": {"queue": STEPS_QUEUE},
     "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
+    "projects.tasks.refresh_folder": {"queue": STEPS_QUEUE},
     "workflows.tasks.index_document": {"queue": SEARCH_QUEUE},
     "review.tasks.sweep": {"queue": SWEEP_QUEUE},
 }

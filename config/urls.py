@@ -10,6 +10,7 @@ urlpatterns = [
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
     path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),
     path("projects/", include("projects.settings.urls")),
+    path("documents/folders/", include("projects.folders.urls")),
     path("documents/", include("projects.documents.urls")),
     path("settings/models/", include("projects.models.urls")),
     path("settings/queues/", include("projects.queues.urls")),

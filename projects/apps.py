@@ -1,5 +1,6 @@
 """The projects app: makes the three roles once the tables of users are there."""
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -24,6 +25,8 @@ class ProjectsConfig(AppConfig):
     def ready(self) -> None:
         # What has models can be imported once the apps are ready.
         from projects.accounts import factors  # noqa: PLC0415
+
+        import_module("projects.folders.due")
 
         post_save.connect(factors.record_addition, sender="mfa.Authenticator", dispatch_uid="projects.factor_added")
         post_delete.connect(factors.record_removal, sender="mfa.Authenticator", dispatch_uid="projects.factor_removed")

@@ -1,5 +1,6 @@
 """The API put together, under ``/api/v1/``: each app's router, and its OpenAPI at ``openapi.json``."""
 
+from projects.folders.api import router as folders
 from projects.models.api import router as models
 from projects.prompts.api import router as prompts
 from projects.settings.api import router as projects
@@ -22,6 +23,7 @@ api.add_router("/projects", experiments)
 api.add_router("/reviews", questions)
 api.add_router("/batches", batches)
 api.add_router("", documents)
+api.add_router("", folders)
 api.add_router("", intake)
 api.add_router("", runs)
 api.add_router("", search)

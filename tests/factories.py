@@ -60,7 +60,7 @@ def sample_files() -> tuple[Path, ...]:
 def start_run(
     file: Path | None = None, *, always_review: bool = False, site: str = SITE, project: dict[str, Any] = PROJECT,
     project_id: str = PROJECT_ID, pages: int | None = None, definition: Definition = DOCUMENT_ANALYSIS,
-    workflow_id: str = "",
+    workflow_id: str = "", folder_id: str = "",
 ) -> Run:  # fmt: skip
     """A run of the clean sample; ``always_review`` by a policy that no machine satisfies.
 
@@ -84,6 +84,7 @@ def start_run(
             else run_settings.freeze(project),
             original=original,
             definition=definition,
+            folder_id=folder_id,
         )
     )
 

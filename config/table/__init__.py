@@ -9,9 +9,21 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from config.table.entities import batches, experiments, insight, management, models, pipeline, prompts, to_come, trials
+from config.table.entities import (
+    batches,
+    experiments,
+    filing,
+    insight,
+    management,
+    models,
+    pipeline,
+    prompts,
+    to_come,
+    trials,
+)
 from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.experiments import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.filing import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.insight import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.management import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.models import *  # noqa: F403 - the key space is one namespace
@@ -69,7 +81,7 @@ POSTPONED = "~"  # sorts after every digit
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value
-    for part in (pipeline, batches, management, prompts, models, trials, experiments, insight, to_come)
+    for part in (pipeline, batches, management, filing, prompts, models, trials, experiments, insight, to_come)
     for value in vars(part).values()
     if isinstance(value, Entity)
 )

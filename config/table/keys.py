@@ -89,8 +89,9 @@ def site_of(pk: str) -> str:
 
 
 # Parts that people name. Everything else in a key is an id, an instant or a word of ours.
-_TEXT = frozenset(["tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys"])
-_MAY_BE_EMPTY = frozenset({"tag_value", "value"})
+_TEXT = frozenset(["tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path"])
+# The folder of a site's first level has no id (seed 002).
+_MAY_BE_EMPTY = frozenset({"tag_value", "value", "parent_document_id"})
 _LONGEST_PARTITION, _LONGEST_SORT = 2048, 1024  # bytes, DynamoDB's own limits
 
 
@@ -170,6 +171,8 @@ def _safe(name: str, value: str | int) -> str | int:
         return value
     if name in _TEXT and (value or name in _MAY_BE_EMPTY):
         return value if isinstance(value, Encoded) else encode_part(value)
+    if not value and name in _MAY_BE_EMPTY:
+        return value
     if not value or "#" in value or "/" in value or not value.isprintable():
         raise InvalidKey(f"{name} is empty or holds a character that keys are built with.")
     return value

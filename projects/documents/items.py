@@ -121,6 +121,7 @@ class Document(Item):
     s3version = UnicodeAttribute(null=True)
     belongsToDocumentId = UnicodeAttribute(null=True)  # noqa: N815
     queue = UnicodeAttribute(null=True)  # the queue it belongs to: groups that this does not admit get 404 for it
+    folder_id = UnicodeAttribute(null=True)  # the folder it is filed in; ``path`` ends with its name there
     classification_id = UnicodeAttribute(null=True)  # whose schema its attributes follow, beside the site's own
     s3_key = UnicodeAttribute()
     user_name = UnicodeAttribute()
@@ -152,6 +153,13 @@ class ListedDocument(Item):
     status = UnicodeAttribute(null=True)  # a DocumentStatus on a document's own row only
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
+
+
+class ProjectRow(Item):
+    """A document's row in its project (seed 000), as far as its name is written; the workflows' own class has more."""
+
+    name = UnicodeAttribute(null=True)
+    data = map_attribute(null=True)
 
 
 class ChildDocument(Item):
@@ -312,6 +320,7 @@ class DocumentRemoval(DueWork):
     name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     queue = UnicodeAttribute(null=True)  # as the document's
+    folder_id = UnicodeAttribute(null=True)  # likewise: what is in a restricted folder stays so
     project_id = UnicodeAttribute(null=True)
     project_name = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)  # the latest run

@@ -4,6 +4,8 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from config.item import Page
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
 from projects.documents.document_status import STATUS_LABELS, StatusLabel, look_of
@@ -83,7 +85,10 @@ def form_context(asking: ListRequest, way: QueryPlan | None, counts: Counts | No
 def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> list[Tab]:
     """A status that no document has is left out, but for the one that is shown."""
     here = way.status if isinstance(way, ByStatus) else None
-    tabs = [Tab(asking.url, "By day", None, isinstance(way, ByDay))]
+    tabs = [
+        Tab(asking.url, "By day", None, isinstance(way, ByDay)),
+        Tab(reverse("folders:list-folders"), "Folders", None, here=False),
+    ]
     for status, look in STATUS_LABELS.items():
         number = counts.count_of(status) if counts else None
         if number or counts is None or status == here:

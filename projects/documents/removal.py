@@ -4,11 +4,15 @@ from typing import Any
 
 from config import clock, table
 from config.due import actions as due_work
+from config.errors import NotFound
 from config.transaction import Change, Delete, Put, Update
 from projects.audit.events import Actor
 from projects.documents.actions.documents import by_classification
 from projects.documents.items import Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries.removals import DELETED, PURGED
+from projects.folders import placing
+from projects.folders.placing import Place
+from projects.folders.queries import ROOT
 
 # What the pages say that a purge does; a test compares both tables and S3 with it.
 DESTROYED = (
@@ -63,6 +67,7 @@ def delete_changes(
         name=document.name,
         document_id=document.document_id,
         queue=document.queue,
+        folder_id=document.folder_id,
         project_id=document.project_id,
         project_name=document.project_name,
         workflow_id=workflow_id,
@@ -76,6 +81,7 @@ def delete_changes(
         Delete(document.key, unchanged, name="document"),
         Put(soft, name="deleted"),
         Put(record, name="removal"),
+        *placing.leave_changes(site, document.document_id, document.folder_id, document.path),
     ]
 
 
@@ -88,11 +94,22 @@ def restore_changes(site: str, soft: SoftDeletedDocument, *, due_at: str) -> lis
         site, soft.document_id, soft.classification_id, at=at
     )
     live = Document(place.pk, place.sk, **index, **_values(soft))
+    filed = _return_place(site, soft)
+    live.folder_id, live.path = (filed.folder_id, filed.path) if filed else (None, soft.name)
     return [
         move_removal(site, soft.document_id, RemovalState.DELETED, RemovalState.RESTORING, due_at=due_at),
         Delete(soft.key, SoftDeletedDocument.PK.exists()),
         Put(live),
+        *(placing.enter_changes(site, filed, soft.document_id, user_id=soft.userId) if filed else []),
     ]
+
+
+def _return_place(site: str, soft: SoftDeletedDocument) -> Place | None:
+    """Its folder, under the name it had there if that is free; None if it had none or that is gone."""
+    try:
+        return placing.choose_place(site, soft.folder_id or ROOT, soft.path.rpartition("/")[2])
+    except NotFound:
+        return None
 
 
 def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:

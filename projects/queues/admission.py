@@ -1,9 +1,10 @@
-"""Which documents a queue keeps from a person.
+"""Which documents a queue, or a folder, keeps from a person.
 
 A document belongs to the queue that its project or a rule chose for its reviews, also before and after one waits
 there, and to the queue that it is put into after its publication: always to the last of them. A queue without groups
-lets everyone in, one with groups their members and superusers, and a program sees what it uploaded itself. To all
-others the document is not there: neither its pages nor its name in a list.
+lets everyone in, one with groups their members and superusers, and a program sees what it uploaded itself. A folder
+with groups does the same for all that is in it, also in folders below. To all others the document is not there: neither
+its pages nor its name in a list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +15,7 @@ from django.http import HttpRequest
 from config.errors import NotFound
 from config.item import Item, Page
 from projects.documents.queries import documents as document_queries
+from projects.folders.queries import MISSING as NO_FOLDER
 from projects.sites import access, directory
 from projects.sites.actions.api_keys import Program
 
@@ -31,15 +33,33 @@ def list_closed_queues(request: HttpRequest) -> frozenset[str]:
     return frozenset(queue for queue, groups in directory.list_limited_queues(site).items() if not mine & groups)
 
 
+def list_closed_folders(request: HttpRequest) -> frozenset[str]:
+    """The ids of the folders that do not let the person in, without those below; as old as ``ACCESS_SECONDS``."""
+    if request.user.is_superuser:
+        return frozenset()
+    mine, site = access.groups_of(request), str(request.site)
+    return frozenset(folder for folder, groups in directory.list_limited_folders(site).items() if not mine & groups)
+
+
+def check_folder(request: HttpRequest, folder_id: str) -> None:
+    """Raises: NotFound, as for a folder that is not there."""
+    if directory.is_in_folder(str(request.site), folder_id, list_closed_folders(request)):
+        raise NotFound(NO_FOLDER)
+
+
 def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
-    """Those of them that this person is not let into: no call on a site whose queues are all open to them."""
-    closed = list_closed_queues(request)
-    if not closed:
+    """Those of them that this person is not let into: no call on a site where all is open to them."""
+    site, closed, folders = str(request.site), list_closed_queues(request), list_closed_folders(request)
+    if not closed and not folders:
         return frozenset()
     program = getattr(request, "auth", None)
     own = program.actor.id if isinstance(program, Program) else None
-    found = document_queries.list_belongings(str(request.site), document_ids)
-    return frozenset(one.document_id for one in found if one.queue in closed and (own is None or one.user_id != own))
+    return frozenset(
+        one.document_id
+        for one in document_queries.list_belongings(site, document_ids)
+        if (own is None or one.user_id != own)
+        and (one.queue in closed or directory.is_in_folder(site, one.folder_id, folders))
+    )
 
 
 def check_document(request: HttpRequest, document_id: str) -> None:

@@ -4,8 +4,9 @@ Every page asks, so asking the table each time would double what a page costs. T
 away, or a site that is closed, still holds for ``ACCESS_SECONDS`` in other processes; the writer's own forgets at once.
 """
 
+import functools
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from django.conf import settings
 
 from config.errors import NotFound
 from config.table import DEFAULT_SITE, InvalidKey, encode_part, site_partition
+from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
 from projects.sites.items import Site
 from projects.sites.permissions import NOTHING, Permission, default_permissions
@@ -59,11 +61,17 @@ _memory = _Memory()
 forget = _memory.forget
 remember = _memory.get
 _QUEUES = "queues"
+_FOLDERS, _PARENTS = "folders", "parents"
 PERSONAL = "personal"  # what of a site is personal, remembered by ``projects.personal``
 
 
 def forget_queues() -> None:
     _memory.forget_kind(_QUEUES)
+
+
+def forget_folders() -> None:
+    _memory.forget_kind(_FOLDERS)
+    _memory.forget_kind(_PARENTS)
 
 
 def forget_personal() -> None:
@@ -134,6 +142,29 @@ def list_limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
                 return found
 
     return _memory.get(_QUEUES, site_id, read_limited_queues)
+
+
+def list_limited_folders(site_id: str) -> Mapping[str, frozenset[str]]:
+    """The groups of each folder that lets only some in."""
+
+    def read_limited_folders() -> Mapping[str, frozenset[str]]:
+        return {one.folder_id: frozenset(one.groups or ()) for one in folder_queries.list_restricted(site_id)}
+
+    return _memory.get(_FOLDERS, site_id, read_limited_folders)
+
+
+def is_in_folder(site_id: str, folder_id: str, folders: Container[str]) -> bool:
+    """Return True if the folder, or one that it is in, is one of ``folders``; each step up is remembered."""
+    seen: set[str] = set()
+    here: str | None = folder_id
+    while here and here not in seen:
+        if here in folders:
+            return True
+        seen.add(here)
+        here = _memory.get(
+            _PARENTS, f"{site_id}/{here}", functools.partial(folder_queries.get_parent_id, site_id, here)
+        )
+    return False
 
 
 def every_place(limit: int) -> Sequence[Place]:

@@ -228,14 +228,14 @@ def _list_following(
 
 
 def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
-    """Documents and handed over reviews in queues that do not let the person in; no call if none is closed to them."""
-    closed = admission.list_closed_queues(request)
-    if not closed:
-        return frozenset()
+    """Documents and handed over reviews that do not let the person in; no call if nothing is closed to them."""
     ids = {one for one in document_ids if one}
+    closed = admission.list_closed_queues(request)
     asked = {one for one in ids if one.startswith(HANDED_OVER)}
+    if not closed or not asked:
+        return admission.find_hidden_documents(request, ids - asked)
     keys = {ReviewRef(request.site, one, one.removeprefix(HANDED_OVER)).key: one for one in asked}
-    found = Item.together(list(keys), only=["queue"]) if keys else {}
+    found = Item.together(list(keys), only=["queue"])
     # One whose time to be kept is over says its queue no more: it is hidden too.
     open_ = {keys[key] for key, row in found.items() if queue_id(row["queue"]["S"]) not in closed}
     return admission.find_hidden_documents(request, ids - asked) | (asked - open_)

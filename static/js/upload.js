@@ -59,7 +59,7 @@ function send(file, place, done) {
   const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
   body.append("csrfmiddlewaretoken", token || form.elements.namedItem("csrfmiddlewaretoken").value);
   body.append("files", file);
-  for (const choice of form.querySelectorAll("select")) body.append(choice.name, choice.value);
+  for (const choice of form.querySelectorAll("select, [data-sent]")) body.append(choice.name, choice.value);
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   request.setRequestHeader("Accept", "application/json");

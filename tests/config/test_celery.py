@@ -13,6 +13,7 @@ from config.errors import Unavailable
 NAMES = {
     "projects.tasks.record_look",
     "projects.tasks.record_looks",
+    "projects.tasks.refresh_folder",
     "review.desk.tasks.read_region",
     "review.tasks.apply_decision",
     "review.tasks.expire_review",

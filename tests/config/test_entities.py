@@ -19,8 +19,8 @@ from tests.examples import at_most
 
 WRITTEN = [one for one in keys.ENTITIES if not one.to_come]
 # What people name; every other part of a key is an id, an instant or a word of ours.
-PEOPLES = {"tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys"}
-MAY_BE_EMPTY = {"tag_value", "value"}
+PEOPLES = {"tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path"}
+MAY_BE_EMPTY = {"tag_value", "value", "parent_document_id"}
 SENTENCES = (
     "is empty or holds a character that keys are built with.",
     "The text contains an invalid character. Enter it again.",
@@ -100,7 +100,7 @@ def fits(entity: Entity, site: str, parts: dict[str, Any]) -> bool:
         if name in PEOPLES:
             if not value and name not in MAY_BE_EMPTY:
                 return False
-        elif not value or set(value) & {"#", "/"} or not value.isprintable():
+        elif (not value and name not in MAY_BE_EMPTY) or set(value) & {"#", "/"} or not value.isprintable():
             return False
     encoded = {name: keys.encode_part(value) if name in PEOPLES - {"keys"} else value for name, value in parts.items()}
     for i, one in enumerate(templates(entity)):

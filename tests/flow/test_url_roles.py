@@ -129,6 +129,13 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:delete-document": {"GET": DELETE, "POST": (302, 403, 403, 403, 422, 422)},  # its run is under way
     "workflows:restore-document": {"POST": (302, 403, 403, 403, 404, 404)},
     "workflows:purge-document": {"POST": (302, 403, 403, 403, 422, 422)},  # without being sure
+    "folders:list-folders": {"GET": VIEW},
+    "folders:show-folder": {"GET": VIEW},
+    "folders:create-folder": {"POST": WORK_EMPTY},
+    "folders:move-entries": {"POST": WORK_EMPTY},
+    "folders:change-path": {"GET": WORK, "POST": (302, 403, 403, 302, 302, 302)},  # as it is
+    "folders:edit-folder": {"GET": WORK, "POST": WORK_EMPTY},
+    "folders:delete-folder": {"POST": WORK_EMPTY},  # it is not empty
     "documents:change-hold": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
@@ -307,6 +314,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_projects": {"GET": KEY},
     "api:list_documents": {"GET": KEY},
     "api:upload_document": {"POST": KEY},
+    "api:list_folder": {"GET": KEY},
+    "api:create_folder": {"POST": KEY},
+    "api:move_folder": {"PUT": KEY},
+    "api:delete_folder": {"DELETE": KEY},
+    "api:move_document": {"PUT": KEY},
     "api:delete_document": {"DELETE": KEY},
     "api:show_run": {"GET": KEY},
     "api:show_result": {"GET": KEY},

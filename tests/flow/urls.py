@@ -11,6 +11,7 @@ from django.urls import URLPattern, get_resolver
 from projects.audit.events import Actor
 from projects.documents.actions import attributes as attribute_actions
 from projects.documents.actions import tags as tag_actions
+from projects.folders import actions as folder_actions
 from projects.queues import actions as queue_actions
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.actions import schemas as schema_actions
@@ -86,6 +87,8 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
     tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
+    folder = folder_actions.create_folder(site, "", f"{word} folder", by=by)
+    folder_actions.move_document(site, run.document_id, folder.folder_id, by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
@@ -95,7 +98,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     return {
-        "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
+        "folder_id": folder.folder_id, "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,

@@ -16,6 +16,7 @@ from projects.documents.items import DocumentVersion
 from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.queries.documents import DocumentRows, document_rows
+from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.settings import provider_choice
 from projects.settings.items import Project
@@ -130,6 +131,10 @@ _FORM = {
                     "additionalProperties": False,
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
+                        "folder": {
+                            "type": "string",
+                            "description": "Path of the folder to file it in; missing folders are created.",
+                        },
                         # before what the project says, for this document only
                         "ocr_model": {
                             "type": "string",
@@ -179,10 +184,15 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
         raise Refused("Send exactly one file in the multipart part named file. Nothing was stored.")
     choices = provider_choice.list_choices(request.site)
     chosen = _read_choices(request, choices)
+    folder = request.POST.get("folder", "")
     if known := _repeat_upload(request, project, document_id, found[0], chosen):
         return Status(200, known)
+    by = request.auth.actor
+    folder_id = find_upload_folder(request, folder, by=by)
     try:
-        taken = take(request.site, project, found[0], document_id=document_id, by=request.auth.actor, chosen=chosen)
+        taken = take(
+            request.site, project, found[0], document_id=document_id, by=by, chosen=chosen, folder_id=folder_id
+        )
     except Conflict:  # the same key twice at once: the other one made it
         if known := _repeat_upload(request, project, document_id, found[0], chosen):
             return Status(200, known)
@@ -202,13 +212,15 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
 def _read_choices(request: ApiRequest, choices: Choices) -> dict[str, str]:
     """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
     parts = [*request.POST, *request.FILES]
-    if unknown := provider_choice.list_unknown_parts(parts, beside={"file"}):
-        allowed = ", ".join(provider_choice.NAMES)
+    if unknown := provider_choice.list_unknown_parts(parts, beside={"file", "folder"}):
+        allowed = ", ".join(("folder", *provider_choice.NAMES))
         raise Refused(f"Unknown part {quote_names(unknown[:1])}. Send file, and optionally {allowed}.")
     for name in parts:
         if (name in request.POST and name in request.FILES) or len(request.POST.getlist(name)) > 1:
             raise Refused(f"Send part {name} only once. Nothing was stored.")
-    sent = {name: request.POST.get(name) for name in parts}  # a choice that is sent as a file has no value
+    sent = {
+        name: request.POST.get(name) for name in parts if name != "folder"
+    }  # a choice that is sent as a file has no value
     for name in provider_choice.list_wrong_choices(sent, choices):
         allowed = ", ".join(choices[name])
         raise Refused(f"{name} must be one of {allowed}. Omit it for the project's setting.")

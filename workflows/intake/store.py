@@ -10,6 +10,7 @@ from config.transaction import Change
 from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
 from projects.documents.queries.documents import get_document
+from projects.folders.queries import ROOT
 from projects.settings.items import Project, settings_to_store
 from workflows.definitions import versions
 from workflows.definitions.blueprint import Definition
@@ -79,6 +80,7 @@ def start(
     parent_id: str = "",
     also: Sequence[Change] = (),
     batch_line: str = "",
+    folder_id: str = "",
 ) -> Run:
     """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
 
@@ -99,6 +101,7 @@ def start(
         plan.chosen,
         batch_line,
         aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
+        folder_id=folder_id,
     )
     return documents.start(new, also=also)
 
@@ -170,6 +173,8 @@ def enter(
 ) -> Run | None:
     """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
 
+    What comes out of a mail or an archive is filed in the folder that this stands in.
+
     Returns its run, or None for a mail or an archive: a worker has to be told to unpack it.
     ``batch_line``: whose slot of a batch its run holds, or its unpacking.
 
@@ -183,22 +188,31 @@ def enter(
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
     plan = None if file.found.is_container else plan_run(site, project.id, data, file.found.file_type, chosen)
 
+    folder_id = _folder_of(site, parent)
+
     def begin(original: Original) -> Run | None:
         if plan:
             parent_id = parent.documentId if parent else ""
             return start(
                 plan, document_id=document_id, original=original, by=by, parent_id=parent_id, also=also,
-                batch_line=batch_line,
+                batch_line=batch_line, folder_id=folder_id,
             )  # fmt: skip
         unpack.begin(
             site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
-            parent=parent, chosen=chosen, also=also, batch_line=batch_line,
+            parent=parent, chosen=chosen, also=also, batch_line=batch_line, folder_id=folder_id,
         )  # fmt: skip
         return None
 
     with file.path.open("rb") as body:
         store = DocumentFiles(site, project.id, document_id)
         return store_and_begin(store, body, file.name, file.found, size=file.path.stat().st_size, begin=begin)
+
+
+def _folder_of(site: str, parent: DocumentUnpacking | None) -> str:
+    try:
+        return get_document(site, parent.documentId).folder_id or ROOT if parent else ROOT
+    except NotFound:  # deleted meanwhile
+        return ROOT
 
 
 def store_and_begin(

@@ -121,11 +121,12 @@ def take(
     document_id: str,
     by: Actor,
     chosen: Mapping[str, str] | None = None,
+    folder_id: str = "",
 ) -> TakenUpload:
     """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
 
     ``chosen``: who does the work for this document, where its project is not to say it
-    (projects.settings.provider_choice).
+    (projects.settings.provider_choice). ``folder_id``: where it is filed, empty for no folder.
     ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
 
     Raises:
@@ -139,12 +140,14 @@ def take(
         if found.is_container:
             return order_unpacking
         plan = intake_store.plan_run(site, project.id, data, found.file_type, chosen)
-        return lambda original: intake_store.start(plan, document_id=document_id, original=original, by=by)
+        return lambda original: intake_store.start(
+            plan, document_id=document_id, original=original, by=by, folder_id=folder_id
+        )
 
     def order_unpacking(original: Original) -> None:
         unpack.begin(
             site=site, by=by, project_id=project.id, project=data, document_id=document_id, original=original,
-            chosen=chosen or {},
+            chosen=chosen or {}, folder_id=folder_id,
         )  # fmt: skip
         order_unpacking_soon(site, document_id)
 

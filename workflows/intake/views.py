@@ -17,6 +17,7 @@ from config.errors import Conflict, Refused, Unavailable, quote_names
 from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.documents.queries.documents import document_rows
+from projects.folders.views import find_upload_folder, list_paths
 from projects.queues import admission
 from projects.settings import choosing, provider_choice
 from projects.settings import queries as project_queries
@@ -184,12 +185,16 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     if not found:
         empty = Answer("No file", error="Choose at least one file.", status=422)
         return _report(request, project, [empty], chosen)
-    return _report(request, project, [_take_one(request, project, file, chosen) for file in found], chosen)
+    try:
+        folder_id = find_upload_folder(request, request.POST.get("folder", ""), by=actor_of(request.user))
+    except Refused as error:
+        return _report(request, project, [Answer("Upload failed", error=str(error), status=422)], chosen)
+    return _report(request, project, [_take_one(request, project, file, chosen, folder_id) for file in found], chosen)
 
 
 def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
     """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
-    own = {"files", "csrfmiddlewaretoken"}
+    own = {"files", "folder", "csrfmiddlewaretoken"}
     if unknown := provider_choice.list_unknown_parts([*request.POST, *request.FILES], beside=own):
         return (
             f"This form has unknown parts: {quote_names(unknown)}. Nothing was uploaded. Reload the page and try again."
@@ -201,7 +206,9 @@ def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
     return ""
 
 
-def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]", chosen: Mapping[str, str]) -> Answer:
+def _take_one(
+    request: DeskRequest, project: Project, file: "UploadedFile[Any]", chosen: Mapping[str, str], folder_id: str
+) -> Answer:
     name = file.name or ""
     try:
         taken = take(
@@ -211,6 +218,7 @@ def _take_one(request: DeskRequest, project: Project, file: "UploadedFile[Any]",
             document_id=str(uuid.uuid4()),
             by=actor_of(request.user),
             chosen=chosen,
+            folder_id=folder_id,
         )
     except Refused as error:
         return Answer(name, error=str(error), status=422)
@@ -267,6 +275,8 @@ def _page(
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
+        "folder": request.POST.get("folder", request.GET.get("folder", "")),
+        "paths": list_paths(request),
         "supported": f"{SUPPORTED}; ZIP archives of these; emails with their attachments",
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,

@@ -33,9 +33,13 @@ def _now() -> int:
 @lru_cache(maxsize=64)
 def _remember(site: str, project_id: str, _at: int) -> tuple[tuple[str, str], ...]:
     decided = list(itertools.islice(list_decided_runs(site, project_id), MOST + _SPARE))
-    limited = directory.list_limited_queues(site)
-    ids = [one.run.document_id for one in decided] if limited else []
-    hidden = {one.document_id for one in document_queries.list_belongings(site, ids) if one.queue in limited}
+    limited, folders = directory.list_limited_queues(site), directory.list_limited_folders(site)
+    ids = [one.run.document_id for one in decided] if limited or folders else []
+    hidden = {
+        one.document_id
+        for one in document_queries.list_belongings(site, ids)
+        if one.queue in limited or directory.is_in_folder(site, one.folder_id, folders)
+    }
     newest = {one.run.document_id: one for one in reversed(decided)}  # one run of each
     listed = [(document_id, _list_values(one)) for document_id, one in reversed(newest.items())]
     return tuple((document_id, lines) for document_id, lines in listed if lines and document_id not in hidden)

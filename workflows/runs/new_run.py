@@ -50,6 +50,7 @@ class NewRun:
     rules said. ``parent_id``: the mail or archive that its document came out of. ``chosen``: kept with the document for
     its later contents. ``batch_line``: whose slot it holds. ``aside``: its site has so many under way that its steps
     are done by workers of large documents. ``follows``: the document's run before it, whose pages it replaces.
+    ``folder_id``: where a new document is filed.
     """
 
     run: Run
@@ -64,6 +65,7 @@ class NewRun:
     batch_line: str = ""
     aside: bool = False
     follows: str | None = None
+    folder_id: str = ""
 
     @property
     def project_name(self) -> str:

@@ -26,12 +26,6 @@ DOCUMENT_SHARE = Entity(
     ),
     to_come=True,
 )  # fmt: skip
-FOLDER_ENTRY = Entity(
-    "document_management", "FolderEntry", "global#folders#{parent_document_id}", "ff#{path}",
-    gsi1pk="folder#{document_id}", gsi1sk="folder",
-    attributes=names("documentId path type parentDocumentId inserteddate lastModifiedDate userId"),
-    note="a file instead of a folder: SK fi#{path}, no GSI1", to_come=True,
-)  # fmt: skip
 LISTED_DEFINITION = Entity(
     "document_management", "WorkflowDefinition", "workflows#{document_id}", "workflow",
     gsi1pk="workflows#", gsi1sk="workflow#{name}#{document_id}",

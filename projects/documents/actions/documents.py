@@ -11,6 +11,8 @@ from config.transaction import EXISTS, Change, Put, Update
 from projects.audit.events import Actor
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items import ChildDocument, Document, DocumentVersion
+from projects.folders import placing
+from projects.folders.placing import Place
 
 CHECKSUM_TYPE = "SHA256"
 
@@ -28,7 +30,10 @@ class Content:
 
 @dataclass(frozen=True)
 class NewDocument:
-    """What a document is made of; ``name`` is its file's name as people know it, ``parent_id`` what it came out of."""
+    """What a document is made of.
+
+    ``name`` is its file's name as people know it, ``parent_id`` what it came out of, ``place`` where it is filed.
+    """
 
     document_id: str
     project_id: str
@@ -38,12 +43,17 @@ class NewDocument:
     classification_id: str = ""
     parent_id: str = ""
     queue: str = ""
+    place: Place | None = None
 
 
 def create_document(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
-    """The document's row and its first version, for the transaction in which its first run comes into being."""
+    """The document's row and its first version, for the transaction in which its first run comes into being.
+
+    Raised conflicts name ``entry`` if its place was taken meanwhile.
+    """
     version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
-    return [Put(_document(site, new, by, at)), Put(version), *_child(site, new, at)]
+    filed = placing.enter_changes(site, new.place, new.document_id, user_id=by.id) if new.place else []
+    return [Put(_document(site, new, by, at)), Put(version), *_child(site, new, at), *filed]
 
 
 def _child(site: str, new: NewDocument, at: dt.datetime) -> list[Change]:
@@ -77,7 +87,8 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         lastModifiedDate=now,
         userId=by.id,
         user_name=by.name,
-        path=new.name,
+        path=new.place.path if new.place else new.name,
+        folder_id=new.place.folder_id if new.place else None,
         contentType=content.file_type,
         contentLength=content.file_size,
         checksum=content.sha256,

@@ -51,15 +51,16 @@ def is_earlier(site: str, document_id: str) -> bool:
 
 @dataclass(frozen=True)
 class Belonging:
-    """The queue that a document belongs to, and who uploaded it; of a deleted one, no one."""
+    """The queue and the folder that a document belongs to, and who uploaded it; of a deleted one, no one."""
 
     document_id: str
     queue: str
+    folder_id: str
     user_id: str
 
 
 def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
-    """Of those that belong to a queue, deleted and purged ones too: one strong BatchGetItem for each fifty.
+    """Of those that are in a queue or a folder, deleted and purged ones too: one strong BatchGetItem for each fifty.
 
     Raises:
         Unavailable: throttled in part; nothing is answered.
@@ -73,11 +74,12 @@ def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
     found: list[Belonging] = []
     wanted = list(keys)
     for start in range(0, len(wanted), _A_BATCH):
-        rows = Item.together(wanted[start : start + _A_BATCH], only=["queue", "userId"])
+        rows = Item.together(wanted[start : start + _A_BATCH], only=["queue", "folder_id", "userId"])
         for key, row in rows.items():
-            if "queue" in row:
+            queue, folder_id = (row.get(name, {}).get("S", "") for name in ("queue", "folder_id"))
+            if queue or folder_id:
                 live = key == table.DOCUMENT.key(site, document_id=keys[key])
-                found.append(Belonging(keys[key], row["queue"]["S"], row["userId"]["S"] if live else ""))
+                found.append(Belonging(keys[key], queue, folder_id, row["userId"]["S"] if live else ""))
     return found
 
 

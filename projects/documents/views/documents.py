@@ -24,6 +24,9 @@ from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals as removal_queries
 from projects.documents.query_plan import NotIndexed
 from projects.documents.view_log import record_view
+from projects.folders import queries as folder_queries
+from projects.folders.items import FolderEntry
+from projects.folders.queries import ROOT
 from projects.personal.access import fields_hidden_from, find_personal_documents, is_closed
 from projects.personal.masking import mask_changes
 from projects.queues import admission
@@ -128,9 +131,18 @@ def document_page(
         context["attributes"] = [mask_attribute(one) for one in context["attributes"]]
     context["children"] = admission.filter_rows(request, context["children"], lambda child: child.documentId)
     context["look"] = look_of(rows.document.status)
+    context["folders"] = _list_folders(request.site, rows.document.folder_id or ROOT)
     context |= _activity_context(request, document_id)
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return render_answer(request, "projects/documents/show.html", fragment, context | more, status=status)
+
+
+def _list_folders(site: str, folder_id: str) -> list[FolderEntry]:
+    """From the first level down; one Query for each, none of a document in no folder."""
+    try:
+        return folder_queries.list_crumbs(site, folder_id)
+    except NotFound:  # moved a moment ago, and the index has yet to follow
+        return []
 
 
 def _classification(site: str, classification_id: str) -> str:

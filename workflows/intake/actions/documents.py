@@ -17,6 +17,8 @@ from projects.documents.actions.documents import CHECKSUM_TYPE, Content, NewDocu
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items import Document
 from projects.documents.queries.documents import get_document
+from projects.folders import placing
+from projects.folders.placing import Place
 from workflows.engine import driver
 from workflows.runs import queries
 from workflows.runs.actions import advance, document_rows
@@ -37,19 +39,24 @@ def start(new: NewRun, *, also: Sequence[Change] = ()) -> Run:
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
+        Refused: its folder is gone.
         Unavailable: the table does not answer; nothing was created.
 
     """
-    changes, told = plan_entry(new, clock.now())
-    transact([*changes, *also], *told)
+
+    def write(place: Place | None) -> None:
+        changes, told = plan_entry(new, clock.now(), place)
+        transact([*changes, *also], *told)
+
+    placing.write_filed(new.run.site, new.folder_id, new.original.name, write)
     start_engine(new)
     return new.run
 
 
-def plan_entry(new: NewRun, at: dt.datetime) -> tuple[list[Change], list[EventAt]]:
+def plan_entry(new: NewRun, at: dt.datetime, place: Place | None = None) -> tuple[list[Change], list[EventAt]]:
     """All that the document comes into being by together with its first run, and the events of it."""
     run, by, now = new.run, new.by, clock.iso(at)
-    document = new_document(run, new.project, new.original, parent_id=new.parent_id)
+    document = new_document(run, new.project, new.original, parent_id=new.parent_id, place=place)
     row = project_document(run, new.project, new.original, new.position.document, now, chosen=new.chosen)
     more = More(classification_id=document.classification_id)
     changes = advance.write(None, new.position, now, new_rows=new.rows(now), more=more)
@@ -81,7 +88,9 @@ def content_of(original: Original) -> Content:
     return Content(original.file_type, original.file_size, original.s3_key, original.sha256, original.s3version or None)
 
 
-def new_document(run: Run, project: Mapping[str, Any], original: Original, *, parent_id: str = "") -> NewDocument:
+def new_document(
+    run: Run, project: Mapping[str, Any], original: Original, *, parent_id: str = "", place: Place | None = None
+) -> NewDocument:
     return NewDocument(
         document_id=run.document_id,
         project_id=run.project_id,
@@ -91,6 +100,7 @@ def new_document(run: Run, project: Mapping[str, Any], original: Original, *, pa
         classification_id=str(project.get("classification_id") or ""),
         parent_id=parent_id,
         queue=str(project.get("review_queue") or ""),
+        place=place,
     )
 
 

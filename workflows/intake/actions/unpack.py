@@ -21,6 +21,8 @@ from projects.documents.actions.documents import create_document
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.document_status import DocumentStatus
 from projects.documents.items import ChildDocument, DocumentUnpacking, UnpackingStatus
+from projects.folders import placing
+from projects.folders.placing import Place
 from workflows.intake.actions.documents import new_document, project_document
 from workflows.runs import events, queries, traces
 from workflows.runs.actions import document_rows
@@ -55,14 +57,16 @@ def begin(
     chosen: Mapping[str, str] = MappingProxyType({}),
     also: Sequence[Change] = (),
     batch_line: str = "",
+    folder_id: str = "",
 ) -> None:
     """Make the document of a mail or an archive; its children come when a worker unpacks it.
 
     ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``:
-    whose slot it holds.
+    whose slot it holds. ``folder_id``: where it is filed, and all that comes out of it.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
+        Refused: the folder is gone.
         Unavailable: the table does not answer; nothing was created.
 
     """
@@ -85,13 +89,18 @@ def begin(
         user_name=by.name,
         inserteddate=now,
     )
-    new = new_document(run, project, original, parent_id=parent_id)
-    more = More(classification_id=new.classification_id)
-    counts = document_rows.write_document(run, None, _UNDER_WAY, now, more=more)
-    changes = [Put(row), Put(record), *create_document(site, new, by=by, at=at), *also, *counts]
     trace = traces.of_file(original.s3_key, original.s3version)
     lineage = events.lineage(_run_of_document(run), "INGESTED", by=by, trace=trace)
-    transact(changes, lineage, record_activity(site, document_id, ActivityType.CREATE, by=by, name=original.name))
+    told = record_activity(site, document_id, ActivityType.CREATE, by=by, name=original.name)
+
+    def write(place: Place | None) -> None:
+        new = new_document(run, project, original, parent_id=parent_id, place=place)
+        more = More(classification_id=new.classification_id)
+        counts = document_rows.write_document(run, None, _UNDER_WAY, now, more=more)
+        changes = [Put(row), Put(record), *create_document(site, new, by=by, at=at), *also, *counts]
+        transact(changes, lineage, told)
+
+    placing.write_filed(site, folder_id, original.name, write)
 
 
 def _run_of_document(run: Run) -> Run:

@@ -144,7 +144,7 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
 
 def _in_queue(site: str, queue: str, rows: Sequence[ProjectDocument]) -> list[ProjectDocument]:
     found = document_queries.list_belongings(site, [str(one.document_id) for one in rows])
-    belongs = {one.document_id: one.queue for one in found}
+    belongs = {one.document_id: one.queue for one in found if one.queue}
     wanted = DEFAULT_QUEUE if queue == _DEFAULT else queue
     return [one for one in rows if belongs.get(str(one.document_id), DEFAULT_QUEUE) == wanted]
 

@@ -1,0 +1,152 @@
+"""The API of folders: list, make, rename, move, delete; and where a document is filed."""
+
+from typing import Any
+
+from ninja import Field, Router, Schema, Status
+
+from projects.documents.queries.documents import get_document
+from projects.folders import actions, queries
+from projects.folders.items import FolderEntry
+from projects.folders.queries import LONGEST_NAME
+from projects.folders.tasks import order_refresh_soon
+from projects.folders.views import find_upload_folder
+from projects.queues import admission
+from projects.sites import access
+from projects.web.api import FAILURES, ApiRequest, Body, Problem
+
+router = Router(tags=["folders"])
+_REFUSALS: Any = {409: Problem, **FAILURES}
+
+
+class EntryShape(Schema):
+    """``type``: folder or document. ``name``: as it is called in its folder."""
+
+    id: str
+    type: str = Field(json_schema_extra={"enum": ["folder", "document"]})
+    name: str
+    updated_at: str | None
+
+
+class EntryList(Schema):
+    """``folder_id``: empty for the first level."""
+
+    folder_id: str
+    path: str
+    items: list[EntryShape]
+    next: str | None
+
+
+class FolderShape(Schema):
+    id: str
+    path: str
+
+
+class FolderWish(Body):
+    """``path``: such as Invoices/2026; missing folders above it are created."""
+
+    path: str = Field(min_length=1, max_length=2000)
+
+
+class DocumentPlace(Body):
+    """``folder``: path of its folder, empty for none. ``name``: what the document is called. Left out: as it is."""
+
+    folder: str | None = Field(None, max_length=2000)
+    name: str | None = Field(None, max_length=LONGEST_NAME)
+
+
+class PlaceShape(Schema):
+    """``path``: folder and name."""
+
+    document_id: str
+    name: str
+    path: str
+
+
+@router.get("/folders", response={200: EntryList, **FAILURES}, operation_id="list_folder", summary="List a folder")
+def list_folder(request: ApiRequest, path: str = "", after: str | None = None) -> EntryList:
+    """Folders first, by name. Documents in no folder are in no list of folders. Requires READ."""
+    access.check_can_view(request)
+    folder_id = _find(request, path)
+    page = queries.list_entries(request.site, folder_id, cursor=after)
+    closed = admission.list_closed_folders(request)
+    rows = [one for one in page.rows if not one.is_folder or one.folder_id not in closed]
+    hidden = admission.find_hidden_documents(request, [str(one.documentId) for one in rows if not one.is_folder])
+    items = [_entry(one) for one in rows if one.documentId not in hidden]
+    return EntryList(folder_id=folder_id, path=_path(request, folder_id), items=items, next=page.next)
+
+
+def _entry(row: FolderEntry) -> EntryShape:
+    kind = "folder" if row.is_folder else "document"
+    return EntryShape(id=str(row.documentId), type=kind, name=str(row.path), updated_at=row.lastModifiedDate)
+
+
+def _find(request: ApiRequest, path: str) -> str:
+    """Raises: NotFound, also of a folder that does not let the program in; Refused."""
+    folder_id = queries.find_path(request.site, path)
+    admission.check_folder(request, folder_id)
+    return folder_id
+
+
+def _path(request: ApiRequest, folder_id: str) -> str:
+    return queries.path_of(queries.list_crumbs(request.site, folder_id))
+
+
+@router.post(
+    "/folders", response={201: FolderShape, **_REFUSALS}, operation_id="create_folder", summary="Create a folder"
+)
+def create_folder(request: ApiRequest, wish: FolderWish) -> Any:
+    """The same answer if it is there already. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    folder_id = find_upload_folder(request, wish.path, by=request.auth.actor)
+    return Status(201, FolderShape(id=folder_id, path="/".join(queries.split_path(wish.path))))
+
+
+@router.put(
+    "/folders/{folder_id}",
+    response={200: FolderShape, **_REFUSALS},
+    operation_id="move_folder",
+    summary="Rename or move a folder",
+)
+def move_folder(request: ApiRequest, folder_id: str, wish: FolderWish) -> FolderShape:
+    """With all that is in it. 409 if there is a folder of that path. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_folder(request, folder_id)
+    *above, name = queries.split_path(wish.path) or [""]
+    parent_id = find_upload_folder(request, "/".join(above), by=request.auth.actor)
+    if actions.move_folder(request.site, folder_id, parent_id=parent_id, name=name, by=request.auth.actor):
+        order_refresh_soon(request.site, folder_id)
+    return FolderShape(id=folder_id, path="/".join([*above, name]))
+
+
+@router.delete(
+    "/folders/{folder_id}",
+    response={204: None, **_REFUSALS},
+    operation_id="delete_folder",
+    summary="Delete an empty folder",
+)
+def delete_folder(request: ApiRequest, folder_id: str) -> Status[None]:
+    """422 if it is not empty. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_folder(request, folder_id)
+    actions.delete_folder(request.site, folder_id, by=request.auth.actor)
+    return Status(204, None)
+
+
+@router.put(
+    "/documents/{document_id}/path",
+    response={200: PlaceShape, **_REFUSALS},
+    operation_id="move_document",
+    summary="Move or rename a document",
+)
+def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) -> PlaceShape:
+    """Missing folders are created. 409 if the folder has a document of that name. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    get_document(request.site, document_id)
+    if wish.folder is not None:
+        to = find_upload_folder(request, wish.folder, by=request.auth.actor)
+        actions.move_document(request.site, document_id, to, by=request.auth.actor)
+    if wish.name is not None:
+        actions.rename_document(request.site, document_id, wish.name, by=request.auth.actor)
+    document = get_document(request.site, document_id)
+    return PlaceShape(document_id=document_id, name=document.name, path=document.path)

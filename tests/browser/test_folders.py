@@ -1,0 +1,50 @@
+"""Documents are filed by dragging them onto a folder, and by keyboard alone; no page of it has a serious fault."""
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+from pytest_django.live_server_helper import LiveServer
+
+from projects.documents.queries.documents import get_document
+from projects.folders import actions, queries
+from projects.folders.queries import ROOT
+from tests.browser.desk import sign_in
+from tests.browser.test_accessibility import faults
+from tests.factories import SITE, start_run
+from tests.people import alice
+from tests.workflows.removing import ROSA
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
+
+
+def test_documents_are_dragged_and_moved_by_keyboard(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    alice()
+    inbox, run = actions.create_path(SITE, "Inbox", by=ROSA), start_run()
+    actions.create_folder(SITE, inbox, "Done", by=ROSA)
+    actions.move_document(SITE, run.document_id, inbox, by=ROSA)
+    name = get_document(SITE, run.document_id).name
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/documents/folders/{inbox}/")
+    page.get_by_role("row", name=name).drag_to(page.get_by_role("row", name="Done"))
+    expect(page.get_by_role("link", name=name)).to_have_count(0)
+    page.get_by_role("link", name="Done").click()
+    expect(page.get_by_role("link", name=name)).to_be_visible()
+    assert faults(page) == []
+    page.get_by_label(f"Select {name}").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.get_by_label("Move selected to").focus()
+    page.keyboard.type("Archive/2026")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This folder is empty")).to_be_visible()
+    assert get_document(SITE, run.document_id).path == f"Archive/2026/{name}"
+    page.goto(f"{live_server.url}/documents/folders/{inbox}/edit/")
+    page.get_by_label("Name").fill("Post")
+    page.get_by_label("admins").check()
+    assert faults(page) == []
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("link", name="Post")).to_be_visible()
+    assert [one.path for one in queries.list_folders(SITE, ROOT)] == ["Archive", "Post"]
+    assert console == []
