@@ -23,5 +23,6 @@ urlpatterns = [
     path("settings/", include("projects.web.settings_urls")),
     path("schemas/", include("projects.schemas.urls")),
     path("review/", include("review.urls")),
+    path("cases/", include("review.cases.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

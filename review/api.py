@@ -5,6 +5,7 @@ from projects.models.api import router as models
 from projects.prompts.api import router as prompts
 from projects.settings.api import router as projects
 from projects.web.api import new_api
+from review.cases.api import router as cases
 from review.handovers.api import router as questions
 from workflows.batches.api import router as batches
 from workflows.documents.api import router as documents
@@ -22,6 +23,7 @@ api.add_router("/projects", testsets)
 api.add_router("/projects", experiments)
 api.add_router("/reviews", questions)
 api.add_router("/batches", batches)
+api.add_router("/cases", cases)
 api.add_router("", documents)
 api.add_router("", folders)
 api.add_router("", intake)

@@ -13,6 +13,7 @@ class ReviewConfig(AppConfig):
     name = "review"
 
     def ready(self) -> None:
+        import_module("review.cases.actions")  # hears of purges
         import_module("review.decide.due")
         import_module("review.quality.due")
         import_module("review.notifications.due")

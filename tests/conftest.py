@@ -108,6 +108,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.get_permissions(DEFAULT_SITE, permissions.ROLES)
     directory.list_limited_queues(DEFAULT_SITE)
     directory.list_limited_folders(DEFAULT_SITE)
+    directory.has_cases(DEFAULT_SITE)
     versions.active_definition()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
 

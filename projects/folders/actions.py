@@ -31,8 +31,8 @@ _MOST_ROWS = 80  # of tags and attributes: a transaction holds 100
 _GONE = "The folder was changed by another user. Nothing was changed; open it again."
 
 
-def create_folder(site: str, parent_id: str, name: str, *, by: Actor) -> FolderEntry:
-    """Make a folder in another one, or on the first level.
+def create_folder(site: str, parent_id: str, name: str, *, by: Actor, folder_id: str = "") -> FolderEntry:
+    """Make a folder in another one, or on the first level; ``folder_id``: a new one if empty.
 
     Raises:
         NotFound: the folder above is gone, or is being deleted.
@@ -44,7 +44,7 @@ def create_folder(site: str, parent_id: str, name: str, *, by: Actor) -> FolderE
     above = queries.list_crumbs(site, parent_id, consistent=True)
     if len(above) >= DEEPEST:
         raise Refused(f"Folders can be nested up to {DEEPEST} levels deep.")
-    folder_id, now = clock.new_ulid(), clock.iso(clock.now())
+    folder_id, now = folder_id or clock.new_ulid(), clock.iso(clock.now())
     folder = FolderEntry(
         *folder_key(site, parent_id, name),
         **table.FOLDER_ENTRY.gsi1(site, document_id=folder_id),

@@ -183,6 +183,10 @@ def can_delete(request: HttpRequest) -> bool:
     return can(request, Permission.DELETE)
 
 
+def can_upload(request: HttpRequest) -> bool:
+    return can(request, Permission.WRITE)
+
+
 def can_govern(request: HttpRequest) -> bool:
     return can(request, Permission.GOVERN)
 

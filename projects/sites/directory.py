@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from config.errors import NotFound
-from config.table import DEFAULT_SITE, InvalidKey, encode_part, site_partition
+from config.item import Item
+from config.table import CASE, DEFAULT_SITE, InvalidKey, encode_part, site_partition
 from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
 from projects.sites.items import Site
@@ -62,6 +63,7 @@ forget = _memory.forget
 remember = _memory.get
 _QUEUES = "queues"
 _FOLDERS, _PARENTS = "folders", "parents"
+_USES = "uses"
 PERSONAL = "personal"  # what of a site is personal, remembered by ``projects.personal``
 
 
@@ -165,6 +167,17 @@ def is_in_folder(site_id: str, folder_id: str, folders: Container[str]) -> bool:
             _PARENTS, f"{site_id}/{here}", functools.partial(folder_queries.get_parent_id, site_id, here)
         )
     return False
+
+
+def has_cases(site_id: str) -> bool:
+    """Whether the site has used cases: what no one uses is not in the way."""
+    return _memory.get(
+        _USES, site_id, lambda: bool(Item.page(CASE.gsi1_partition(site_id), index="GSI1", limit=1).rows)
+    )
+
+
+def forget_uses() -> None:
+    _memory.forget_kind(_USES)
 
 
 def every_place(limit: int) -> Sequence[Place]:

@@ -19,7 +19,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from config import logs
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
-from projects.sites import access
+from projects.sites import access, directory
 from projects.web.http import API_PATH, PROBLEM, problem_response, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
@@ -37,6 +37,7 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
     ("/insight/", "gauge", "Insight"),
 )
+_CASES = ("/cases/", "flag", "Cases")  # on a site that has one
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
 _PAGES_OF = {
@@ -201,6 +202,7 @@ def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
     prefix = get_script_prefix().rstrip("/")
     path_here = request.path_info
     here = next((tab for head, tab in _PAGES_OF.items() if path_here.startswith(head)), path_here)
+    used = [_CASES] if _has_cases(request, may) else []
     return [
         {
             "url": prefix + path,
@@ -208,8 +210,16 @@ def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:
             "label": label,
             "here": here == path or (path != "/" and here.startswith(path)),
         }
-        for path, icon, label in (*_TABS, *([_SETTINGS] if may.set_up else []))
+        for path, icon, label in (*_TABS, *used, *([_SETTINGS] if may.set_up else []))
     ]
+
+
+def _has_cases(request: HttpRequest, may: access.Abilities) -> bool:
+    """Not asked by the page that says that nothing answers."""
+    try:
+        return may.view and not getattr(request, "unanswered", False) and directory.has_cases(str(request.site))
+    except CountersignError:
+        return False
 
 
 def _switcher(request: HttpRequest) -> dict[str, Any]:

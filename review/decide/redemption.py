@@ -17,6 +17,7 @@ from config.errors import Conflict, StaleAttempt
 from config.transaction import Change, Update
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
+from review.cases import actions as cases
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, REDEEM, SPEND, UNDECIDED, Decision, Move
@@ -132,7 +133,10 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
             definition,
             move,
             last=output["last"],
-            also=[_apply_decision_update(application.ref, output)],
+            also=[
+                _apply_decision_update(application.ref, output),
+                *(_plan_nigos(application, decided) if rejected else []),
+            ],
             event=event,
         )
     except Conflict:
@@ -140,6 +144,16 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
     if rejected:
         events.publish_soon(done.event)
     return {"next": to, "last": done.last}
+
+
+def _plan_nigos(application: Application, decided: Mapping[str, Any]) -> list[Change]:
+    """What a rejection that ends the run opens in the document's cases."""
+    return cases.plan_rejection(
+        application.ref,
+        decision_id=str(application.output["decision_id"]),
+        reason=str(decided.get("reject_reason") or ""),
+        by_name=str(decided["reviewer"]["name"]),
+    )
 
 
 def _pin(output: Mapping[str, Any]) -> list[Action]:

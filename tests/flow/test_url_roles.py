@@ -251,6 +251,17 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:decide": {"POST": NO_REVIEW},
     "review:undo": {"POST": NO_REVIEW},
     "review:list-undoable": {"GET": (302, 403, 403, 200, 200, 200)},
+    # cases
+    "cases:list-cases": {"GET": VIEW},
+    "cases:list-tasks": {"GET": VIEW},
+    "cases:create-case": {"POST": WORK_EMPTY},
+    "cases:choose-case": {"GET": VIEW, "POST": (302, 403, 403, 404, 404, 404)},  # without saying which
+    "cases:show-case": {"GET": VIEW},
+    "cases:edit-case": {"GET": WORK, "POST": WORK_EMPTY},
+    "cases:settle-case": {"POST": WORK_EMPTY},  # something is open
+    "cases:attach-document": {"POST": WORK_EMPTY},
+    "cases:add-item": {"POST": WORK_EMPTY},
+    "cases:settle-item": {"POST": WORK_EMPTY},  # of a kind that is not there
     # settings
     "settings:show-settings": {"GET": SET_UP},
     "settings:list-sites": {"GET": SET_UP},
@@ -314,6 +325,16 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_projects": {"GET": KEY},
     "api:list_documents": {"GET": KEY},
     "api:upload_document": {"POST": KEY},
+    "api:list_cases": {"GET": KEY},
+    "api:create_case": {"POST": KEY},
+    "api:show_case": {"GET": KEY},
+    "api:settle_case": {"PUT": KEY},
+    "api:add_task": {"POST": KEY},
+    "api:add_nigo": {"POST": KEY},
+    "api:settle_task": {"PUT": KEY},
+    "api:settle_nigo": {"PUT": KEY},
+    "api:attach_document": {"PUT": KEY},
+    "api:detach_document": {"DELETE": KEY},
     "api:list_folder": {"GET": KEY},
     "api:create_folder": {"POST": KEY},
     "api:move_folder": {"PUT": KEY},

@@ -20,6 +20,8 @@ from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
+from review.cases import actions as case_actions
+from review.cases.actions import CaseText, TaskText
 from tests.projects.models.catalogue import SPEC, add_model
 from tests.review.reviews import VALUES, open_review
 from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
@@ -87,8 +89,10 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
     tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
-    folder = folder_actions.create_folder(site, "", f"{word} folder", by=by)
+    folder = folder_actions.create_folder(site, "", f"{word} folder", by=by, folder_id=rule_id)
     folder_actions.move_document(site, run.document_id, folder.folder_id, by=by)
+    case = case_actions.create_case(site, CaseText(f"{word} case"), by=by, document_ids=[DOCUMENT_ID], case_id=rule_id)
+    case_actions.add_task(site, case.case_id, TaskText(f"{word} task", owner_id="1", owner_name=word), by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
@@ -98,7 +102,8 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     return {
-        "folder_id": folder.folder_id, "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
+        "case_id": case.case_id, "item_id": "none", "folder_id": folder.folder_id,
+        "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,

@@ -20,7 +20,15 @@ from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles, delete_object
 
 Beat = Callable[[], None]
+Forget = Callable[[str, str], None]
+_FORGETTERS: list[Forget] = []
 _BATCH = 25  # a heartbeat's distance
+
+
+def at_purge(forget: Forget) -> Forget:
+    """Register what else forgets a purged document, of a site and by its id; again has to be harmless."""
+    _FORGETTERS.append(forget)
+    return forget
 
 
 def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
@@ -41,6 +49,8 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _empty_partition(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
     forget_digests(site, document_id)
+    for forget in _FORGETTERS:
+        forget(site, document_id)
     _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
     _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
     history = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)

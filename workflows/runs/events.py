@@ -1,6 +1,7 @@
 """Lineage events and what of them goes on the bus: the event's own row is the outbox entry until it is sent."""
 
 import datetime as dt
+import functools
 import json
 import logging
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from config.brokers import queues
 from config.brokers.transport import SQS
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, Unavailable
+from config.table import Key
 from projects.audit.events import Actor
 from workflows.runs.items import DocumentEvent
 from workflows.runs.run import Run
@@ -29,6 +31,9 @@ DELETED = "document.deleted"
 RESTORED = "document.restored"
 PURGED = "document.purged"
 BATCH_FINISHED = "batch.finished"
+CASE_OPENED = "case.opened"
+CASE_CLOSED = "case.closed"
+NIGO_OPENED = "case.nigo.opened"
 # What may change what a search finds; config/deploy/infrastructure/search.yaml names them too.
 SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
 INDEX = "workflows.tasks.index_document"
@@ -137,20 +142,33 @@ def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any
 
 
 def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
-    """What the bus is told of a batch: waits in the due index as a document's event does."""
+    """What the bus is told of a batch."""
+    place = functools.partial(table.BATCH_EVENT.key, site, batch_id=batch_id)
+    return _of_subject(site, batch_id, place, bus_type, {"batchId": batch_id} | dict(facts))
+
+
+def of_case(site: str, case_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
+    """What the bus is told of a case."""
+    place = functools.partial(table.CASE_EVENT.key, site, case_id=case_id)
+    return _of_subject(site, case_id, place, bus_type, {"caseId": case_id} | dict(facts))
+
+
+def _of_subject(
+    site: str, subject_id: str, place: Callable[..., Key], bus_type: str, facts: Mapping[str, Any]
+) -> EventAt:
+    """Waits in the due index as a document's event does. ``place``: the key of one at an instant, of a type."""
     event_id = clock.new_ulid()
 
     def at(moment: dt.datetime) -> DocumentEvent:
         stamp, due_at = clock.iso(moment), clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
-        parts = {"batch_id": batch_id, "datetime_us": table.datetime_us(moment), "event_type": bus_type}
-        about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site, "batchId": batch_id}
+        about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site}
         return DocumentEvent(
-            *table.BATCH_EVENT.key(site, **parts),
+            *place(datetime_us=table.datetime_us(moment), event_type=bus_type),
             **DocumentEvent.due_keys(due_at, event_id=event_id),
             event_id=event_id,
             type=bus_type,
             occurredAt=stamp,
-            correlationId=batch_id,
+            correlationId=subject_id,
             bus_type=bus_type,
             bus_detail=json.dumps(about | dict(facts), ensure_ascii=False),
         )

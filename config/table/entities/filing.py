@@ -1,4 +1,4 @@
-"""Entities of seed 002 that documents are filed under: folders."""
+"""Entities of seed 002 that documents are filed under: folders and cases."""
 
 from config.table.keys import Entity, names
 
@@ -24,4 +24,48 @@ FOLDER_CHANGE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#folder#{document_id}",
     attributes=names("documentId change_id after"),
     note="the paths of what is in the folder are written anew; gone when they are",
+)  # fmt: skip
+
+# --- cases -----------------------------------------------------------------
+CASE = Entity(
+    "document_management", "Case", "case#{case_id}", "case",
+    gsi1pk="case#", gsi1sk="case#{case_id}",
+    attributes=names(
+        "documentId name description status caseNumber documentNumber metadata inserteddate startDate endDate"
+    ),
+)  # fmt: skip
+CASE_TASK = Entity(
+    "document_management", "CaseTask", "case#{case_id}", "task#{task_id}",
+    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
+)  # fmt: skip
+CASE_NIGO = Entity(
+    "document_management", "CaseNigo", "case#{case_id}", "nigo#{nigo_id}",
+    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
+    note="NIGO: not in good order",
+)  # fmt: skip
+CASE_DOCUMENT = Entity(
+    "document_management", "CaseDocument", "case#{case_id}", "doc#{type}#{object_id}#{document_id}",
+    attributes=names("documentId caseId objectId type inserteddate"),
+)  # fmt: skip
+# Further ways to rows that left an index free.
+CASE_BY_STATUS = Entity(
+    "countersign", "CaseByStatus", "case#{case_id}", "case",
+    gsi2pk="cases#{status}", gsi2sk="{updated_at}#{case_id}",
+    note="GSI2 of Case",
+)  # fmt: skip
+TASK_OF_OWNER = Entity(
+    "countersign", "TaskOfOwner", "case#{case_id}", "task#{task_id}",
+    gsi1pk="tasks#{user_id}", gsi1sk="{due_on}#{task_id}",
+    note="GSI1 of CaseTask, while it is open and has an owner; due_on is a day, ~ for none",
+)  # fmt: skip
+CASE_OF_DOCUMENT = Entity(
+    "countersign", "CaseOfDocument", "case#{case_id}", "doc#{type}#{object_id}#{document_id}",
+    gsi1pk="cases#of#{document_id}", gsi1sk="{case_id}#{type}#{object_id}",
+    note="GSI1 of CaseDocument",
+)  # fmt: skip
+CASE_EVENT = Entity(
+    "countersign", "CaseEvent", "case#{case_id}", "EVENT#{datetime_us}#{event_type}",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
+    attributes=names("event_id type occurredAt correlationId bus_type bus_detail"),
+    note="what the bus is told of a case; GSI2 until it has been",
 )  # fmt: skip

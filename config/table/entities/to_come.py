@@ -40,29 +40,6 @@ DEFINITION_DOCUMENT = Entity(
     attributes=names("documentId workflowId workflowName status actionPk actionSk currentStepId"),
     to_come=True,
 )  # fmt: skip
-CASE = Entity(
-    "document_management", "Case", "case#{case_id}", "case",
-    gsi1pk="case#", gsi1sk="case#{case_id}",
-    attributes=names(
-        "documentId name description status caseNumber documentNumber metadata inserteddate startDate endDate"
-    ),
-    to_come=True,
-)  # fmt: skip
-CASE_TASK = Entity(
-    "document_management", "CaseTask", "case#{case_id}", "task#{task_id}",
-    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
-    to_come=True,
-)  # fmt: skip
-CASE_NIGO = Entity(
-    "document_management", "CaseNigo", "case#{case_id}", "nigo#{nigo_id}",
-    attributes=names("documentId caseId name description status metadata inserteddate startDate endDate"),
-    note="NIGO: not in good order", to_come=True,
-)  # fmt: skip
-CASE_DOCUMENT = Entity(
-    "document_management", "CaseDocument", "case#{case_id}", "doc#{type}#{object_id}#{document_id}",
-    attributes=names("documentId caseId objectId type inserteddate"),
-    to_come=True,
-)  # fmt: skip
 ENTITY_TYPE = Entity(
     "document_management", "EntityType", "entityType#{document_id}", "entityType",
     gsi1pk="entityType#", gsi1sk="entityType#{namespace}#{name}#",
