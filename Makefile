@@ -54,8 +54,8 @@ keys: .venv/installed
 
 # With uv installed. The image's lock has the same versions, without what only development needs.
 locks:
-	$(COMPILE) --group dev -o requirements.lock
-	$(COMPILE) -c requirements.lock -o runtime.lock
+	$(COMPILE) --all-extras --group dev -o requirements.lock
+	$(COMPILE) --all-extras -c requirements.lock -o runtime.lock
 	uv pip compile -q --group demo-model --no-deps --universal --generate-hashes --no-annotate --no-header -o model.lock
 
 licences: .venv/installed

@@ -5,11 +5,12 @@ from typing import Any
 from urllib.parse import clear_cache  # type: ignore[attr-defined]  # absent from the stubs
 
 from celery import Celery
-from celery.signals import celeryd_init, setup_logging, task_postrun, task_prerun
+from celery.signals import celeryd_init, setup_logging, task_postrun, task_prerun, worker_process_init
 from celery.utils.log import get_multiprocessing_logger
 from kombu.transport import TRANSPORT_ALIASES
 
-from config import aws, logs
+from config import aws, logs, telemetry
+from config.brokers import envelope
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # A worker has one core. Further threads of linear algebra spin while they wait: on two busy cores, fitting a
@@ -55,6 +56,11 @@ def _hurry(sender: Any = None, **_: Any) -> None:
         aws.be_patient(aws.SWEEPER)
 
 
+@worker_process_init.connect
+def _start_telemetry(**_: Any) -> None:
+    telemetry.start_telemetry()
+
+
 @setup_logging.connect
 def _keep_logging(**_: Any) -> None:
     """Our handler is the only one: Celery's own would write the words of exceptions, and arguments of tasks."""
@@ -64,8 +70,10 @@ def _keep_logging(**_: Any) -> None:
 
 
 @task_prerun.connect
-def _enter_task(kwargs: dict[str, Any] | None = None, **_: Any) -> None:
-    logs.set_task(kwargs or {})
+def _enter_task(task: Any = None, kwargs: dict[str, Any] | None = None, **_: Any) -> None:
+    request: Any = getattr(task, "request", None)
+    headers = getattr(request, "headers", None) or {}
+    logs.set_task(kwargs or {}, str(headers.get(envelope.REQUEST) or getattr(request, "id", None) or ""))
 
 
 @task_postrun.connect

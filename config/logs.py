@@ -21,6 +21,7 @@ from typing import Any
 
 from config import clock
 
+REQUEST_HEADER = "X-Request-Id"
 _site: ContextVar[str] = ContextVar("site", default="")
 _request_id: ContextVar[str] = ContextVar("request", default="")
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
@@ -88,9 +89,37 @@ def on_request(request_id: str) -> Iterator[None]:
         _request_id.reset(before)
 
 
-def set_task(arguments: Mapping[str, Any]) -> None:
+def request_id() -> str:
+    """The request that the work at hand comes of; a task that none ordered has its own id. Empty outside of both."""
+    return _request_id.get()
+
+
+def request_headers() -> dict[str, str]:
+    """What an outside service is told with a request, so that its log and ours are found by one id."""
+    found = request_id()
+    return {REQUEST_HEADER: found} if found else {}
+
+
+def set_request(request_id: str) -> None:
+    """Whatever is logged from here on comes of this request, which is told by what the work is about."""
+    _request_id.set(request_id)
+
+
+def context() -> dict[str, str]:
+    """The ids of the work at hand, as lines have them."""
+    return {"site": _site.get(), "request": _request_id.get(), **_about.get()}
+
+
+def follow_request(request_id: str | None) -> None:
+    """Go on under the request that began what is worked on, if its row knows one: state machines do not pass it on."""
+    if request_id:
+        set_request(request_id)
+
+
+def set_task(arguments: Mapping[str, Any], request_id: str = "") -> None:
     """What a task is about, by the ids among its arguments, until the next; none of its other arguments is kept."""
     set_site(str(arguments.get("site") or ""))
+    set_request(request_id)
     _about.set(ids_of(arguments))
 
 
@@ -139,6 +168,7 @@ class JsonFormatter(logging.Formatter):
         line.update(_about.get())
         if _is_ours(record):
             line.update({name: getattr(record, name) for name in _OURS if hasattr(record, name)})
+            line.update(getattr(record, "embedded", {}))  # of ``config.metrics``: names and numbers
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = type(record.exc_info[1]).__name__
             line["trace"] = _trace(record.exc_info[1], record.exc_info[2])

@@ -14,7 +14,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.brokers import transport
 from config.constants import *  # noqa: F403 - Django wants one module of settings
-from config.constants import LOG_LEVEL, QUESTION_DAYS, QUEUE_VISIBILITY_SECONDS, REVIEW_TIMEOUT_SECONDS, SWEEP_SECONDS
+from config.constants import (
+    LOG_LEVEL,
+    QUESTION_DAYS,
+    QUEUE_VISIBILITY_SECONDS,
+    REVIEW_TIMEOUT_SECONDS,
+    SWEEP_SECONDS,
+)
 from config.environment import (
     ON_LAPTOP,
     endpoint_variable,
@@ -38,6 +44,8 @@ if ON_LAPTOP:
 else:
     SECRET_KEY = required_variable("SECRET_KEY", "Django signs sessions with it; use 50 random characters.")
     ALLOWED_HOSTS = required_variable("ALLOWED_HOSTS", "the public host names, separated by commas.").split(",")
+# Earlier keys, while they are replaced: what they signed and encrypted is still taken.
+SECRET_KEY_FALLBACKS = [one for one in env("SECRET_KEY_FALLBACKS", "").split(",") if one]
 # How others open the desk: the beginning of every address that leaves it, in mails, messages and the API.
 _FIRST_HOST = next((host for host in ALLOWED_HOSTS if host[:1] not in {"", ".", "*"}), "")
 _PUBLIC_URL = f"http://127.0.0.1:{WEB_PORT}" if ON_LAPTOP else _FIRST_HOST and f"https://{_FIRST_HOST}"
@@ -195,6 +203,7 @@ _SQS_OPTIONS: dict[str, Any] = {
         for name, url in QUEUE_URLS.items()
     },
     "visibility_timeout": QUEUE_VISIBILITY_SECONDS,
+    "fetch_message_attributes": {"MessageSystemAttributeNames": ["SentTimestamp"]},  # beside kombu's own
     # botocore's own are 60 seconds five times, for which a page would wait that orders something.
     "client-config": {
         "connect_timeout": 3,
@@ -261,6 +270,10 @@ SECURE_PROXY_SSL_HEADER = None if ON_LAPTOP else ("HTTP_X_FORWARDED_PROTO", "htt
 SECURE_HSTS_SECONDS = 0 if ON_LAPTOP else 365 * 86_400
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not ON_LAPTOP
 
+# Error reports and traces, each if its address is set; see config/telemetry.py for what they may carry.
+SENTRY_DSN = env("SENTRY_DSN", "")
+OTEL_ENDPOINT = env("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+LOG_METRICS = not ON_LAPTOP  # CloudWatch takes them from the log
 LOGGING_CONFIG = "config.logs.configure_logging"
 LOGGING: dict[str, Any] = {
     "version": 1,

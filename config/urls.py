@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+handler500 = "projects.web.middleware.server_error"
 urlpatterns = [
     path("", include("projects.sites.sign_in_urls")),
     path("", include("projects.accounts.urls")),

@@ -12,7 +12,6 @@ from config.call_count import count_calls
 from projects.web.health import PATHS
 
 logger = logging.getLogger(__name__)
-HEADER = "X-Request-Id"
 
 
 class AccessLogMiddleware:
@@ -44,7 +43,7 @@ class AccessLogMiddleware:
                 "cpu_seconds": round(cpu, 4),
             }
             logger.info("request", extra=extra)
-        response[HEADER] = request_id
+        response[logs.REQUEST_HEADER] = request_id
         if settings.ON_LAPTOP:
             response["Server-Timing"] = (
                 f'total;dur={seconds * 1000:.1f}, cpu;dur={cpu * 1000:.1f}, aws;desc="{count.calls} calls"'

@@ -10,8 +10,9 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.core.signals import request_finished
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseServerError
 from django.shortcuts import render, resolve_url
+from django.template.loader import render_to_string
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -167,7 +168,10 @@ _PROBLEMS = {
 
 def error_page(request: HttpRequest, error: CountersignError, status: int) -> HttpResponse:
     if wants_fragment(request):
-        context = {"tone": "warn" if status == 409 else "bad", "text": str(error), "status": status}
+        # What people can mend needs no reference; of the rest the log says more.
+        reference = logs.request_id() if status >= 500 else ""
+        tone = "warn" if status == 409 else "bad"
+        context = {"tone": tone, "text": str(error), "status": status, "reference": reference}
         response = render(request, "_message.html", context, status=status)
     else:
         # These have no page of their own: they are the bad request's, with the sentence of the refusal.
@@ -179,10 +183,20 @@ def error_page(request: HttpRequest, error: CountersignError, status: int) -> Ht
     return response
 
 
+def server_error(_request: HttpRequest) -> HttpResponse:
+    """Django's handler of what no one foresaw; the page stands alone, and says by what the log knows it."""
+    return HttpResponseServerError(render_to_string("500.html", {"request_id": logs.request_id()}))
+
+
 def site_context(request: HttpRequest) -> dict[str, Any]:
     """What ``base.html`` shows: where we are, what this person may do here, and where else they may go."""
     user = getattr(request, "user", None)  # absent if an early middleware answers
-    here: dict[str, Any] = {"site": getattr(request, "site", DEFAULT_SITE), "tabs": (), "may": access.NO_ABILITIES}
+    here: dict[str, Any] = {
+        "site": getattr(request, "site", DEFAULT_SITE),
+        "tabs": (),
+        "may": access.NO_ABILITIES,
+        "request_id": logs.request_id(),
+    }
     if user is None or not user.is_authenticated:
         return here
     if getattr(request, "unanswered", False):  # the page that says so waits for no other answer

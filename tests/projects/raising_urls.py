@@ -29,6 +29,7 @@ def open_to_all(request):
     return HttpResponse("ok")
 
 
+handler500 = "projects.web.middleware.server_error"
 urlpatterns = [
     path("fail/<str:name>/", fail),
     path("where/", where, name="where"),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from django.conf import settings
 
+from config import logs
 from workflows.definitions.blueprint import Definition
 from workflows.engine import messages, step_functions
 from workflows.runs import engine_choice
@@ -52,6 +53,7 @@ def start(
         "project_name": project_name,
         "review_seconds": review_seconds,
         "result": dict(result or {}),
+        "request_id": logs.request_id(),  # whoever looks at the execution finds its log
     }
     if engine_choice.choose_engine():
         messages.start(definition, given)

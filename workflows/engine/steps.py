@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from config import logs
 from config.errors import Conflict, CountersignError
 from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_outcome
@@ -49,6 +50,7 @@ def perform(
         execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
         return step_outcome.earlier_answer(order)
+    logs.follow_request(execution.request_id)
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         leases.release(order.run, owner=owner)
         raise BelongsToSlices

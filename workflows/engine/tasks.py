@@ -8,7 +8,7 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import disk, precedence
+from config import disk, logs, precedence
 from config.brokers import queues, visibility
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
@@ -135,6 +135,7 @@ def fail_run(
 def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
     """Raises: Conflict if the run has ended or another attempt drives it."""
     execution = queries.execution(run)
+    logs.follow_request(execution.request_id)
     if int(execution.currentStep) < 1:
         raise Conflict("The run has ended.")
     definition = queries.definition_of(execution)

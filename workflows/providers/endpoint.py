@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from config import logs
 from config.errors import StageFailed, Unavailable
 from projects.models.ocr_spec import LINES, PAGE, UPRIGHT, OcrSpec
 from workflows.providers.calls import Caller, Provider
@@ -87,7 +88,9 @@ class Endpoint:
             if parts.scheme == "https"
             else http.client.HTTPConnection(host, port, timeout=self.seconds)
         )
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self.key}"} if self.key else {})
+        headers = {"Content-Type": "application/json", **logs.request_headers()}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         try:
             connection.request("POST", target, body=body, headers=headers)

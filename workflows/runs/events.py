@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 
-from config import aws, clock, table
+from config import aws, clock, logs, table
 from config.brokers import queues
 from config.brokers.transport import SQS
 from config.due import actions as due_work
@@ -82,6 +82,7 @@ def lineage(
             type=kind,
             occurredAt=clock.iso(moment),
             correlationId=run.workflow_id,
+            request_id=logs.request_id() or None,
             by=by.name if by else None,
             userId=by.id if by else None,
             reviewer=by.id if by and decision else None,

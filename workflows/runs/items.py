@@ -139,6 +139,7 @@ class DocumentEvent(DueWork):
     type = UnicodeAttribute()
     occurredAt = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
     correlationId = UnicodeAttribute()  # noqa: N815 - the run
+    request_id = UnicodeAttribute(null=True)  # of the page, program or task that did it, as the log has it
     by = UnicodeAttribute(null=True)  # the name of who did it, as it was then
     userId = UnicodeAttribute(null=True)  # noqa: N815 - whose name that was: names change and are not unique
     status = UnicodeAttribute(null=True)
@@ -205,6 +206,7 @@ class Execution(DueWork):
     triggeredBy = UnicodeAttribute()  # noqa: N815
     createdAt = UnicodeAttribute()  # noqa: N815
     updatedAt = UnicodeAttribute()  # noqa: N815
+    request_id = UnicodeAttribute(null=True)  # of the page or program that began it; its logs and calls carry it
     definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
     left_out = NumberSetAttribute(null=True)  # steps that the document does not need
     pages = NumberAttribute(null=True)  # or segments, as soon as they are counted

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from config import clock, table
+from config import clock, logs, table
 from config.transaction import EventAt
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
@@ -172,6 +172,7 @@ def _execution(new: NewRun, now: str) -> Execution:
         engine_attempt=1,
         engine=engine_choice.choose_engine(),
         triggeredBy=new.by.name,
+        request_id=logs.request_id() or None,
         project_id=run.project_id,
         document_id=run.document_id,
         batch_line=new.batch_line or None,

@@ -58,6 +58,12 @@ def test_an_error_of_ours_is_a_500_that_says_what_is_safe():
     assert answer.status_code == 500
     assert b"Saved data is safe" in answer.content
     assert b"nobody turned" not in answer.content
+    assert answer["X-Request-Id"].encode() in answer.content
+
+
+def test_a_page_that_cannot_be_shown_says_by_what_the_log_knows_it():
+    answer = signed_in(bob()).get("/fail/missing/")
+    assert answer["X-Request-Id"] in one_line(answer.content)
 
 
 def test_a_page_asks_for_a_sign_in_and_comes_back_to_itself(client):
@@ -117,7 +123,8 @@ def test_a_site_that_is_not_mine_is_closed_or_is_not_there_answers_alike(path):
 
 
 def without_nonce(answer):
-    return re.sub(rb'nonce="[^"]+"|"X-CSRFToken": "[^"]+"|value="[^"]+"', b"", answer.content)
+    own = rb'nonce="[^"]+"|"X-CSRFToken": "[^"]+"|value="[^"]+"|' + answer["X-Request-Id"].encode()
+    return re.sub(own, b"", answer.content)
 
 
 @pytest.mark.parametrize("site", ["acme", "nowhere", "closed", "No!"])

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from config import logs
 from projects.models.spec import ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_models.language_model import (
@@ -48,7 +49,10 @@ class Converse:
 
         """
         began = time.monotonic()
-        answer = self.call(lambda: self.client.converse(**converse_request(self.spec, request)))
+        wanted = converse_request(self.spec, request)
+        if request_id := logs.request_id():
+            wanted["requestMetadata"] = {"request": request_id}  # its invocation log has it
+        answer = self.call(lambda: self.client.converse(**wanted))
         counted = answer["usage"]
         used = measure_call(
             self.spec, tokens_in=int(counted["inputTokens"]), tokens_out=int(counted["outputTokens"]), began=began

@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 import openai
 
+from config import logs
 from config.errors import StageFailed, Unavailable
 from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
@@ -129,7 +130,9 @@ class OpenAIChat:
         self.prepare()
         body = completion_request(self.spec, request, self.untaken)
         try:
-            with self.client.chat.completions.with_streaming_response.create(**body) as response:
+            with self.client.chat.completions.with_streaming_response.create(
+                **body, extra_headers=logs.request_headers()
+            ) as response:
                 return self._read_stream(response) if body.get("stream") else _read_body(response)
         except openai.APIStatusError as error:
             name = _refused_parameter(error)

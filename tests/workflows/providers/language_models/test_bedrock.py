@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from botocore.stub import Stubber
 
+from config import logs
 from config.errors import ProviderPaused, StageFailed
 from projects.models.spec import ModelSpec
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
@@ -410,3 +411,11 @@ def test_a_text_is_written_and_metered():
     assert words == "I see an invoice."
     assert (used.calls, used.tokens_in, used.tokens_out) == (1, 50, 7)
     assert "toolConfig" not in requests[0]
+
+
+def test_a_call_carries_the_request_that_it_comes_of() -> None:
+    with stubbed("bedrock-runtime") as (client, stubber), logs.on_request("01REQUEST"):
+        requests = sent(client)
+        stubber.add_response("converse", reply(GOOD))
+        ask(stubber, client)
+    assert [one["requestMetadata"] for one in requests] == [{"request": "01REQUEST"}]

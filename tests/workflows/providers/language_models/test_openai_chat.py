@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from config import logs
 from config.errors import ProviderPaused, StageFailed
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.prompt import Prompt
@@ -40,13 +41,14 @@ def model(url: str, *, gate: OpenGate | None = None, key: str = "secret-key", **
 @pytest.mark.parametrize("how", ABLE)
 def test_a_page_is_asked_for_by_what_the_model_can_do(how: str) -> None:
     answer = completion(None, calls=[tool_call(ENTRIES)]) if how == "tool" else completion(f"Here: {ENTRIES}")
-    with serve_chat([answer]) as server:
+    with serve_chat([answer]) as server, logs.on_request("01REQUEST"):
         found = model(server.url, **ABLE[how]).read_page(QUESTION)
     (request,) = server.requests
     assert {one.name: one.value for one in found.answer.fields}["total"] == "9.00"
     assert (found.usage[0].service, found.usage[0].tokens_in, found.usage[0].tokens_out) == ("openai-local", 100, 20)
     assert (request["model"], request["max_tokens"], request["temperature"]) == ("some-model", 2000, 0.0)
     assert server.headers[0]["authorization"] == "Bearer secret-key"
+    assert server.headers[0]["x-request-id"] == "01REQUEST"
     if how == "schema":
         values = request["response_format"]["json_schema"]["schema"]["properties"]["fields"]["properties"]["total"]
         assert values["properties"]["confidence"]["enum"][18:] == [0.9, 0.95, 1.0]
