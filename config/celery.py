@@ -35,6 +35,7 @@ app.autodiscover_tasks(
         "workflows.extractors",
         "workflows.intake",
         "workflows.learning",
+        "workflows.operations",
         "workflows.providers",
         "workflows.publish",
         "workflows.questions",

@@ -45,6 +45,7 @@ RUN_CHECK_SECONDS = 30 if environment.ON_LAPTOP else 900
 # message is hidden or waits for its time. With every engine, a question about a page.
 MESSAGE_LOST_SECONDS = 300
 SWEEP_SECONDS = 10
+MEASURE_SECONDS = 60  # between two looks at the desk as a whole, for CloudWatch
 # A worker that took nothing for so long although its queue was not empty and a slot of its was free ends itself, and
 # is started again. Longer than Celery takes to connect again to a broker that is back after some seconds.
 WORKER_STALLED_SECONDS = 30

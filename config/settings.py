@@ -16,6 +16,7 @@ from config.brokers import transport
 from config.constants import *  # noqa: F403 - Django wants one module of settings
 from config.constants import (
     LOG_LEVEL,
+    MEASURE_SECONDS,
     QUESTION_DAYS,
     QUEUE_VISIBILITY_SECONDS,
     REVIEW_TIMEOUT_SECONDS,
@@ -229,6 +230,7 @@ CELERY_TASK_ROUTES = {
     "projects.tasks.refresh_folder": {"queue": STEPS_QUEUE},
     "workflows.tasks.index_document": {"queue": SEARCH_QUEUE},
     "review.tasks.sweep": {"queue": SWEEP_QUEUE},
+    "workflows.tasks.measure_desk": {"queue": SWEEP_QUEUE},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -246,6 +248,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "review.tasks.sweep",
         "schedule": float(SWEEP_SECONDS),
         "options": {"expires": SWEEP_SECONDS * 3},
+    },
+    "measure": {
+        "task": "workflows.tasks.measure_desk",
+        "schedule": float(MEASURE_SECONDS),
+        "options": {"expires": MEASURE_SECONDS},
     },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(STATE_DIR / "beat-schedule")

@@ -65,7 +65,7 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
         Way("history", "audit:show-audit", "Audit log", "Who changed, decided and viewed what.", _configures),
     ),
     "Operations": (
-        Way("play", "operations:list-workers", "Workers", "Waiting messages, and workers that stalled.", _operates),
+        Way("play", "operations:show-operations", "Operations", "Queues, workers, stuck work, storage.", _operates),
         Way("alert", "operations:list-dead-letters", "Dead letters", "Messages that kept failing.", _operates),
     ),
 }  # fmt: skip

@@ -6,6 +6,7 @@ from django.conf import settings
 
 from config import clock
 from config.due import actions as due_work
+from config.due import repairs
 from config.due.registry import due
 from config.transaction import transact
 from review.decide import escalations, postponements, questions, redemption
@@ -58,6 +59,7 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     if review.reviewedAt:  # an alarm listens for how long
         waited = (clock.now() - clock.parse(review.reviewedAt)).total_seconds()
         log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
+        repairs.record_repair(repairs.DECISION, ref.site, document_id=run.document_id, workflow_id=run.workflow_id)
     execution = queries.execution(run)
     if execution.status != RunStatus.RUNNING:  # it failed at this step, and a person may resume it
         due_work.postpone(review, at=clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS)))

@@ -37,6 +37,7 @@ NAMES = {
     "workflows.tasks.finish_removal",
     "workflows.tasks.follow_up",
     "workflows.tasks.index_document",
+    "workflows.tasks.measure_desk",
     "workflows.tasks.run_slice",
     "workflows.tasks.run_step",
     "workflows.tasks.take_incoming",

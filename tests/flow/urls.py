@@ -113,7 +113,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
         "model_id": "local",
         "month": "2026-11", "form": "csv", "mask": "none", "object_id": "1",
-        "uidb64": "none", "token": "none", "provider_id": "sso", "pk": 1, "user_id": 0,
+        "uidb64": "none", "token": "none", "provider_id": "sso", "provider": "none", "pk": 1, "user_id": 0,
         "digest": "0" * 64, "queue": "none", "message_id": "none", "view_id": "none",
         "version": 7, "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip

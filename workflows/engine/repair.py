@@ -5,8 +5,9 @@ from typing import Any
 
 from django.conf import settings
 
-from config import clock
+from config import clock, logs
 from config.brokers import queues
+from config.due import repairs
 from workflows.definitions import states
 from workflows.engine import driver, fanout, lost_message
 from workflows.engine.actions import attempts, joins
@@ -45,6 +46,7 @@ def resume_join(site: str, join: Join) -> None:
         end_run(run, attempt=order.attempt, error="Stalled", sentence=_STALLED)
     elif stands_still:
         log.warning("slices sent again", extra={"run": run.workflow_id, "attempt": order.attempt})
+        repairs.record_repair(repairs.SLICES, site, document_id=run.document_id, workflow_id=run.workflow_id)
         fanout.send_waiting(order, join, order_slice, lambda: None)
 
 
@@ -82,6 +84,7 @@ def start_next_attempt(run: Run, execution: Execution, *, why: str, review: Wait
     definition = queries.definition_of(execution)
     attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
     log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
+    repairs.record_repair(repairs.RUN, run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     start_attempt(run, execution, attempt, review=review)
 
 
@@ -90,6 +93,7 @@ def start_attempt(run: Run, execution: Execution, attempt: int, *, review: Waiti
 
     ``review``: that the run waits at; None if it waits at none.
     """
+    logs.follow_request(execution.request_id)
     definition = queries.definition_of(execution)
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     step = definition.step(int(execution.currentStep))

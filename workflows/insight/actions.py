@@ -43,19 +43,24 @@ class DayKey(NamedTuple):
         return table.DAY_FIGURES.key(site, **{**self._asdict(), "kind": self.kind.value})
 
 
-def count_run(site: str, row: RunFigures) -> None:
+def count_run(site: str, row: RunFigures) -> Mapping[str, int]:
     """Add what the run is now and was not before, in one transaction with the note of it; then it is not due.
 
-    Twice, or by two sweepers, it is added once. Raises: Conflict if it was counted or went on since ``row`` was read.
+    Twice, or by two sweepers, it is added once. Returns what was added to the sums of its site.
+
+    Raises:
+        Conflict: it was counted, or went on, since ``row`` was read.
+
     """
     run = Run(site, row.project_id, str(row.document_id), str(row.workflow_id))
     before = read_counted(row)
     facts, classification_id = _read_facts(run, row)
     after = figures.count_run(facts) if facts else before
     kind_of = classification_id if facts else str(row.classification_id or "")
+    moved = _moved(run.project_id, (str(row.classification_id or ""), before), (kind_of, after))
     changes: list[Change] = [
         Update(key.at(site), [Path([name]).add(by) for name, by in sorted(numbers.items())], of=DayFigures)
-        for key, numbers in _moved(run.project_id, (str(row.classification_id or ""), before), (kind_of, after))
+        for key, numbers in moved
     ]
     actions: list[Action] = [
         RunFigures.counted.set(json.dumps(after, ensure_ascii=False, sort_keys=True)),
@@ -64,6 +69,8 @@ def count_run(site: str, row: RunFigures) -> None:
         *_list_failure(site, run, facts),
     ]
     transact([Update(row.key, actions, _as_read(row), of=RunFigures), *changes])
+    of_site = [numbers for key, numbers in moved if key.kind == Kind.SITE and key.classification_id == EVERY_TYPE]
+    return figures.add_up(of_site)
 
 
 def forget_run(run: Run) -> None:
@@ -139,7 +146,8 @@ def _read_facts(run: Run, row: RunFigures) -> tuple[RunFacts | None, str]:
     if not row.ended_at or not execution.outcome:
         return base, classification_id or ""
     board = WorkflowSteps.from_raw_data(found[board_key(run)])
-    ended = replace(base, ended_at=clock.parse(row.ended_at), micros=int(link.micros or 0))
+    pages, micros = int(execution.pages or 0), int(link.micros or 0)
+    ended = replace(base, ended_at=clock.parse(row.ended_at), micros=micros, pages=pages)
     return _of_ended(run, ended, execution, board), classification_id or ""
 
 

@@ -19,6 +19,7 @@ BOUNDS = (
     14_400, 21_600, 28_800, 43_200, 64_800, 86_400, 129_600, 172_800, 259_200, 432_000, 604_800, 1_209_600,
 )  # fmt: skip
 RECEIVED, ENDED, STRAIGHT, REVIEWED, TOTAL = "received", "ended", "straight", "reviewed", "total"
+PAGES = "pages"
 STEP, FAILED, FIELD, PERSON, COST = "step", "failed", "field", "person", "cost"
 CORRECTED, CONFIRMED, DECIDED, TIME = "corrected", "confirmed", "decided", "time"
 # Ends at which the document was looked at, by machine or person.
@@ -104,6 +105,7 @@ class RunFacts:
     decided: Sequence[Decided] = ()
     micros: int = 0
     used: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    pages: int = 0
 
 
 def count_run(facts: RunFacts) -> Days:
@@ -122,6 +124,7 @@ def _count_end(facts: RunFacts, outcome: Outcome, ended_at: dt.datetime) -> Sums
     found: Sums[str] = Sums()
     if not facts.kept:
         found[join_name(ENDED, outcome)] += 1
+        found[PAGES] += facts.pages
         if outcome in ANALYSED and (facts.asked or facts.decided):
             found[REVIEWED] += 1
         if outcome == Outcome.PUBLISHED:

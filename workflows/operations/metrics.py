@@ -1,99 +1,122 @@
-"""What waits longer than it should, and messages that were put aside, read when /metrics is asked for."""
+"""How the desk stands as metrics: read when /metrics is asked for, and logged for CloudWatch once a minute."""
 
+import contextlib
 import time
 from collections.abc import Collection, Iterator
 
 from django.conf import settings
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
-from pynamodb.attributes import UnicodeAttribute
 
-from config import clock, table
-from config.brokers import queues
-from config.due.items import DueWork
+from config import clock
+from config.due.repairs import RUN
 from config.errors import CountersignError
-from workflows.operations import dead_letter_queues, workers
+from config.metrics import Kind, Metric, Sample, build_families
+from workflows.insight import metrics as insight_metrics
+from workflows.operations import desk_state
+from workflows.operations.desk_state import AT_MOST, DeskState
 
-_AT_MOST = 500  # rows a shard: beyond it someone has to look anyhow
-_FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a Query
+_FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a few calls
+_LAST_MINUTE = "in the last minute"
+
+WAITING = Metric("countersign_waiting_messages", Kind.GAUGE, "Messages that no worker has taken", ("queue",))
+WAITED = Metric(
+    "countersign_message_wait_seconds", Kind.GAUGE, f"The longest wait of a message that was taken {_LAST_MINUTE}",
+    ("queue",), "Seconds",
+)  # fmt: skip
+FAILED = Metric("countersign_failed_messages", Kind.GAUGE, "Dead letters; on SQS of the event bus too", ("queue",))
+WORKERS = Metric("countersign_workers", Kind.GAUGE, "Workers that gave a sign of life in three minutes", ("queue",))
+TAKEN = Metric("countersign_taken_messages", Kind.GAUGE, f"Messages taken {_LAST_MINUTE}", ("queue",))
+STALLED = Metric(
+    "countersign_stalled_workers", Kind.GAUGE, "Workers that stood still and ended themselves, since ever", ("queue",)
+)
+OVERDUE = Metric("countersign_overdue_rows", Kind.GAUGE, f"Rows that are due, at most {AT_MOST} a shard", ("kind",))
+OVERDUE_SECONDS = Metric(
+    "countersign_overdue_seconds", Kind.GAUGE, "How long the first of them has been due", ("kind",), "Seconds"
+)
+BACKLOG = Metric("countersign_redeem_backlog", Kind.GAUGE, "Decisions that their runs should have taken by now")
+STUCK = Metric("countersign_stuck_runs", Kind.GAUGE, "Runs that a sweep should have looked at and could not")
+REPAIRS = Metric("countersign_repairs_total", Kind.COUNTER, "Work that was taken up again, since ever", ("kind",))
+PAUSED = Metric("countersign_provider_paused", Kind.GAUGE, "1 while no one asks the service", ("provider",))
+ROWS = Metric("countersign_table_rows", Kind.GAUGE, "Rows, as DynamoDB counts them every few hours", ("table",))
+ROW_BYTES = Metric("countersign_table_bytes", Kind.GAUGE, "Their bytes", ("table",), "Bytes")
+DISK_FREE = Metric("countersign_disk_free_bytes", Kind.GAUGE, "Of the disk of the worker that looked", (), "Bytes")
+METRICS = (
+    WAITING, WAITED, FAILED, WORKERS, TAKEN, STALLED, OVERDUE, OVERDUE_SECONDS, BACKLOG, STUCK, REPAIRS, PAUSED, ROWS,
+    ROW_BYTES, DISK_FREE,
+)  # fmt: skip
+EVERY_METRIC = (*METRICS, *insight_metrics.METRICS)
 
 
-class _DueRow(DueWork):
-    """A row of any kind, with what the index carries of it."""
+class DeskCollector(Collector):
+    """Of all sites, so each web process returns the same; what does not answer is left out.
 
-    status = UnicodeAttribute(null=True)
-
-
-class Overdue(Collector):
-    """Gauges of all sites, so each web process returns the same; nothing if the table does not answer.
-
-    ``decided``: statuses of a review whose decision its run has not taken yet.
+    ``decided``: statuses of a review whose decision its run has not taken yet; the app of reviews says which.
     """
 
-    def __init__(self, *, decided: Collection[str]) -> None:
-        self._decided = decided
-        self._known: list[GaugeMetricFamily] = []
+    def __init__(self, *, decided: Collection[str] = ()) -> None:
+        self.decided = decided
+        self._known: list[Family] = []
         self._until = 0.0
 
-    def describe(self) -> list[GaugeMetricFamily]:
+    def describe(self) -> list[Family]:
         """Asked when it is registered, which is no time for a Query."""
-        return _families()
+        return list(build_families(EVERY_METRIC, ()))
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Family]:
         if time.monotonic() >= self._until:
-            try:
-                self._known = _read_overdue(self._decided)
-            except CountersignError:
-                self._known = []
+            samples = self.sample(desk_state.read_state())
+            with contextlib.suppress(CountersignError):  # that the table does not answer the other numbers say
+                samples += insight_metrics.read_samples()
+            self._known = list(build_families(EVERY_METRIC, samples))
             self._until = time.monotonic() + _FRESH_SECONDS
         yield from self._known
 
-
-def _families() -> list[GaugeMetricFamily]:
-    return [
-        GaugeMetricFamily(
-            "countersign_overdue_rows", f"Rows that are due, at most {_AT_MOST} a shard", labels=["kind"]
-        ),
-        GaugeMetricFamily("countersign_overdue_seconds", "How long the first of them has been due", labels=["kind"]),
-        GaugeMetricFamily("countersign_redeem_backlog", "Decisions that their runs should have taken by now"),
-        GaugeMetricFamily(
-            "countersign_failed_messages",
-            "Put aside on Redis or RabbitMQ; SQS counts itself",
-            labels=["queue"],
-        ),
-        GaugeMetricFamily(
-            "countersign_waiting_messages",
-            "On Redis or RabbitMQ, taken by no worker; SQS counts itself",
-            labels=["queue"],
-        ),
-        GaugeMetricFamily(
-            "countersign_stalled_workers", "Workers that stood still and ended themselves, since ever", labels=["queue"]
-        ),
-    ]
+    def sample(self, state: DeskState) -> list[Sample]:
+        return list(_sample_state(state, self.decided))
 
 
-def _read_overdue(decided_statuses: Collection[str]) -> list[GaugeMetricFamily]:
-    now = clock.now()
+desk = DeskCollector()  # what /metrics asks, and the task that writes the same for CloudWatch
+
+
+def _sample_state(state: DeskState, decided: Collection[str]) -> Iterator[Sample]:
+    yield from _sample_queues(state)
+    yield from _sample_overdue(state, decided)
+    for repair in state.repairs:
+        yield REPAIRS.sample(int(repair.repairs), repair.kind)
+    paused = {one.provider for one in state.find_paused(clock.iso(clock.now()))}
+    for provider in state.providers or ():
+        yield PAUSED.sample(float(provider.provider in paused), provider.provider)
+    if storage := state.storage:
+        yield ROWS.sample(int(storage.rows), "main")
+        yield ROWS.sample(int(storage.old_rows), "versions")
+        yield ROW_BYTES.sample(int(storage.row_bytes), "main")
+        yield ROW_BYTES.sample(int(storage.old_row_bytes), "versions")
+        yield DISK_FREE.sample(int(storage.disk_free))
+
+
+def _sample_queues(state: DeskState) -> Iterator[Sample]:
+    for one in state.queues:
+        if one.waiting is not None:
+            yield WAITING.sample(one.waiting, one.queue)
+        if one.dead is not None:
+            yield FAILED.sample(one.dead, one.queue)
+        yield WORKERS.sample(one.alive, one.queue)
+        yield TAKEN.sample(one.rate, one.queue)
+        yield WAITED.sample(one.waited, one.queue)
+        yield STALLED.sample(one.stalls, one.queue)
+    if state.undelivered is not None:
+        yield FAILED.sample(state.undelivered, settings.EVENTS_QUEUE)
+
+
+def _sample_overdue(state: DeskState, decided: Collection[str]) -> Iterator[Sample]:
+    if state.overdue is None:
+        return
     waits: dict[str, list[float]] = {}
-    decided = 0
-    for shard in range(settings.DUE_SHARDS):
-        before = clock.iso(clock.in_seconds(settings.SWEEP_PAUSE_SECONDS)) > _DueRow.GSI2SK
-        for row in _DueRow.page(table.due_partition(shard), sk=before, index="GSI2", limit=_AT_MOST).rows:
-            place = table.due_place(str(row.GSI2SK))
-            due_for = (now - clock.parse(place.since)).total_seconds()  # also while it waits for its next try
-            if due_for < 0:
-                continue
-            waits.setdefault(place.kind, []).append(due_for)
-            decided += place.kind == "review" and row.status in decided_statuses
-    rows, seconds, backlog, failed, waiting, stalled = families = _families()
+    for row in state.overdue:
+        waits.setdefault(row.kind, []).append(row.seconds)
     for kind, waited in waits.items():
-        rows.add_metric([kind], len(waited))
-        seconds.add_metric([kind], max(waited))
-    backlog.add_metric([], decided)
-    for queue, count in dead_letter_queues.count_dead_letters().items():
-        failed.add_metric([queue], count)
-    for one in workers.list_stalls():
-        stalled.add_metric([str(one.queue)], int(one.stalls))
-    for queue, count in queues.count_all_messages().items():
-        waiting.add_metric([queue], count)
-    return families
+        yield OVERDUE.sample(len(waited), kind)
+        yield OVERDUE_SECONDS.sample(max(waited), kind)
+    yield BACKLOG.sample(sum(row.kind == "review" and row.status in decided for row in state.overdue))
+    yield STUCK.sample(sum(row.kind == RUN for row in state.stuck))

@@ -19,10 +19,11 @@ from celery.worker import state
 from django.conf import settings
 
 from config import logs
-from config.brokers import sqs
+from config.brokers import envelope, sqs
 from config.brokers.queues import Depth
 from config.errors import CountersignError
 from workflows.operations import workers
+from workflows.operations.workers import Pulse
 
 log = logging.getLogger(__name__)
 
@@ -62,16 +63,18 @@ class Watch:
 
 @dataclass
 class Watchdog:
-    """Looks from a thread of its own at a worker, which is Celery's ``WorkController``."""
+    """Looks from a thread of its own at a worker, Celery's ``WorkController``, and writes its signs of life."""
 
     worker: Any
     queues: tuple[str, ...]
+    pulse: Pulse
     leave: Callable[[int], None] = os._exit
     over: threading.Event = field(default_factory=threading.Event)
     watch: Watch = field(default_factory=Watch)
     depth: Depth = field(default_factory=Depth)
     fetched: int = 0
     ticks: int = 0
+    waited: float = 0.0  # seconds, the longest of what was taken since the last sign of life
 
     def start(self) -> None:
         signals.task_received.connect(self._note_fetch)
@@ -80,17 +83,35 @@ class Watchdog:
     def stop(self) -> None:
         self.over.set()
 
-    def _note_fetch(self, **_: Any) -> None:
+    def _note_fetch(self, request: Any = None, **_: Any) -> None:
         self.fetched += 1
+        message: Any = getattr(request, "message", None)
+        if message is not None:
+            waited = envelope.waited_seconds(message.headers or {}, message.delivery_info or {}, time.time())
+            self.waited = max(self.waited, waited or 0.0)
 
     def _note_tick(self) -> None:
         self.ticks += 1
 
     def _run(self) -> None:
+        self._beat()
+        beat_at = time.monotonic() + workers.BEAT_SECONDS
         while not self.over.wait(settings.WORKER_STALLED_SECONDS / _LOOKS):
+            if time.monotonic() >= beat_at:
+                self._beat()
+                beat_at = time.monotonic() + workers.BEAT_SECONDS
             if self.look() and not self._is_ending():
                 self._end()
                 return
+        with contextlib.suppress(CountersignError):
+            self.pulse.end()
+
+    def _beat(self) -> None:
+        waited, self.waited = self.waited, 0.0
+        try:
+            self.pulse.beat(taken=self.fetched, waited=waited, busy=len(state.active_requests))
+        except CountersignError as error:
+            log.warning("sign of life was not written", extra={"error": logs.place_of(error)})
 
     def look(self) -> bool:
         stalled = self.watch.look(
@@ -141,7 +162,8 @@ class Step(bootsteps.StartStopStep):
 
     def create(self, worker: Any) -> Any:
         consumed = worker.app.amqp.queues.consume_from
-        return Watchdog(worker, tuple(name for name in consumed if name in settings.QUEUE_URLS))
+        queues = tuple(name for name in consumed if name in settings.QUEUE_URLS)
+        return Watchdog(worker, queues, Pulse(worker.hostname, queues, int(worker.concurrency or 1)))
 
     def close(self, _worker: Any) -> None:
         """The worker ends in order, and takes nothing more."""

@@ -14,7 +14,9 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, ProviderPaused
-from config.table import Key
+from config.table import InvalidKey, Key
+from config.transaction import Update, transact
+from projects.audit.events import Actor, entity_event
 from workflows.providers.items import ProviderState
 
 log = logging.getLogger(__name__)
@@ -138,6 +140,32 @@ def _close_circuit() -> list[Action]:
 def make_provider_paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:
     sentence = f"Returned {state.message} {int(state.failures)} times in a row; paused before the next retry."
     return ProviderPaused(sentence, provider=provider, seconds=max(seconds, 1.0))
+
+
+def retry_provider(provider: str, *, by: Actor) -> ProviderState:
+    """End the pause, so that the next call is the one that tries it; the audit says who ordered it.
+
+    Raises:
+        NotFound: nothing is known of such a service.
+        Conflict: it is not paused, or a call went through meanwhile.
+
+    """
+    try:
+        state = ProviderState.load(_key(provider))
+    except InvalidKey as error:
+        raise NotFound("Connection not found.") from error
+    now = clock.iso(clock.now())
+    actions = [ProviderState.open_until.set(now), ProviderState.probe_until.remove()]
+    event = entity_event(
+        table.DEFAULT_SITE, "provider", provider, "retried", by=by, payload={"failures": state.failures}
+    )
+    try:
+        paused = (ProviderState.open_until == state.open_until) & (ProviderState.open_until > now)
+        transact([Update(state.key, actions, paused, of=ProviderState)], event)
+    except Conflict as error:
+        raise Conflict("This connection is not paused. Nothing was changed.") from error
+    forget_provider_state(provider)
+    return state
 
 
 def forget_provider_state(provider: str | None = None) -> None:

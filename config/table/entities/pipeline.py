@@ -248,6 +248,21 @@ WORKER_STALL = Entity(
     attributes=names("queue stalls waiting stalled_at"),
     note="workers that took nothing from a queue that was not empty, and ended themselves", system=True,
 )  # fmt: skip
+WORKER = Entity(
+    "countersign", "Worker", "WORKERS", "WORKER#{worker}",
+    attributes=names("worker queues started_at seen_at taken rate waited busy slots TimeToLive"),
+    note="a worker's sign of life, once a minute; the row goes by TTL an hour after the last", system=True,
+)  # fmt: skip
+REPAIR = Entity(
+    "countersign", "Repair", "WORKERS", "REPAIR#{kind}",
+    attributes=names("kind repairs repaired_at site_id document_id workflow_id"),
+    note="how often work of a kind was taken up again, and what last", system=True,
+)  # fmt: skip
+STORAGE = Entity(
+    "countersign", "Storage", "WORKERS", "STORAGE",
+    attributes=names("measured_at rows row_bytes old_rows old_row_bytes disk_free disk_bytes"),
+    note="how large the tables are, and the disk of the machine that looked; every ten minutes", system=True,
+)  # fmt: skip
 
 # --- what was: the second table ----------------------------------------------
 AUDIT_LINE = Entity(

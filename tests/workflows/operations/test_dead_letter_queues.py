@@ -94,7 +94,7 @@ def test_events_of_the_bus_lie_on_sqs_all_the_same() -> None:
 def test_what_lies_there_is_a_metric() -> None:
     put_aside()
     assert dead_letter_queues.count_dead_letters()[QUEUE] == 1
-    samples = [one for family in metrics.Overdue(decided=DECIDED).collect() for one in family.samples]
+    samples = [one for family in metrics.DeskCollector(decided=DECIDED).collect() for one in family.samples]
     found = {one.labels["queue"]: one.value for one in samples if one.name == "countersign_failed_messages"}
     assert found == dict.fromkeys(settings.QUEUE_URLS, 0) | {QUEUE: 1}
 

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -12,11 +13,13 @@ import pytest
 from celery.worker import state
 from django.conf import settings
 
+from config import clock
 from config.brokers import queues
 from config.celery import app
 from tests.engines import KINDS, EngineKind, running_on
-from workflows.operations import watchdog, workers
+from workflows.operations import desk_state, watchdog, workers
 from workflows.operations.watchdog import Watch, Watchdog
+from workflows.operations.workers import Pulse
 
 
 def looks(count: int, *, watch: Watch | None = None, waiting: int = 1, full: bool = False, turns: bool = True) -> bool:
@@ -92,7 +95,8 @@ def broker(request: pytest.FixtureRequest, table: str) -> Iterator[EngineKind]:
 
 
 def dog(worker: Any, leave: Callable[[int], None]) -> Watchdog:
-    return Watchdog(worker, (settings.SEARCH_QUEUE,), leave)
+    consumed = (settings.SEARCH_QUEUE,)
+    return Watchdog(worker, consumed, Pulse("search@here", consumed, 1), leave)
 
 
 def test_it_sees_what_waits_on_each_broker(broker: EngineKind, worker: SimpleNamespace, ended: list[int]) -> None:
@@ -116,8 +120,29 @@ def test_it_ends_the_worker_with_its_pool_and_tells(
     assert "worker stands still, ends itself" in caplog.text
     (row,) = workers.list_stalls()
     assert (row.queue, row.stalls, row.waiting) == (settings.SEARCH_QUEUE, 1, 2)
-    (shown,) = [one for one in workers.list_queues() if one.stalls]
+    (shown,) = [one for one in desk_state.read_state().queues if one.stalls]
     assert (shown.queue, shown.waiting, shown.stalled_waiting) == (settings.SEARCH_QUEUE, 2, 2)
+
+
+def test_it_writes_signs_of_life_with_what_was_taken_and_how_long_it_had_waited(
+    broker: EngineKind, worker: SimpleNamespace, ended: list[int]
+) -> None:
+    one = dog(worker, ended.append)
+    sent = {"countersign_sent": time.time() - 30}
+    later = {**sent, "eta": clock.iso(clock.in_seconds(-5))}  # a retry that was to wait
+    for headers in (sent, later):
+        one._note_fetch(SimpleNamespace(message=SimpleNamespace(headers=headers, delivery_info={})))
+    one._beat()
+    one._beat()
+    (row,) = workers.read_known().of_queue(settings.SEARCH_QUEUE)
+    assert (row.worker, row.taken, row.rate, row.waited, row.slots) == ("search@here", 2, 0, 0, 1)
+    one._note_fetch(SimpleNamespace(message=SimpleNamespace(headers=sent, delivery_info={})))
+    one._beat()
+    (row,) = workers.read_known().of_queue(settings.SEARCH_QUEUE)
+    assert (row.taken, row.rate, row.is_alive) == (3, 1, True)
+    assert 30 <= float(row.waited) < 60
+    one.pulse.end()
+    assert workers.read_known().of_queue(settings.SEARCH_QUEUE) == []
 
 
 def test_a_broker_that_does_not_answer_is_no_reason_to_end(worker: SimpleNamespace, ended: list[int]) -> None:

@@ -117,7 +117,7 @@ def ago(minutes: int) -> str:
     ("stored", "minutes", "join", "words"),
     [
         ({}, 2, None, ""),
-        ({}, 12, None, "Longer than a step usually takes (10 min). It is retried automatically; see Workers."),
+        ({}, 12, None, "Longer than a step usually takes (10 min). It is retried automatically; see Operations."),
         ({"waits_for": "textract"}, 2, None, ""),
         ({"waits_for": "textract"}, 12, None, "Waiting for Amazon Textract."),
         ({"waits_for": "textract", "waits_why": "paused"}, 2, None, "Waiting for Amazon Textract: paused"),

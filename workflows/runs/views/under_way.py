@@ -211,7 +211,7 @@ def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None, p90:
     if stored.get("waits_for"):
         return f"Waiting for {LABELS.get(str(stored['waits_for']), str(stored['waits_for']))}."
     usual = "10 min" if p90 is None else f"p90 {show_seconds(p90)}"
-    return f"Longer than a step usually takes ({usual}). It is retried automatically; see Workers."
+    return f"Longer than a step usually takes ({usual}). It is retried automatically; see Operations."
 
 
 def tabs(filters: Filters, counts: Callable[[DocumentStatus], int]) -> list[dict[str, Any]]:

@@ -1,0 +1,42 @@
+"""How often work was taken up again, by its kind: rows that Operations and the metrics show."""
+
+import logging
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from config import clock, logs, table
+from config.errors import CountersignError
+from config.item import Item
+
+log = logging.getLogger(__name__)
+
+RUN, SLICES, DECISION = "run", "slices", "decision"
+
+
+class Repair(Item):
+    """``repairs``: since ever; the ids are of the last one. Access: by kind; all of them."""
+
+    kind = UnicodeAttribute()
+    repairs = NumberAttribute(default=0)
+    repaired_at = UnicodeAttribute()
+    site_id = UnicodeAttribute()
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+
+
+def record_repair(kind: str, site: str, *, document_id: str, workflow_id: str) -> None:
+    """Count it. If the table does not answer it is not counted, and the repair goes on."""
+    actions = [
+        Repair.kind.set(kind),
+        Repair.repairs.add(1),
+        Repair.repaired_at.set(clock.iso(clock.now())),
+        Repair.site_id.set(site),
+        Repair.document_id.set(document_id),
+        Repair.workflow_id.set(workflow_id),
+    ]
+    # always true, and said so: counting must not depend on what is there
+    always = Repair.repairs.does_not_exist() | Repair.repairs.exists()
+    try:
+        Repair.change(table.REPAIR.key(table.DEFAULT_SITE, kind=kind), actions, always)
+    except CountersignError as error:
+        log.warning("repair was not counted", extra={"error": logs.place_of(error)})

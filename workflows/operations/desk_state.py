@@ -1,0 +1,168 @@
+"""How the desk as a whole stands, from counters and rows: its queues, what is overdue, services that are paused.
+
+One read for the page of operations and for the metrics. What does not answer is None and hides nothing else.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.conf import settings
+from pynamodb.attributes import UnicodeAttribute
+
+from config import clock, logs, table
+from config.brokers import queues
+from config.due.items import DueWork
+from config.due.repairs import Repair
+from config.errors import CountersignError
+from workflows.operations import dead_letter_queues, workers
+from workflows.operations.workers import Storage, Worker
+from workflows.providers import queries as provider_queries
+from workflows.providers.items import ProviderState
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+AT_MOST = 500  # rows a shard: beyond it someone has to look anyhow
+STUCK_SECONDS = 60  # sweeps come every ten: what is due for longer is not for want of a sweep
+
+
+class _DueRow(DueWork):
+    """A row of any kind, with what the index carries of it."""
+
+    status = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+
+
+@dataclass(frozen=True)
+class OverdueRow:
+    """``seconds``: for how long; ``tries``: repairs that failed. ``place``: its sort key in the due index."""
+
+    kind: str
+    id: str
+    site: str
+    key: table.Key
+    place: str
+    since: str
+    seconds: float
+    tries: int
+    status: str
+    document_id: str
+    workflow_id: str
+
+    @property
+    def is_stuck(self) -> bool:
+        return bool(self.tries) or self.seconds >= STUCK_SECONDS
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """``waiting``, ``dead``: messages; None if the broker did not say.
+
+    ``stalls``: since ever; ``stalled_waiting``: how many messages waited at the last of them.
+    """
+
+    queue: str
+    waiting: int | None
+    dead: int | None
+    workers: Sequence[Worker] = ()
+    stalls: int = 0
+    stalled_at: str | None = None
+    stalled_waiting: int = 0
+
+    @property
+    def alive(self) -> int:
+        return sum(one.is_alive for one in self.workers)
+
+    @property
+    def seen_at(self) -> str | None:
+        return self.workers[0].seen_at if self.workers else None
+
+    @property
+    def rate(self) -> int:
+        """Messages taken in the last minute, of all queues of its workers."""
+        return sum(int(one.rate) for one in self.workers if one.is_alive)
+
+    @property
+    def waited(self) -> float:
+        """Seconds that the message which waited longest had waited when it was taken, in the last minute."""
+        return max((float(one.waited) for one in self.workers if one.is_alive), default=0.0)
+
+
+@dataclass(frozen=True)
+class DeskState:
+    """``overdue``: the longest first. ``undelivered``: events that the bus gave up. None: no answer."""
+
+    queues: Sequence[QueueState]
+    overdue: Sequence[OverdueRow] | None
+    providers: Sequence[ProviderState] | None
+    repairs: Sequence[Repair]
+    storage: Storage | None
+    undelivered: int | None
+
+    @property
+    def dead(self) -> int:
+        """All that are known of."""
+        return sum(one.dead or 0 for one in self.queues) + (self.undelivered or 0)
+
+    @property
+    def stuck(self) -> list[OverdueRow]:
+        return [one for one in self.overdue or () if one.is_stuck]
+
+    def find_paused(self, now: str) -> list[ProviderState]:
+        """Services that no one asks until a later instant than ``now``."""
+        return [one for one in self.providers or () if one.failures and one.open_until and one.open_until > now]
+
+
+def read_state() -> DeskState:
+    """Three Queries, and what the broker is asked."""
+    known = _try(workers.read_known)
+    dead: Mapping[str, int] = _try(dead_letter_queues.count_dead_letters) or {}
+    waiting: Mapping[str, int] = _try(queues.count_all_messages) or {}
+    rows = known or workers.Known()
+    return DeskState(
+        [_queue(queue, rows, waiting.get(queue), dead.get(queue)) for queue in settings.QUEUE_URLS],
+        _try(list_overdue),
+        _try(provider_queries.provider_states),
+        sorted(rows.repairs, key=lambda one: one.repaired_at, reverse=True),
+        rows.storage,
+        dead.get(settings.EVENTS_QUEUE),
+    )
+
+
+def _queue(queue: str, known: workers.Known, waiting: int | None, dead: int | None) -> QueueState:
+    stall = known.stalls.get(queue)
+    stalls = (int(stall.stalls), stall.stalled_at, int(stall.waiting)) if stall else ()
+    return QueueState(queue, waiting, dead, known.of_queue(queue), *stalls)
+
+
+def _try(read: Callable[[], T]) -> T | None:
+    try:
+        return read()
+    except CountersignError as error:
+        log.warning("part of the desk's state is not known", extra={"error": logs.place_of(error)})
+        return None
+
+
+def list_overdue() -> list[OverdueRow]:
+    """What should have been done by now, also what waits for its next try, the longest first; a Query a shard.
+
+    Raises:
+        Unavailable: the table does not answer.
+
+    """
+    now = clock.now()
+    found = []
+    for shard in range(settings.DUE_SHARDS):
+        before = clock.iso(clock.in_seconds(settings.SWEEP_PAUSE_SECONDS)) > _DueRow.GSI2SK
+        for row in _DueRow.page(table.due_partition(shard), sk=before, index="GSI2", limit=AT_MOST).rows:
+            place = table.due_place(str(row.GSI2SK))
+            seconds = (now - clock.parse(place.since)).total_seconds()
+            if seconds >= 0:
+                site = table.site_of(row.PK)
+                about = (str(row.status or ""), str(row.document_id or ""), str(row.workflow_id or ""))
+                at = (row.key, str(row.GSI2SK), place.since)
+                found.append(OverdueRow(place.kind, place.id, site, *at, seconds, place.tries, *about))
+    return sorted(found, key=lambda one: one.since)

@@ -1,0 +1,202 @@
+"""The page of operations: what runs, what is stuck, what is paused; each with the action that helps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from config import clock
+from config.due import repairs
+from config.due.repairs import Repair
+from config.table import DEFAULT_SITE
+from projects.audit.events import actor_of
+from projects.settings import queries as project_queries
+from projects.settings.items import Project
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from workflows.insight.report import show_seconds
+from workflows.learning import calibrations, versions
+from workflows.learning.calibrations import CALIBRATIONS
+from workflows.operations import actions, desk_state
+from workflows.operations.desk_state import DeskState, OverdueRow, QueueState
+from workflows.operations.processes import PROCESSES
+from workflows.providers import actions as provider_actions
+from workflows.providers.names import LABELS
+from workflows.runs.views.state_labels import Mark
+
+_PAGE = "operations:show-operations"
+_SHOWN = 20  # overdue rows; the metrics count all of them
+_GIGABYTE = 1024**3
+_LOW_DISK = 0.1  # of it free
+
+WORKING = Mark("good", "check", "Working")
+MISSING = Mark("warn", "alert", "No worker")
+WAITS = Mark("bad", "alert", "No worker, messages wait")
+SILENT = Mark("bad", "stop", "Queue does not respond")
+PAUSED = Mark("warn", "pause", "Paused")
+ACTIVE = Mark("good", "check", "Active")
+DEFAULT = Mark("", "minus", "Default confidence")
+_KINDS: Mapping[str, str] = {
+    "arrival": "File from the bucket",
+    "batch": "Batch",
+    "check": "Second review",
+    "digest": "Mail digest",
+    "event": "Event for the bus",
+    "experiment": "Experiment",
+    "figures": "Figures of a run",
+    "followup": "Post-processing",
+    "join": "Pages of a large document",
+    "notice": "Notice to a sender",
+    "notification": "Mail to a reviewer",
+    "question": "Question about a page",
+    "removal": "Deletion",
+    "review": "Review",
+    "run": "Run",
+    "unpacking": "Extraction of an archive",
+}
+_REPAIRS: Mapping[str, str] = {
+    repairs.RUN: "Run restarted at its step",
+    repairs.SLICES: "Pages sent again",
+    repairs.DECISION: "Decision sent again",
+}
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """``process``: what takes from the queue, as ``manage.py start`` names it."""
+
+    state: QueueState
+    mark: Mark
+    process: str
+    waited: str
+
+    @property
+    def needs_worker(self) -> bool:
+        return self.mark in (MISSING, WAITS)
+
+
+@dataclass(frozen=True)
+class StuckRow:
+    """``url``: of the run or document that it is about; empty if it is about none."""
+
+    row: OverdueRow
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class CalibrationRow:
+    name: str
+    url: str
+    mark: Mark
+    version: int
+
+
+@require_safe
+def show_operations(request: DeskRequest) -> HttpResponse:
+    """Five calls of the table."""
+    access.check_can_manage_sites(request)  # a queue holds every site's work
+    state = desk_state.read_state()
+    now = clock.iso(clock.now())
+    context = {
+        "state": state,
+        "queues": [_queue_row(one) for one in state.queues],
+        "stuck": [_stuck_row(one) for one in state.stuck[:_SHOWN]],
+        "more": max(len(state.stuck) - _SHOWN, 0),
+        "paused": [(LABELS.get(one.provider, one.provider), one) for one in state.find_paused(now)],
+        "repairs": [(_REPAIRS.get(one.kind, one.kind), one, _url_of_repair(one)) for one in state.repairs],
+        "sweep": next(one for one in state.queues if one.queue == settings.SWEEP_QUEUE),
+        "sweep_seconds": settings.SWEEP_SECONDS,
+        "stalled_seconds": settings.WORKER_STALLED_SECONDS,
+        "calibrations": _list_calibrations(),
+        "storage": _storage_facts(state),
+    }
+    return render_answer(request, "workflows/operations/operations.html", None, context)
+
+
+@require_POST
+def hurry_repair(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    row = actions.hurry_repair(request.POST.get("place", ""), by=actor_of(request.user))
+    messages.success(request, f"{_KINDS.get(row.kind, row.kind)} {row.id} is repaired by the next sweep, now ordered.")
+    return redirect_after_post(request, reverse(_PAGE))
+
+
+@require_POST
+def order_sweep(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    actions.order_sweep()
+    messages.success(request, "Sweep ordered. Overdue work is looked at in a moment.")
+    return redirect_after_post(request, reverse(_PAGE))
+
+
+@require_POST
+def retry_provider(request: DeskRequest, provider: str) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    provider_actions.retry_provider(provider, by=actor_of(request.user))
+    messages.success(request, f"The next call tries {LABELS.get(provider, provider)} again.")
+    return redirect_after_post(request, reverse(_PAGE))
+
+
+def _queue_row(state: QueueState) -> QueueRow:
+    process = next((name for name, arguments in PROCESSES.items() if state.queue in arguments), "")
+    if state.waiting is None:
+        mark = SILENT
+    elif not state.alive:
+        mark = WAITS if state.waiting else MISSING
+    else:
+        mark = WORKING
+    return QueueRow(state, mark, process, show_seconds(state.waited) if state.rate else "–")
+
+
+def _stuck_row(row: OverdueRow) -> StuckRow:
+    return StuckRow(row, _KINDS.get(row.kind, row.kind), _url_of(row.site, row.document_id, row.workflow_id))
+
+
+def _url_of_repair(repair: Repair) -> str:
+    return _url_of(repair.site_id, str(repair.document_id or ""), str(repair.workflow_id or ""))
+
+
+def _url_of(site: str, document_id: str, workflow_id: str) -> str:
+    if not document_id or document_id.startswith("desk-"):  # another system's question has no document
+        return ""
+    names = (
+        ("workflows:show-run", [document_id, workflow_id])
+        if workflow_id
+        else ("documents:show-document", [document_id])
+    )
+    return f"{access.home(site).rstrip('/')}{reverse(names[0], args=names[1])}"
+
+
+def _list_calibrations() -> Sequence[CalibrationRow]:
+    """Of the main site's projects, last changed first: a Query and a batch read."""
+    listed, _ = project_queries.list_projects(DEFAULT_SITE)
+    found = project_queries.get_projects(DEFAULT_SITE, [one.project_id for one in listed])
+    return [_calibration_row(found[one.project_id], one.name) for one in listed if one.project_id in found]
+
+
+def _calibration_row(project: Project, name: str) -> CalibrationRow:
+    version = versions.active_version(CALIBRATIONS, project)
+    mark = PAUSED if calibrations.is_paused(project) else ACTIVE if version else DEFAULT
+    return CalibrationRow(name, reverse("workflows:show-calibration", args=[project.id]), mark, version)
+
+
+def _storage_facts(state: DeskState) -> Mapping[str, object]:
+    """In gigabytes; empty until it was measured."""
+    storage = state.storage
+    if storage is None:
+        return {}
+    free, disk = int(storage.disk_free), int(storage.disk_bytes)
+    return {
+        "measured_at": storage.measured_at,
+        "rows": int(storage.rows),
+        "old_rows": int(storage.old_rows),
+        "table": round((int(storage.row_bytes) + int(storage.old_row_bytes)) / _GIGABYTE, 2),
+        "free": round(free / _GIGABYTE, 1),
+        "disk": round(disk / _GIGABYTE, 1),
+        "is_low": bool(disk) and free < _LOW_DISK * disk,
+    }
