@@ -3,8 +3,10 @@
 from typing import Any
 
 from allauth.core import context
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from projects.audit.events import actor_of
 from projects.sites.actions import sign_ins
@@ -16,15 +18,37 @@ _WORDS = {
 }
 
 
-def record_addition(instance: Authenticator, created: bool, **_: Any) -> None:
-    """Raises: Unavailable, and with it the change is taken back."""
-    if created:
+def record_addition(instance: Authenticator, created: bool, raw: bool = False, **_: Any) -> None:
+    """``raw``: it is brought back from a backup. Raises: Unavailable, and with it the change is taken back."""
+    if created and not raw:
         _record(instance, "added")
 
 
 def record_removal(instance: Authenticator, **_: Any) -> None:
     """Raises: Unavailable, and with it the change is taken back."""
     _record(instance, "removed")
+
+
+def reencrypt_secrets() -> int:
+    """Encrypt what authenticator apps and recovery codes are made from with the newest ``SECRET_KEY``; how many.
+
+    Raises:
+        Conflict: one was encrypted with a key that is neither it nor among its fallbacks; nothing was changed.
+
+    """
+    adapter = get_adapter()
+    with transaction.atomic():
+        rows = Authenticator.objects.select_for_update().exclude(type=Authenticator.Type.WEBAUTHN)  # public keys only
+        for row in rows:
+            row.data = {name: _reencrypt(adapter, name, value) for name, value in row.data.items()}
+            row.save(update_fields=["data"])
+    return len(rows)
+
+
+def _reencrypt(adapter: Any, name: str, value: Any) -> Any:
+    if name in {"secret", "seed"}:
+        return adapter.encrypt(adapter.decrypt(value))
+    return [adapter.encrypt(adapter.decrypt(one)) for one in value] if name == "migrated_codes" else value
 
 
 def _record(row: Authenticator, told: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from config.errors import Conflict
@@ -147,3 +148,21 @@ def test_who_is_deactivated_between_the_steps_stays_out() -> None:
     User.objects.filter(username="bob").update(is_active=False)
     browser.post("/login/code/", {"code": code(secret, 1)})
     assert browser.get("/documents/").status_code == 302
+
+
+def test_secrets_move_to_a_new_key_and_the_old_one_may_go(settings) -> None:
+    secret = add_app(signed_in(bob()))
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new one", [old]
+    for _ in range(2):  # again it changes nothing
+        call_command("rotate_secrets", verbosity=0)
+    settings.SECRET_KEY_FALLBACKS = []
+    row = Authenticator.objects.get(type=Authenticator.Type.TOTP)
+    assert FactorAdapter().decrypt(row.data["secret"]) == secret
+    browser = Client()
+    first_step(browser)
+    assert browser.post("/login/code/", {"code": code(secret, 1)}).status_code == 302
+    settings.SECRET_KEY = "another one without a fallback"
+    with pytest.raises(CommandError, match="Nothing was changed"):
+        call_command("rotate_secrets", verbosity=0)
+    assert Authenticator.objects.get(pk=row.pk).data == row.data
