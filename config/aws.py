@@ -102,6 +102,12 @@ def aws_client(service: str) -> Any:
         return _build(service)
 
 
+def forget_clients() -> None:
+    """Build them anew when they are asked for."""
+    for cache in (_session, _build, _build_provider, dynamodb_connection):
+        cache.cache_clear()
+
+
 @functools.cache
 def _build_provider(service: str, seconds: int) -> Any:
     # boto3's own chain finds the credentials, and none of them is the emulator's. Tried again by our own rules only.

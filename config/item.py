@@ -289,6 +289,12 @@ class Item(Model):
                 return
 
 
+def forget_connections() -> None:
+    """For a copy of a process, which must not speak to AWS through its parent's sockets."""
+    Item._shared.clear()
+    aws.forget_clients()
+
+
 class VersionItem(Item):
     """A row of the second table, which keeps what was (seed 002); its keys are built like all others."""
 

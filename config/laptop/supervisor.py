@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from config.laptop import log_files
+from config.laptop.forked import ForkedProcess, can_fork, fork_module
 
 STOP_SECONDS = 20
 RESTART_SECONDS = 2.0  # between two starts of one child, so that a broken one does not take the machine
@@ -23,12 +24,16 @@ _DIE_WITH_PARENT = 1  # Source: prctl(2), PR_SET_PDEATHSIG
 
 @dataclass
 class Child:
-    """``arguments`` follow the interpreter's ``-m``. ``nice``: 0–19, how readily it leaves the processor to others."""
+    """``arguments`` follow the interpreter's ``-m``. ``nice``: 0–19, how readily it leaves the processor to others.
+
+    ``forks``: its first process is a copy of this one, which has imported what it needs; later ones are new.
+    """
 
     name: str
     arguments: Sequence[str]
     nice: int = 0
-    process: subprocess.Popen[bytes] | None = None
+    forks: bool = False
+    process: subprocess.Popen[bytes] | ForkedProcess | None = None
     started: float = 0.0
 
 
@@ -39,8 +44,8 @@ class Supervisor:
     logs: Path
     children: list[Child] = field(default_factory=list)
 
-    def add(self, name: str, *arguments: str, nice: int = 0) -> None:
-        child = Child(name, arguments, nice)
+    def add(self, name: str, *arguments: str, nice: int = 0, forks: bool = False) -> None:
+        child = Child(name, arguments, nice, forks)
         self._start(child)
         self.children.append(child)
 
@@ -74,15 +79,19 @@ class Supervisor:
 
     def _start(self, child: Child) -> None:
         with log_files.open_log(self._log_of(child), child.name) as output:
-            child.process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
-                [sys.executable, "-m", *child.arguments],
-                cwd=Path(__file__).resolve().parents[2],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
-                preexec_fn=functools.partial(die_with_parent, os.getpid()),  # noqa: PLW1509 - we run no threads
-            )
+            first = functools.partial(die_with_parent, os.getpid())
+            if child.forks and child.process is None and can_fork():
+                child.process = fork_module(child.name, child.arguments, output.fileno(), first)
+            else:
+                child.process = subprocess.Popen(  # noqa: S603 - our own interpreter and modules
+                    [sys.executable, "-m", *child.arguments],
+                    cwd=Path(__file__).resolve().parents[2],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,  # Ctrl-C goes to the parent, which stops its children in order
+                    preexec_fn=first,  # noqa: PLW1509 - we run no threads
+                )
         if child.nice:
             give_way(child.process.pid, child.nice)
         child.started = time.monotonic()

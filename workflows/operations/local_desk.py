@@ -1,11 +1,14 @@
 """A desk on this machine: the emulator with everything deployed on it, and the workers."""
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
+from celery import current_app
 from django.conf import settings
 from django.core.management import call_command
 
@@ -13,10 +16,11 @@ from config.brokers.transport import BROKER_NAMES
 from config.errors import Misconfigured
 from config.laptop import embedded_model, emulator, locks
 from config.laptop.emulator import Emulator
+from config.laptop.forked import share_memory
 from config.laptop.supervisor import Supervisor
 from workflows.operations import deployment
 from workflows.operations.deployment import Report
-from workflows.operations.processes import PROCESSES, WORKERS
+from workflows.operations.processes import LAPTOP
 
 
 @dataclass
@@ -56,16 +60,26 @@ def _ignore_report(_text: str) -> None:
     pass
 
 
-# Two workers for two cores; nice, so that a step of someone's single page has most of a core when it wants one, and
-# not so nice that a busy machine leaves them nothing.
-_OWN: dict[str, tuple[tuple[str, ...], int]] = {"worker-slices": (("-c", "2"), 10), "worker-experiments": ((), 10)}
+# Nice, so that a step of someone's single page has most of a core when it wants one, and not so nice that a busy
+# machine leaves them nothing.
+_NICE = {"worker-slices": 10}
+
+
+def load_code() -> None:
+    """Import what the processes of a desk have in common, so that copies of this one need not and share it."""
+    level = logging.getLogger().level
+    current_app.loader.import_default_modules()  # which sets Django up again, and its logging
+    logging.getLogger().setLevel(level)
+    for module in (settings.ROOT_URLCONF, "celery.bin.celery", "celery.concurrency.prefork", "gunicorn.app.wsgiapp"):
+        import_module(module)
+    share_memory()
 
 
 def add_workers(supervisor: Supervisor) -> None:
     """The workers, the clock of the sweeper, and the embedded model; the web server is the demo's own."""
-    for name in WORKERS:
-        more, nice = _OWN.get(name, ((), 0))
-        supervisor.add(name, *PROCESSES[name], *more, nice=nice)
+    load_code()
+    for name, arguments in LAPTOP.items():
+        supervisor.add(name, *arguments, nice=_NICE.get(name, 0), forks=True)
     if embedded_model.is_installed():
         supervisor.add("model", embedded_model.MODULE, str(embedded_model.socket_of(settings.STATE_DIR)), nice=5)
 

@@ -76,10 +76,11 @@ class Command(BaseCommand):
             )
         with local_desk.run_local_desk(self._aside) as desk:
             _add_web(desk.supervisor, port)
-            if load_samples:
-                self._load_samples(desk)
             _wait_for_web(desk, port, self._say)
             self._welcome(port, logins)
+            if load_samples:
+                self._load_samples(desk)
+            self._say(f"\nLogs: {settings.STATE_DIR / 'logs'}. Press Ctrl-C to stop.")
             if write_history and not once:
                 _begin_history(desk.supervisor.logs)
             while not once:
@@ -117,8 +118,7 @@ class Command(BaseCommand):
         self.stdout.write(f"\nCountersign is running: http://127.0.0.1:{port}/\n\n")
         for login in logins:
             self.stdout.write(f"  {login.username:{width}}  {login.password}   {login.role}")
-        self.stdout.write(f"\nLogs: {settings.STATE_DIR / 'logs'}. Press Ctrl-C to stop.")
-        self.stdout.flush()
+        self._say("")
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -181,7 +181,9 @@ def _check_free(port: int) -> None:
 
 def _add_web(supervisor: Supervisor, port: int) -> None:
     bind = ("-b", f"127.0.0.1:{port}", "--access-logfile", "/dev/null", "--no-control-socket")
-    supervisor.add("web", "gunicorn", "config.wsgi", *bind, "-k", "gthread", "-w", "1", "--threads", "8", "-t", "120")
+    supervisor.add(
+        "web", "gunicorn", "config.wsgi", *bind, "-k", "gthread", "-w", "1", "--threads", "8", "-t", "120", forks=True
+    )
 
 
 def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
