@@ -5,8 +5,10 @@ imports it.
 """
 
 import asyncio
+import functools
 import logging
 import os
+import re
 import resource
 import signal
 import sys
@@ -19,7 +21,7 @@ from typing import Any
 import uvicorn
 from ministack import app as ministack
 from ministack.core import persistence
-from ministack.services import stepfunctions
+from ministack.services import dynamodb, stepfunctions
 
 from config.errors import Misconfigured
 from config.laptop.emulator import HOST, check_startable, hold_lock
@@ -29,6 +31,7 @@ SAVE_LIMIT_SECONDS = 60
 # They wipe every account, or reconfigure the process; nothing of ours calls them.
 REFUSED_PATHS = {"/_ministack/reset", "/_ministack/config", "/_localstack/config"}
 READING = ("BatchGet", "Describe", "Get", "List", "Query", "Receive", "Scan", "TransactGet")
+_PLACEHOLDER = re.compile(r"#\w+")
 
 logger = logging.getLogger("countersign.emulator")
 
@@ -50,6 +53,35 @@ def evaluate_task_timeouts() -> None:
         return execute(state, raw_input, execution, context)
 
     stepfunctions._execute_task = with_number
+
+
+@functools.lru_cache(maxsize=1024)
+def _list_whole_attributes(expression: str, names: tuple[tuple[str, str], ...]) -> tuple[str, ...] | None:
+    """What a projection of whole attributes by their placeholders asks for; None if it is another or asks twice."""
+    placeholders, known = [one.strip() for one in expression.split(",")], dict(names)
+    attributes = tuple(known[one] for one in placeholders if one in known)
+    distinct = len(set(attributes)) == len(placeholders)
+    return attributes if distinct and all(map(_PLACEHOLDER.fullmatch, placeholders)) else None
+
+
+def project_whole_attributes() -> None:
+    """Spare ministack comparing each pair of a projection's attributes, twice and for each item.
+
+    A review has 65: its read took four times as long as without a projection.
+    """
+    project, find_overlap = dynamodb._project_item, dynamodb._projection_overlap_error
+
+    def project_item(item: dict[str, Any], expression: str, names: dict[str, str] | None) -> Any:
+        whole = _list_whole_attributes(expression or "", tuple((names or {}).items()))
+        if whole is None:
+            return project(item, expression, names)
+        return {name: item[name] for name in whole if name in item}
+
+    def find_overlap_error(expression: str, names: dict[str, str] | None) -> Any:
+        whole = _list_whole_attributes(expression, tuple((names or {}).items()))
+        return find_overlap(expression, names) if whole is None else None
+
+    dynamodb._project_item, dynamodb._projection_overlap_error = project_item, find_overlap_error
 
 
 class Door:
@@ -166,6 +198,7 @@ async def run_emulator(port: int, lock: int) -> None:
     if os.environ.get("COUNTERSIGN_EMULATOR_OWNED"):
         loop.add_reader(sys.stdin.fileno(), stop.set)  # readable means closed: whoever started us is gone
     evaluate_task_timeouts()
+    project_whole_attributes()
     door = Door(ministack.app)
     keeper = Keeper(door, lock)
     saving = asyncio.create_task(keeper.run()) if persistence.PERSIST_STATE else None
