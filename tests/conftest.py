@@ -18,7 +18,7 @@ from config.deploy import bootstrap
 from config.laptop import emulator
 from config.table import DEFAULT_SITE
 from projects.sites import directory, permissions
-from tests import engines, examples, leftovers, read_once
+from tests import emulator_http, engines, examples, leftovers, read_once
 from tests.pump import Pump
 from tests.settings import CONTROLLER, FOLDER
 from tests.shortcuts import empty
@@ -32,6 +32,7 @@ EMULATOR = pytest.StashKey[emulator.Emulator]()
 def pytest_configure(config: pytest.Config) -> None:
     examples.load_profile()
     read_once.remember_readings()
+    emulator_http.spare_urllib3()
     if CONTROLLER:
         engines.forget_killed_runs()
         with mock.patch.object(
