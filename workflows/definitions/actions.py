@@ -17,7 +17,7 @@ from projects.audit.events import Actor, entity_event
 from projects.sites import directory
 from workflows.definitions import checks, items
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
-from workflows.definitions.status import DefinitionStatus as S
+from workflows.definitions.blueprint import DefinitionStatus as S
 
 DEPLOYER = Actor("system", "bootstrap")
 _TRIES = 3

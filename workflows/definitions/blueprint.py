@@ -2,11 +2,33 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal
 
-from workflows.definitions.status import END, Outcome
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.stages import formats, kinds
+
+END = -1  # seed 003: the step order after the last one
+
+
+class Outcome(StrEnum):
+    """How a run ended. A rejection is a business outcome: the run is completed, not failed."""
+
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    FAILED = "failed"
+    PARTIAL = "partial"  # pages failed, and the others wait for someone to say how to go on
+    CANCELLED = "cancelled"
+
+
+class DefinitionStatus(StrEnum):
+    """Of a definition's version (seed 003), stored as written."""
+
+    DRAFT = "draft"  # published, and no run gets it
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
 
 # Seed 003's types; ``publish`` is the action that ends a run with a result.
 ROUTED = "assess"  # the step whose result the rules are asked about

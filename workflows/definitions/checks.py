@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from workflows.definitions.blueprint import APPROVE, Definition, StepDefinition
-from workflows.definitions.status import END
+from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
 from workflows.rules.routing import KNOWN, Source, When, is_comparable
 
 _ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and barcodes are the rules' to look up

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.definitions.status import END
+from workflows.definitions.blueprint import END, Definition, StepDefinition
 
 WIDTH = 340  # units, as many as pixels where there is room: it is read on a phone without zooming
 _LEFT, _BOX, _HIGH, _GAP, _LANE = 4, 244, 46, 20, 15

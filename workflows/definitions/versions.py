@@ -12,8 +12,13 @@ from config.item import Item
 from config.table import DEFAULT_SITE, Key
 from projects.sites import directory
 from workflows.definitions import items
-from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, newest_definition
-from workflows.definitions.status import DefinitionStatus
+from workflows.definitions.blueprint import (
+    DEFINITIONS,
+    DOCUMENT_ANALYSIS,
+    Definition,
+    DefinitionStatus,
+    newest_definition,
+)
 
 
 def _key(workflow_id: str) -> Key:

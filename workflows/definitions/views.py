@@ -16,9 +16,8 @@ from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
 from workflows.definitions import actions, asl, diagram, versions
-from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.definitions.blueprint import DEFINITIONS, Definition, DefinitionStatus
 from workflows.definitions.items import DefinitionStep
-from workflows.definitions.status import DefinitionStatus
 from workflows.definitions.versions import Version
 from workflows.runs import executions
 from workflows.runs.views.runs import list_visible_executions, run_rows

@@ -6,8 +6,9 @@ from typing import Self
 
 from config import clock
 from config.errors import CountersignError
-from workflows.definitions.status import END as END  # noqa: PLC0414 - re-exported
-from workflows.definitions.status import Outcome as Outcome  # noqa: PLC0414 - re-exported
+from workflows.definitions.blueprint import (
+    Outcome,  # noqa: PLC0414 - re-exported
+)
 
 
 @dataclass(frozen=True)

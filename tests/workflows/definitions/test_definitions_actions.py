@@ -13,8 +13,8 @@ from tests.aws_faults import count_calls
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.definitions.blueprint import DefinitionStatus as S
 from workflows.definitions.items import Definition
-from workflows.definitions.status import DefinitionStatus as S
 
 pytestmark = pytest.mark.usefixtures("table")
 BY = Actor("1", "Alice Novak")
