@@ -12,7 +12,7 @@ from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import DRAFT_READABLE, LISTED, READABLE, Review, ReviewDecision, ReviewDraft, ReviewWork
 from review.items.saved_views import SavedView
 from review.status import UNDECIDED, ReviewStatus, Worklist
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def list_queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:

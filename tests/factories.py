@@ -24,8 +24,8 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition
 from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

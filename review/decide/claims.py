@@ -18,7 +18,7 @@ from review.identity import Person, ReviewRef, ref_at
 from review.items.reviews import READABLE, Review, may_be_decided_by, may_move, was_not_passed_by
 from review.status import RELEASE, RENEW, TAKE, TAKE_ASSIGNED, TAKE_OVER, Worklist
 from workflows.runs import events
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 

@@ -29,8 +29,7 @@ from review.quality import sampling
 from review.quality.actions import FirstDecision
 from review.status import DECIDE, UNDO, Decision, Worklist
 from workflows.runs import events
-from workflows.runs.items import ReviewCheckpoint
-from workflows.runs.run import Run
+from workflows.runs.items import ReviewCheckpoint, Run
 from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.document_types import of_result
 from workflows.storage import files

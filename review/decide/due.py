@@ -18,7 +18,7 @@ from review.quality import actions as checks
 from review.status import DECIDED, ORPHAN, UNDECIDED, ReviewStatus
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Run, RunStatus
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,7 @@ from review.notifications.actions import plan_notifications
 from review.notifications.items import CHAT, Kind
 from review.status import PUT_OFF, UNDECIDED
 from workflows.runs import events, queries
-from workflows.runs.items import DocumentEvent
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import DocumentEvent, Run, RunStatus
 
 log = logging.getLogger(__name__)
 

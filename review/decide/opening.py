@@ -23,9 +23,8 @@ from review.status import DECIDED, ReviewStatus
 from workflows.definitions.blueprint import DEFINITIONS, ROUTED
 from workflows.engine import tokens
 from workflows.runs import events, queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import DocumentEvent, Execution, ReviewCheckpoint
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import DocumentEvent, Execution, ReviewCheckpoint, Run
 from workflows.stages.assess import SHOWN
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -97,7 +96,7 @@ def open_review(pause: Pause) -> str | None:
 
     """
     pause = complete_pause(pause)
-    guard = Check(run_rows.execution_key(pause.run), run_rows.drives(pause.attempt, pause.step), name="run")
+    guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step), name="run")
     changes, required = plan_review(pause, at=clock.now())
     try:
         written = transact([guard, *changes], required)

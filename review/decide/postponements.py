@@ -18,7 +18,7 @@ from review.identity import Person, ReviewRef
 from review.items.reviews import Review, may_move
 from review.status import POSTPONE, RESUME, Worklist
 from workflows.runs import events
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from review.notifications.actions import plan_notifications
 from review.notifications.items import Kind
 from review.status import ANSWER, ASK, TAKE_ASKED, Worklist
 from workflows.runs import events
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 

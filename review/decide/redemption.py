@@ -26,9 +26,8 @@ from workflows.engine import tokens
 from workflows.engine.step_outcome import mark_passed
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import Execution, ReviewCheckpoint
-from workflows.runs.run import END, Outcome, Run
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Execution, Outcome, ReviewCheckpoint, Run
 from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from projects.sites import directory
 from projects.sites.separation import Separation
 from review.status import Bar
 from workflows.definitions.blueprint import DEFINITIONS, StepDefinition
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def find_barred(run: Run, definition: str, step: StepDefinition, judges: Sequence[str] = ()) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from review.identity import ReviewRef
 from review.quality import actions as checks
 from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
 from workflows.engine import tokens
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 @shared_task(name="review.tasks.open_review", time_limit=300)

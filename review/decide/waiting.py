@@ -7,8 +7,7 @@ from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED
 from workflows.engine.waiting_review import WaitingReview, review_finder
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 
 
 @review_finder

@@ -10,7 +10,7 @@ from config import clock
 from config.errors import Refused
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import FieldSpec
 
 

@@ -34,8 +34,7 @@ from review.status import DECIDED, Delivery, ReviewStatus
 from workflows.documents import page_sources
 from workflows.engine import tokens
 from workflows.runs import events
-from workflows.runs.items import DocumentEvent, ReviewCheckpoint
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentEvent, ReviewCheckpoint, Run
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
 from workflows.stages.assessment import review_reasons

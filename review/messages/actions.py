@@ -14,7 +14,7 @@ from review.messages.items import MessageKind, ReviewMessage
 from review.notifications.actions import plan_notifications
 from review.notifications.items import Kind
 from workflows.runs import events
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 

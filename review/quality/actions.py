@@ -27,7 +27,7 @@ from review.quality.comparison import Comparison, compare_decisions
 from review.quality.items import QualityFigures, ReviewCheck
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, UNDECIDED, Bar, CheckStatus, ReviewStatus
 from workflows.runs import events, queries
-from workflows.runs.run import Outcome, Run, RunStatus
+from workflows.runs.items import Outcome, Run, RunStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

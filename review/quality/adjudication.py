@@ -19,9 +19,8 @@ from review.quality.comparison import Comparison, FieldPair
 from review.quality.items import ReviewCheck
 from review.status import CheckStatus, Decision
 from workflows.runs import events
-from workflows.runs.actions.run_rows import execution_key
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions.advance import execution_key
+from workflows.runs.items import Execution, Run
 from workflows.stages.assessment.answers import Answer
 from workflows.stages.document_types import of_result
 from workflows.storage import files

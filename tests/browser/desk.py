@@ -10,7 +10,7 @@ from review.identity import ReviewRef
 from tests.factories import waiting_run
 from tests.people import PASSWORD, bob, signed_in
 from tests.pump import Pump
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def sign_in(page: Page, live_server: LiveServer, username: str) -> None:

@@ -13,7 +13,7 @@ from tests.browser.desk import claim, expect_saved, in_sight, sign_in
 from tests.factories import PROJECT, ref_of, start_run
 from tests.people import bob
 from tests.pump import Pump
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db(transaction=True)

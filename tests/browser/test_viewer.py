@@ -16,7 +16,7 @@ from tests.people import bob
 from tests.review.recordings import make_recording
 from tests.review.reviews import open_review, result
 from workflows.providers.factory import ReadOnce
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.pages import layout
 from workflows.stages.pages.reading import PageReading
 from workflows.stages.usage import Usage

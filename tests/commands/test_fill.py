@@ -26,8 +26,8 @@ from tests.tools.filling_record import FillingRecord
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DocumentFacts
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import END, Outcome, StepStatus
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Outcome, StepStatus
 
 SITE, FILLED = "default", "proj_fill"
 LEFT_OUT = DOCUMENT_ANALYSIS.left_out(DocumentFacts("application/pdf"))

@@ -13,7 +13,7 @@ from tests.factories import start_run
 from tests.pump import Pump
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.registry import STAGES
 from workflows.storage import files
 

@@ -9,7 +9,7 @@ from django.test import client
 
 from projects.sites import permissions
 from tests.tools import pictures
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 from workflows.runs.views import state_labels
 
 ROOT = Path(settings.BASE_DIR)

@@ -13,7 +13,7 @@ from tests.factories import start_run
 from tests.pump import Pump
 from workflows.operations import replay
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 PAGE = (Path(settings.BASE_DIR) / "docs/replay.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)

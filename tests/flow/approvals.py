@@ -17,8 +17,8 @@ from tests.tools.paper import Sheet, save
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
 

@@ -59,11 +59,10 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.intake.actions import documents, unpack
 from workflows.publish import actions as publish_actions
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import advance, run_rows
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import Execution
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import Execution, FollowUpStatus, Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import FollowUpStatus, Run
 
 
 def batch_story() -> Iterator[Step]:
@@ -256,7 +255,7 @@ def machine_story() -> Iterator[Step]:
     prepared = Advance(DOCUMENT_ANALYSIS.named("segment_prep"), 2, 1, result="completed", facts={"segment_count": 1})
     yield advance.advance, lambda: advance.advance(run, DOCUMENT_ANALYSIS, prepared, last=None)
     waits, ref = open_review()
-    Execution.change(run_rows.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
+    Execution.change(advance.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
     facts = {"result_sha256": "1" * 64, "reasons": [], "unsure": 0, "pages": 1, "last": "none"}
     at = clock.iso(clock.now())
     pause = Pause(waits, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", at, 600, "a.pdf", "Receipts", facts)

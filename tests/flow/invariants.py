@@ -17,8 +17,7 @@ from review.items.reviews import Review, ReviewDecision
 from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
 from workflows.engine.step_context import files_of
 from workflows.runs import events, queries
-from workflows.runs.items import DocumentEvent, ProjectDocument, Transition
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import DocumentEvent, Outcome, ProjectDocument, Run, Transition
 from workflows.storage import files
 
 _ENDS = {  # the event that tells of an end

@@ -9,7 +9,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.repair import check_run
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def ended(run: Run) -> bool:

@@ -33,7 +33,7 @@ from workflows.engine import limits
 from workflows.intake import inspection, store
 from workflows.runs import queries as run_queries
 from workflows.runs import run_settings, seed_000
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 
 
 @pytest.fixture(autouse=True)

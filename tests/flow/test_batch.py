@@ -13,7 +13,7 @@ from tests.pump import Message, Pump
 from tests.workflows.batches import bulk
 from workflows.batches import queries as batch_queries
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 LINES = int(os.environ.get("BATCH_LINES") or 30)
 SLOTS = 4

@@ -22,7 +22,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import joins
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 
 PAGES = int(os.environ.get("BIG_PAGES") or 0)

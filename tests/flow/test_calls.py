@@ -12,7 +12,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def names(calls: object) -> list[str]:

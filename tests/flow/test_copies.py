@@ -19,7 +19,7 @@ from tests.tools.paper import Sheet, save
 from tests.workflows import stored
 from workflows.documents.actions import removals
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.document_copy import WORDS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -30,7 +30,7 @@ from workflows.documents.actions import removals
 from workflows.documents.tasks import finish_removal
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 BY = removing.ROSA
 

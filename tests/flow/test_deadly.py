@@ -16,7 +16,7 @@ from tests.flow.processes import WORKER, LiveDesk, account, looking_at, prepare,
 from tests.flow.test_engine_processes import BRISK
 from tests.flow.test_processes import signed_in
 from workflows.runs import queries
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Run, RunStatus
 
 pytestmark = pytest.mark.slow
 

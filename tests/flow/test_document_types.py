@@ -31,7 +31,7 @@ from workflows.engine.actions import attempts
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs import queries, run_settings
 from workflows.runs.actions.document_rows import DocumentState, More, write_document
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -34,7 +34,7 @@ from tests.flow.test_processes import WITHIN, signed_in
 from tests.flow.visitor import Visitor
 from tests.generated.small import UNSURE, papers
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.slow
 

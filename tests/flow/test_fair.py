@@ -24,7 +24,7 @@ from tests.projects.make_sites import make_site
 from tests.tools import paper
 from workflows.engine.actions import joins
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 PAGES = int(os.environ.get("FAIR_PAGES") or 0)
 PAIRS = int(os.environ.get("FAIR_PAIRS") or 12)

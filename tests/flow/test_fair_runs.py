@@ -21,7 +21,7 @@ from tests.flow.test_fair import SLICES, desk, single_page  # noqa: F401
 from tests.projects.make_sites import make_site
 from tests.workflows.make_rules import arrived
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 RUNS = int(os.environ.get("FAIR_RUNS") or 0)
 LARGE = 40  # pages of a third tenant's document

@@ -21,8 +21,7 @@ from workflows.engine.actions import attempts, joins
 from workflows.engine.items import Join
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 from workflows.stages.base import SliceResult
 from workflows.storage import files
 

@@ -28,7 +28,7 @@ from workflows.engine.tasks import end_run
 from workflows.publish import actions
 from workflows.publish.items import SenderNotice
 from workflows.runs import events, queries, run_settings
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 from workflows.search import content
 from workflows.search.content import DocumentRef
 from workflows.storage import files

@@ -12,7 +12,7 @@ from tests.workflows.fanned import fanned_out, small_slices
 from workflows.engine import lost_message
 from workflows.engine.tasks import run_slice, run_step
 from workflows.runs import queries
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Run, RunStatus
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ from tests.flow.test_engine_processes import BRISK
 from tests.flow.visitor import Visitor
 from tests.generated.small import UNSURE, papers
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.slow
 ANSWERS = {"total": "29.53"}

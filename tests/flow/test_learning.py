@@ -21,7 +21,7 @@ from tests.workflows.stages.memory import context, kept, run_all
 from workflows.learning import actions, calibrations, versions
 from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.assessment import review_reasons
 
 COMPANY = "Alder & Quill Stationers Ltd"

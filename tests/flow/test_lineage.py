@@ -23,9 +23,8 @@ from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
 from workflows.runs import executions, queries
-from workflows.runs.items import DocumentEvent
+from workflows.runs.items import DocumentEvent, Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

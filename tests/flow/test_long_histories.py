@@ -8,8 +8,7 @@ from tests.pump import Pump
 from workflows.operations import process_files
 from workflows.operations.process_files import IN_REVIEW, Job
 from workflows.runs import queries
-from workflows.runs.items import DocumentEvent, Transition
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentEvent, Run, Transition
 
 MANY = 230
 

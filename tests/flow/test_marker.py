@@ -25,7 +25,7 @@ from tests.flow.test_processes import signed_in
 from tests.flow.visitor import Visitor
 from tests.projects.make_sites import BY
 from workflows.runs import queries
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Run, RunStatus
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from workflows.operations import costs
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries, run_cost, run_settings
 from workflows.runs.actions import spending
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -19,8 +19,7 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.intake.test_upload_page import pdf, url
 from workflows.runs import executions, queries
-from workflows.runs.items import DocumentEvent
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentEvent, Run
 
 pytestmark = pytest.mark.django_db
 

@@ -22,8 +22,8 @@ from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
-from workflows.runs.actions import advance, run_rows
-from workflows.runs.run import Outcome, Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Outcome, Run
 from workflows.stages.pages import ocr
 from workflows.storage import files
 
@@ -150,9 +150,9 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
         interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
         advance.Execution.change(  # due at once
-            run_rows.execution_key(partial),
+            advance.execution_key(partial),
             [advance.Execution.GSI2SK.set("2020" + queries.execution(partial).GSI2SK[4:])],
-            run_rows.EXISTS,
+            advance.EXISTS,
         )
         with reading(1):
             sweep_until_ended(partial, pump)

@@ -13,7 +13,7 @@ from workflows.engine import fanout
 from workflows.engine.actions import joins
 from workflows.engine.step_work import StepOrder
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 @pytest.fixture(autouse=True)

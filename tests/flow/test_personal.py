@@ -25,7 +25,7 @@ from tests.people import alice, charlie, person, signed_in
 from tests.pump import Pump
 from tests.workflows.search import published
 from workflows.runs.actions import segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -26,7 +26,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
 from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.slow
 

@@ -21,8 +21,8 @@ from tests.pump import Pump
 from tests.workflows import decided
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries, run_settings
+from workflows.runs.items import Run
 from workflows.runs.pinned_prompts import load_prompts
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

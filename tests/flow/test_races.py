@@ -21,7 +21,7 @@ from tests.factories import MARTA, ROSA, decided_run, review_of, verdict, waitin
 from tests.flow.protocol import assert_applied_once, ended, kinds, sweep_until_ended
 from tests.pump import Pump
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 ALWAYS: Condition = Review.PK.exists()
 

@@ -19,7 +19,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

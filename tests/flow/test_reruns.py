@@ -27,8 +27,8 @@ from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import advance, run_rows
-from workflows.runs.run import Outcome, Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Outcome, Run
 from workflows.stages.pages import ocr
 from workflows.stages.registry import STAGES
 from workflows.storage import files
@@ -204,7 +204,7 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
         new = reruns.run_again(published, "graph_builder", by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
         due = [advance.Execution.GSI2SK.set("2020" + queries.execution(new).GSI2SK[4:])]
-        advance.Execution.change(run_rows.execution_key(new), due, run_rows.EXISTS)
+        advance.Execution.change(advance.execution_key(new), due, advance.EXISTS)
         sweep_until_ended(new, pump)
     assert queries.execution(new).outcome == Outcome.PUBLISHED
 

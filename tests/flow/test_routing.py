@@ -19,7 +19,7 @@ from tests.workflows.make_rules import ALICE, arrived, is_pdf, make_mapping, mak
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act, Condition, Operator, Source, When
 from workflows.runs import queries
-from workflows.runs.run import FollowUpStatus
+from workflows.runs.items import FollowUpStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

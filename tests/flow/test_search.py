@@ -14,7 +14,7 @@ from tests.pump import Pump
 from tests.workflows.search.published import found, hear, search
 from workflows.documents.actions import removals
 from workflows.runs import queries
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

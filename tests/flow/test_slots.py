@@ -21,7 +21,7 @@ from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
 from workflows.engine import limits
 from workflows.engine.actions import joins
 from workflows.runs import queries as run_queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import SliceResult
 
 PAGES = 7  # in four slices

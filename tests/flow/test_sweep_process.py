@@ -14,9 +14,8 @@ from tests.flow.gate import Gate
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from workflows.operations.processes import PROCESSES
 from workflows.runs import events, queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +47,7 @@ def desk(tmp_path: Path) -> Iterator[LiveDesk]:
 def overdue_run() -> Run:
     run = start_run()
     due = [Execution.GSI2SK.set(f"2000-01-01T00:00:00+00:00#run#{run.workflow_id}")]
-    Execution.change(run_rows.execution_key(run), due, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), due, Execution.PK.exists())
     return run
 
 

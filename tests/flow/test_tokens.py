@@ -21,7 +21,7 @@ from workflows.engine.repair import start_attempt
 from workflows.engine.tasks import fail_run, run_step
 from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 
 STATES = {run_step.name: "segment_prep", fail_run.name: "fail_run", expire_review.name: "expire_review"}

@@ -32,7 +32,7 @@ from tests.flow.urls import pages, world
 from tests.people import alice, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 from tests.pump import Pump
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 
 pytestmark = pytest.mark.django_db

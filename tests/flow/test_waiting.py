@@ -25,8 +25,8 @@ from workflows.intake.actions import documents
 from workflows.providers import actions as provider_actions
 from workflows.providers import queries as providers_queries
 from workflows.runs import queries, run_settings
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

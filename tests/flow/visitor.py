@@ -14,7 +14,7 @@ from django.core.files.base import ContentFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from review.identity import ReviewRef
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 class Visitor:

@@ -6,7 +6,7 @@ from config import table
 from projects.documents.counting import Kind
 from projects.documents.queries import counters as counter_queries
 from tests.workflows import stored
-from workflows.runs.run import StepStatus
+from workflows.runs.items import StepStatus
 
 
 def said(site="default"):

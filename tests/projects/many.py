@@ -17,8 +17,8 @@ from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.tools.rows_left import list_rows_left
 from workflows.intake.actions.documents import project_document
 from workflows.runs.actions.document_rows import DocumentState
+from workflows.runs.items import Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 
 CLASSIFICATION = "33333333-3333-3333-3333-333333333333"
 BEGIN = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)

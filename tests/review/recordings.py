@@ -6,8 +6,7 @@ import struct
 import wave
 
 from config import table
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

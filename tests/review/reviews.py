@@ -16,10 +16,9 @@ from tests.factories import REVIEW
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake.actions import documents
 from workflows.runs import run_settings
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -88,7 +87,7 @@ def open_review(
     store.write(files.result(run.workflow_id), body, "application/json")
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
-    Execution.change(run_rows.execution_key(run), at_review, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
     facts["triage"] = triage or "0.45|low_confidence|33.90|EUR|1|1"
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze

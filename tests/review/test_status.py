@@ -21,7 +21,7 @@ from tests.factories import MARTA, REVIEW, ROSA, verdict
 from tests.review.reviews import open_review
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -17,7 +17,7 @@ from tests.tools import samples
 from tests.tools.measure import Ratio, Work, turns
 from workflows.runs import run_settings
 from workflows.runs.actions import segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages import artifacts, paddleocr_processor, segment_prep
 from workflows.stages.base import StageContext
 from workflows.stages.pages import ocr

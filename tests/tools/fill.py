@@ -21,7 +21,7 @@ from tests.tools import filling as filled
 from tests.tools.filling import Filling, Kind
 from tests.tools.filling_record import FillingRecord
 from workflows.runs.actions import segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 _CHUNK = 25  # documents that one lane writes at a time
 _LANES = 4

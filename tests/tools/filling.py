@@ -34,10 +34,9 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, REVIEW_REQUIRED, 
 from workflows.intake.actions.documents import plan_entry
 from workflows.runs import events, run_settings
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import RunFigures
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Outcome, Run, RunFigures
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import END, Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -38,7 +38,7 @@ from workflows.batches import reading
 from workflows.batches.reading import BatchRequest
 from workflows.operations import process_files
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -3,8 +3,8 @@
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import END, Outcome, Run
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Outcome, Run
 
 
 def advanced(run: Run, *, outcome: str = "") -> None:

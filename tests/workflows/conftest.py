@@ -5,7 +5,7 @@ from django.conf import settings
 
 from tests.factories import ended_run
 from tests.projects.projects import make_project
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -10,10 +10,9 @@ from projects.settings import actions as setting_actions
 from projects.settings.values import ProjectSettings
 from workflows.intake.actions import documents
 from workflows.runs import run_settings
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Outcome, Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Outcome, Run
 from workflows.stages.base import RunSettings
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -73,7 +72,7 @@ def decided_run(
         Execution.decision_sha256.set(kept),
         Execution.outcome.set(outcome),
     ]
-    Execution.change(run_rows.execution_key(run), done, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), done, Execution.PK.exists())
     return run
 
 

@@ -12,7 +12,7 @@ from tests.pump import Message, Pump
 from tests.tools import paper
 from workflows.engine.actions import joins
 from workflows.engine.items import Join
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.pages import paged
 from workflows.stages.registry import STAGES
 

@@ -22,10 +22,9 @@ from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.rules.routing import Act, When
 from workflows.runs import queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution, WorkflowSteps
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run, WorkflowSteps
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -58,8 +57,8 @@ def ready(site: str = SITE, *, values: dict[str, str | None] = VALUES, pages: in
         page = json.dumps({"text_content": f"Seite {index + 1} ß"}).encode()
         store.write(files.segment(index), page, "application/json")
     at_publish = [Execution.currentStep.set(PUBLISH), Execution.result_sha256.set(files.sha256(body))]
-    Execution.change(run_rows.execution_key(run), at_publish, Execution.PK.exists())
-    WorkflowSteps.change(run_rows.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
+    Execution.change(advance.execution_key(run), at_publish, Execution.PK.exists())
+    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(pages)], WorkflowSteps.PK.exists())
     return run
 
 

@@ -13,8 +13,8 @@ from workflows.routing import actions
 from workflows.routing.actions import MappingDraft, RuleDraft, RulesetDraft
 from workflows.routing.items import Ruleset, StoredMapping, StoredRule
 from workflows.rules.routing import Condition, Effect, Operator, Source, When
+from workflows.runs.items import Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
 ALICE = Actor("1", "Alice Novak")

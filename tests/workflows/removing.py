@@ -10,7 +10,7 @@ from tests.flow.protocol import sweep_until_ended
 from tests.projects.make_schemas import make_attributes
 from tests.pump import Pump
 from tests.workflows import stored
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 
 ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")

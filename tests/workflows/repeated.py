@@ -12,8 +12,8 @@ from workflows.engine.actions import interventions
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import END, Outcome, Run
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Outcome, Run
 from workflows.storage import files
 
 BY = Actor("1", "Rosa Marin")

@@ -24,7 +24,7 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1"

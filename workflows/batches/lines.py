@@ -24,9 +24,8 @@ from workflows.intake.bucket import Arrival
 from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items import ProjectDocument
+from workflows.runs.items import RESUMABLE, Outcome, ProjectDocument, Run, StepStatus
 from workflows.runs.resting import when_run_rests
-from workflows.runs.run import RESUMABLE, Outcome, Run, StepStatus
 
 log = logging.getLogger(__name__)
 

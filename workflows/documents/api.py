@@ -14,8 +14,8 @@ from workflows.documents.actions import removals, reruns
 from workflows.documents.reanalysis import MOST_LETTERS, AnalysisRequest
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
-from workflows.runs.run import Run
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import Run
+from workflows.runs.views.pages import run_of
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}

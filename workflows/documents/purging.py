@@ -15,8 +15,8 @@ from workflows.documents.actions import hide
 from workflows.insight.actions import forget_run
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile, IncomingOrigin
-from workflows.runs.actions import run_rows
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles, delete_object
 
 Beat = Callable[[], None]
@@ -75,8 +75,8 @@ def _destroy_arrival(site: str, document_id: str) -> None:
 def _destroy_run(run: Run, beat: Beat) -> None:
     """The link from the document goes last: by it a second attempt finds the run."""
     forget_run(run)
-    _empty_partition(Item, run_rows.board_key(run).pk, beat)
-    _empty_partition(Item, run_rows.execution_key(run).pk, beat)
+    _empty_partition(Item, advance.board_key(run).pk, beat)
+    _empty_partition(Item, advance.execution_key(run).pk, beat)
     _remove(table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id))
     _remove(table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.runs.run import RESUMABLE, StepStatus
+from workflows.runs.items import RESUMABLE, StepStatus
 from workflows.runs.run_files import Layers
 from workflows.storage import files
 

@@ -8,8 +8,7 @@ from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_outcome
 from workflows.engine.step_work import StepOutcome, StepWork
 from workflows.rules.routing import Facts, condition_sentences
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages import results
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

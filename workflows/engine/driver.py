@@ -13,8 +13,7 @@ from config import logs
 from workflows.definitions.blueprint import Definition
 from workflows.engine import messages, step_functions
 from workflows.runs import engine_choice
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 
 State = Literal["running", "ended", "missing"]
 

@@ -7,8 +7,7 @@ from workflows.definitions import states
 from workflows.definitions.blueprint import Definition
 from workflows.engine.actions import attempts
 from workflows.runs import queries
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 
 # What the engine itself says, and no task of ours (AWS: "Error names"; the second are those of its sendMessage).
 _ENGINES_OWN = ("States.", "SQS.", "Sqs.")

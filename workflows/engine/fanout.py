@@ -19,8 +19,7 @@ from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
-from workflows.runs.items import Execution
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Execution, Run, RunStatus
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
 from workflows.stages.registry import STAGES

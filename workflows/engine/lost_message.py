@@ -15,8 +15,7 @@ from workflows.engine.actions import joins
 from workflows.engine.step_work import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 
 WORKER_LOST = "WorkerLost"
 _SENTENCE = "The step crashed every worker that processed it. The file is safe; check the workers, then re-run."

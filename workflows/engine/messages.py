@@ -19,7 +19,7 @@ from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.states import Choice, EntryTime, InputValue, Machine, Source, StepTimeout, Task, Wait
 from workflows.engine.actions import attempts
 from workflows.runs import queries
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Run, RunStatus
 
 _SALT = "countersign.engine"
 _TRIES = "tries"  # in what a continuation keeps: how often its state was ordered again

@@ -7,8 +7,8 @@ from pynamodb.expressions.update import Action
 
 from workflows.engine.step_work import StepWork, hand_on
 from workflows.runs import events
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.run import END, Outcome
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Outcome
 
 PARTIAL_AT = "assess"  # the last step before a person is asked or something is published
 SHOWN = 10  # pages that a sentence names

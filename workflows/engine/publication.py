@@ -12,10 +12,9 @@ from projects.documents.actions.classification import Classified, set_classifica
 from workflows.engine.step_work import StepWork, hand_on
 from workflows.publish import follow_ups
 from workflows.runs import earlier_copies, events
-from workflows.runs.actions import run_rows
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import END, Outcome, Run
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, DocumentWorkflow, Outcome, Run
 from workflows.stages import results
 from workflows.stages.assessment import review_reasons
 from workflows.storage import files
@@ -42,7 +41,7 @@ def publish(work: StepWork) -> Mapping[str, Any]:
     merged = results.merge_corrections(
         found, decided.get("corrections") or {}, decision=_public(decision), answers=decided.get("answers")
     )
-    beside = bool(run_rows.place_of(run, execution, Outcome.PUBLISHED).keeps)
+    beside = bool(advance.place_of(run, execution, Outcome.PUBLISHED).keeps)
     merged |= {
         "documentId": run.document_id,
         "source": _source(store, document),

@@ -16,8 +16,7 @@ from workflows.engine.step_work import StepOrder
 from workflows.engine.tasks import end_run, order_slice
 from workflows.engine.waiting_review import WaitingReview, find_waiting_review
 from workflows.runs import engine_choice, queries
-from workflows.runs.items import Execution
-from workflows.runs.run import Run, RunStatus
+from workflows.runs.items import Execution, Run, RunStatus
 
 log = logging.getLogger(__name__)
 

@@ -20,8 +20,7 @@ from workflows.publish import action_kinds, webhooks
 from workflows.publish.actions import TOLD
 from workflows.publish.webhooks import Delivery
 from workflows.runs import events
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import DocumentWorkflow, Outcome, Run
 
 
 @dataclass(frozen=True)

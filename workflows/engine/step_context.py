@@ -15,8 +15,7 @@ from workflows.learning import calibrations
 from workflows.providers import factory
 from workflows.runs import earlier_copies, pinned_types, run_files, run_settings
 from workflows.runs.actions import ocr, spending
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages import kinds
 from workflows.stages.base import RunSettings, Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED

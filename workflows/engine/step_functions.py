@@ -15,7 +15,7 @@ from workflows.definitions import asl
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.engine.machines import batch, desk_intake, ingress
 from workflows.runs import executions
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 

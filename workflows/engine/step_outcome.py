@@ -17,9 +17,8 @@ from workflows.engine.partial import PARTIAL_AT, end_partial
 from workflows.engine.step_work import Busy, StepOrder, StepOutcome, StepWork, hand_on
 from workflows.runs import events, prices, queries
 from workflows.runs.actions import spending
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import END, Run, RunStatus, StepStatus
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, DocumentWorkflow, Execution, Run, RunStatus, StepStatus
 from workflows.stages.base import StageResult
 
 

@@ -9,10 +9,9 @@ from config.transaction import Change
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.runs import events
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
+from workflows.runs.actions.advance import Advance
 from workflows.runs.events import EventAt
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Execution, Run
 
 SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
 

@@ -19,8 +19,8 @@ from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
+from workflows.runs.items import Run
 from workflows.runs.resting import run_rests
-from workflows.runs.run import Run
 
 _UNEXPECTED = "The step failed with an unexpected error. The file is safe; you can re-run."
 

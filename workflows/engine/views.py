@@ -11,8 +11,8 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
-from workflows.runs.run import Run
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import Run
+from workflows.runs.views.pages import run_of
 
 _SAID = {
     ResumeWay.RETRY: "Retrying the failed pages.",

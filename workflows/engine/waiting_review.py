@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.errors import CountersignError
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.items import Execution, Run
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from workflows.extractors.training import FieldOutcome, Outcome
 from workflows.learning import versions
 from workflows.learning.scores import Interval, Score
 from workflows.learning.versions import Kind
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import RunSettings
 from workflows.stages.extractor.learned import UNLEARNED, Extractor, extractor_from
 from workflows.storage import files

@@ -23,10 +23,8 @@ from workflows.insight import figures
 from workflows.insight.figures import Days, Decided, RunFacts, StepTime
 from workflows.insight.items import AppliedDecision, DayFigures, ReviewTimes
 from workflows.runs import queries
-from workflows.runs.actions.figures import figures_key
-from workflows.runs.actions.run_rows import board_key, execution_key
-from workflows.runs.items import DocumentWorkflow, Execution, RunFigures, Transition, WorkflowSteps
-from workflows.runs.run import Outcome, Run
+from workflows.runs.actions.advance import board_key, execution_key, figures_key
+from workflows.runs.items import DocumentWorkflow, Execution, Outcome, Run, RunFigures, Transition, WorkflowSteps
 
 EVERY_TYPE, NO_TYPE = "*", "-"  # in the key of a day's sums
 

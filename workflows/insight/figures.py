@@ -11,7 +11,7 @@ from collections import Counter as Sums
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 # Seconds up to which a bucket counts; the last one takes all above.
 BOUNDS = (

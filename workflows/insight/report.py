@@ -7,7 +7,7 @@ from functools import cached_property
 
 from workflows.insight import figures
 from workflows.insight.figures import percentile, split_name
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 Days = Mapping[str, Mapping[str, int]]
 

@@ -31,8 +31,7 @@ from workflows.intake.tasks import order_unpacking_soon
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
 from workflows.runs import queries
 from workflows.runs.api import whole_number
-from workflows.runs.items import ProjectDocument
-from workflows.runs.run import StepStatus
+from workflows.runs.items import ProjectDocument, StepStatus
 from workflows.stages.formats import CONTAINERS
 
 router = Router(tags=["documents"])

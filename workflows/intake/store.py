@@ -21,8 +21,8 @@ from workflows.routing import pinned_rules
 from workflows.rules import routing
 from workflows.rules.routing import Effect, Facts, Routing, When
 from workflows.runs import run_settings
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.stages.base import RunSettings
 from workflows.storage.objects import DocumentFiles, StoredFile
 

@@ -12,8 +12,8 @@ from config.errors import NotFound
 from workflows.engine.machines import ingress
 from workflows.intake import bucket, unexpected, unpacking
 from workflows.intake.items import ArrivalBegin, IncomingFile
+from workflows.runs.items import Run
 from workflows.runs.resting import run_rests
-from workflows.runs.run import Run
 
 log = logging.getLogger(__name__)
 

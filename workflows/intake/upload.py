@@ -23,8 +23,8 @@ from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
 from workflows.intake.store import store_and_begin
 from workflows.intake.tasks import order_unpacking_soon
+from workflows.runs.items import Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
 NAME_LENGTH = 255

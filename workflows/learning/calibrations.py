@@ -12,7 +12,7 @@ from workflows.learning import versions
 from workflows.learning.items import StoredCalibration
 from workflows.learning.reliability import Level
 from workflows.learning.versions import Kind
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import RunSettings
 from workflows.stages.calibration import UNCALIBRATED, Calibration, calibration_from
 from workflows.storage import files

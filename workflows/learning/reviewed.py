@@ -10,8 +10,7 @@ from config import table
 from config.errors import NotFound, Tampered
 from projects.settings.columns import TABLE
 from workflows.learning.lessons import ReviewedDocument, ReviewedField
-from workflows.runs.items import Execution, ProjectWorkflow
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Execution, Outcome, ProjectWorkflow, Run
 from workflows.stages import results
 from workflows.stages.assessment.answers import Answer
 from workflows.stages.document_types import of_result

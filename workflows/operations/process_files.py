@@ -21,8 +21,7 @@ from workflows.intake import inspect, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
-from workflows.runs.items import WorkflowSteps
-from workflows.runs.run import Outcome, Run, StepStatus
+from workflows.runs.items import Outcome, Run, StepStatus, WorkflowSteps
 from workflows.stages.formats import CONTAINERS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

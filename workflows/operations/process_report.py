@@ -8,8 +8,7 @@ from typing import Any
 from workflows.definitions.blueprint import Definition
 from workflows.operations.process_files import Job
 from workflows.runs import queries, seed_000
-from workflows.runs.items import WorkflowSteps
-from workflows.runs.run import StepStatus
+from workflows.runs.items import StepStatus, WorkflowSteps
 
 REFUSED = "refused"  # the kind of a file that nothing was begun for
 

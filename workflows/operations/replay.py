@@ -21,7 +21,7 @@ from workflows.engine import step_context
 from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.runs import pinned_types, queries, run_settings
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, Stage, StageContext
 from workflows.stages.field_spec import with_threshold
 from workflows.stages.registry import STAGES

@@ -31,8 +31,7 @@ from workflows.providers.textract import TEXTRACT as TEXTRACT_SERVICE
 from workflows.providers.textract import Textract, queries_for
 from workflows.providers.transcribe import TRANSCRIBE, Languages, Transcribe
 from workflows.runs import pinned_prompts
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import paddleocr_processor
 from workflows.stages.base import RunSettings, Stage
 from workflows.stages.models.languages import language_code

@@ -16,7 +16,7 @@ from workflows.publish import webhooks
 from workflows.publish.items import DocumentAction
 from workflows.publish.webhooks import Delivery
 from workflows.runs import queries, run_files
-from workflows.runs.run import ActionType, Outcome, Run
+from workflows.runs.items import ActionType, Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

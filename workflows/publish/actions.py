@@ -17,8 +17,7 @@ from workflows.publish.items import DocumentAction, FollowUp, NoticeStatus, Send
 from workflows.rules.routing import Act
 from workflows.runs import events
 from workflows.runs.actions.at_end import at_end
-from workflows.runs.items import DocumentEvent, DocumentWorkflow
-from workflows.runs.run import ActionStatus, FollowUpStatus, Outcome, Run
+from workflows.runs.items import ActionStatus, DocumentEvent, DocumentWorkflow, FollowUpStatus, Outcome, Run
 
 
 def follow_up_key_of(run: Run) -> Key:

@@ -4,7 +4,7 @@ from config.due import actions as due_work
 from config.due.registry import due
 from workflows.publish.items import FollowUp, SenderNotice
 from workflows.publish.tasks import enqueue_follow_up, order_notice
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 @due("followup", FollowUp)

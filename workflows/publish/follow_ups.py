@@ -21,8 +21,7 @@ from workflows.routing import judge, pinned_rules
 from workflows.rules import field_mapping, stored_rules
 from workflows.rules.routing import Act
 from workflows.runs import events, queries
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import ACTION_ENDED, ActionType, FollowUpStatus, Run
+from workflows.runs.items import ACTION_ENDED, ActionType, DocumentWorkflow, Execution, FollowUpStatus, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -20,8 +20,7 @@ from projects.web.addresses import address_of
 from workflows.publish import action_kinds, actions
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
-from workflows.runs.items import Execution
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Execution, Outcome, Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

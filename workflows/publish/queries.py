@@ -5,7 +5,7 @@ from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey
 from workflows.publish.items import DocumentAction, FollowUp
-from workflows.runs.run import ActionStatus, ActionType, Run
+from workflows.runs.items import ActionStatus, ActionType, Run
 
 
 def document_actions(site: str, document_id: str) -> list[DocumentAction]:

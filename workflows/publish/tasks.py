@@ -8,7 +8,7 @@ from django.conf import settings
 from config.brokers import queues
 from workflows.publish import follow_ups, notices
 from workflows.publish.items import SenderNotice
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 @shared_task(bind=True, name="workflows.tasks.follow_up", time_limit=900)

@@ -25,8 +25,8 @@ from workflows.routing import judge
 from workflows.rules import stored_rules
 from workflows.rules.routing import Decision
 from workflows.runs import queries
-from workflows.runs.run import ACTION_WORDS, ActionStatus, ActionType, FollowUpStatus, Run
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import ACTION_WORDS, ActionStatus, ActionType, FollowUpStatus, Run
+from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import Mark
 
 _SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away

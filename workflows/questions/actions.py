@@ -17,7 +17,7 @@ from workflows.questions import queries
 from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
 from workflows.runs import events
-from workflows.runs.run import QuestionStatus, Run
+from workflows.runs.items import QuestionStatus, Run
 
 LONGEST = 500  # characters of a question
 LONGEST_ANSWER = 8_000

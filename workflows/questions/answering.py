@@ -15,7 +15,7 @@ from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
 from workflows.runs import run_settings
 from workflows.runs.actions import spending
-from workflows.runs.run import QuestionStatus, Run
+from workflows.runs.items import QuestionStatus, Run
 from workflows.stages.base import RunSettings
 from workflows.stages.fields import given
 from workflows.stages.models import answerer

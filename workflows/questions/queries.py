@@ -7,7 +7,7 @@ from config import table
 from config.errors import NotFound
 from config.table import Key
 from workflows.questions.items import Question
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 MOST = 50  # that one page is asked; deleted ones count, since their numbers are not given again
 

@@ -11,7 +11,7 @@ from config.brokers import queues
 from config.errors import CountersignError, ProviderPaused, Unavailable
 from workflows.questions import answering
 from workflows.questions.queries import QuestionRef
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 _MOST_WAITS = 10  # for a service that does not answer; then the question says so

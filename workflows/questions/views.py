@@ -16,8 +16,8 @@ from workflows.engine import step_context
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
-from workflows.runs.run import QuestionStatus, Run
-from workflows.runs.views.segments import read_json, run_of
+from workflows.runs.items import QuestionStatus, Run
+from workflows.runs.views.pages import read_json, run_of
 from workflows.stages.usage import LOCAL
 from workflows.storage import files
 

@@ -14,8 +14,7 @@ from workflows.routing.barcodes import Barcode
 from workflows.rules import routing, stored_rules
 from workflows.rules.routing import Facts, Judgement, Rule, Source, When
 from workflows.runs import run_files
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import kinds
 from workflows.stages.artifacts import write_json
 from workflows.stages.document_types import of_result

@@ -42,7 +42,7 @@ from workflows.routing.forms.rules import (
 )
 from workflows.routing.items import Ruleset, StoredMapping, StoredRule
 from workflows.rules.routing import NO_EFFECT, Effect, When
-from workflows.runs.run import ACTION_WORDS, ActionType
+from workflows.runs.items import ACTION_WORDS, ActionType
 
 _BLANK = MappingDraft("", "", on=True, pairs=())
 

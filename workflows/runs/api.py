@@ -12,9 +12,8 @@ from projects.personal.masking import mask_fields
 from projects.web.api import FAILURES, ApiRequest, Problem
 from workflows.definitions.blueprint import APPROVALS
 from workflows.runs import queries, seed_000
-from workflows.runs.items import WorkflowSteps
-from workflows.runs.run import Outcome
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import Outcome, WorkflowSteps
+from workflows.runs.views.pages import run_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -7,8 +7,7 @@ from config.errors import NotFound
 from projects.documents.actions.copies import remember_digests
 from projects.documents.queries.copies import list_earlier_copies
 from projects.documents.queries.documents import get_document
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages.document_copy import FILE, INVOICE, Copy, digest_invoice
 
 

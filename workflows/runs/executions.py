@@ -5,7 +5,7 @@ from django.conf import settings
 from config.table import DEFAULT_SITE
 from workflows.definitions.blueprint import Definition
 from workflows.runs import engine_choice
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 
 def arn(kind: str, name: str) -> str:

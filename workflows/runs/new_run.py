@@ -11,10 +11,9 @@ from config.transaction import EventAt
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
 from workflows.rules.routing import UNROUTED, Routing
-from workflows.runs import engine_choice, events, executions, run_settings, traces
-from workflows.runs.actions.run_rows import RunPosition
-from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, WorkflowSteps
-from workflows.runs.run import Run, RunStatus, StepStatus
+from workflows.runs import engine_choice, events, executions, run_settings
+from workflows.runs.actions.advance import RunPosition
+from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, Run, RunStatus, StepStatus, WorkflowSteps
 from workflows.stages.base import RunSettings
 from workflows.storage.objects import DocumentFiles
 
@@ -85,7 +84,7 @@ class NewRun:
     def begin_event(self) -> EventAt:
         """That the run begins, and on which object."""
         original = self.original
-        trace = traces.of_begin(self.run, self.definition, s3_key=original.s3_key, s3version=original.s3version)
+        trace = events.of_begin(self.run, self.definition, s3_key=original.s3_key, s3version=original.s3version)
         return events.lineage(self.run, "INGESTED", by=self.by, facts=self.routing.judgement.facts, trace=trace)
 
     def rows(self, now: str) -> Rows:

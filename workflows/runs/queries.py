@@ -13,16 +13,18 @@ from projects.documents.document_status import DocumentStatus
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.runs import seed_000
 from workflows.runs.items import (
+    RESUMABLE,
     DecidedFields,
     DocumentEvent,
     DocumentWorkflow,
     Execution,
     ProjectDocument,
+    Run,
     Segment,
+    StepStatus,
     Transition,
     WorkflowSteps,
 )
-from workflows.runs.run import RESUMABLE, Run, StepStatus
 
 SEGMENTS_A_PAGE = 50
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 Hear = Callable[[Run, str], None]
 _HEARERS: list[Hear] = []

@@ -12,8 +12,7 @@ from pynamodb.attributes import UnicodeAttribute
 from config import table
 from config.item import Item, map_attribute
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
-from workflows.runs.items import ProjectDocument, WorkflowSteps
-from workflows.runs.run import StepStatus
+from workflows.runs.items import ProjectDocument, StepStatus, WorkflowSteps
 
 _LABELS = {
     "segment_prep": "Segment Prep",

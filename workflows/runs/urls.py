@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.runs.views import about, history, model_calls, overview, pages, results, reviews, runs, segments
+from workflows.runs.views import about, overview, pages, results, reviews, runs
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -13,7 +13,7 @@ urlpatterns = [
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
-    path("workflows/<str:document_id>/<str:workflow_id>/history/", history.show_history, name="show-history"),
+    path("workflows/<str:document_id>/<str:workflow_id>/history/", about.show_history, name="show-history"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/review/", reviews.open_review, name="open-review"),
     path("workflows/<str:document_id>/<str:workflow_id>/result/", results.show_result, name="show-result"),
@@ -28,13 +28,11 @@ urlpatterns = [
         results.export_workbook,
         name="export-workbook",
     ),
-    path(
-        "workflows/<slug:document_id>/<slug:workflow_id>/models/", model_calls.show_model_calls, name="show-model-calls"
-    ),
+    path("workflows/<slug:document_id>/<slug:workflow_id>/models/", results.show_model_calls, name="show-model-calls"),
     path("workflows/<slug:document_id>/<slug:workflow_id>/about/", about.show_about, name="show-about"),
     path(
         "workflows/<slug:document_id>/<slug:workflow_id>/segments/<int:index>/",
-        segments.show_segment,
+        pages.show_segment,
         name="show-segment",
     ),
 ]

@@ -10,8 +10,7 @@ from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
 from workflows.runs import queries, run_files
-from workflows.runs.items import DocumentWorkflow, ProjectDocument
-from workflows.runs.run import Outcome, StepStatus
+from workflows.runs.items import DocumentWorkflow, Outcome, ProjectDocument, StepStatus
 from workflows.search.index import Entry, Kind, Part
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

@@ -16,8 +16,7 @@ from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.learning.examples import read_examples
 from workflows.runs import pinned_types, queries, run_settings
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import artifacts, segment_analyzer, segment_builder
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, StageContext
 from workflows.stages.pages import paged

@@ -26,8 +26,7 @@ from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.providers.language_models.chats import make_model
 from workflows.runs import prices, run_settings
 from workflows.runs.actions import spending
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import kinds
 from workflows.stages.base import ArtifactStore, RunSettings
 from workflows.stages.pages import paged, pdf

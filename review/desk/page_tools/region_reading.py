@@ -21,8 +21,7 @@ from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.runs import queries as workflow_queries
 from workflows.runs import run_files, run_settings
 from workflows.runs.actions import spending
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import kinds
 from workflows.stages.base import RunSettings
 from workflows.stages.pages import layout, pdf

@@ -14,10 +14,9 @@ from tests.factories import ended_run, start_run
 from workflows.documents.actions import removals
 from workflows.insight.actions import count_run
 from workflows.runs import events
-from workflows.runs.actions import run_rows
-from workflows.runs.actions.figures import figures_key
-from workflows.runs.items import Execution, RunFigures
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import figures_key
+from workflows.runs.items import Execution, Run, RunFigures
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 BY = Actor("1", "Rosa Marin")
@@ -37,7 +36,7 @@ def waiting_events() -> int:
 def overdue(run: Run, name: str = "document-analysis.v999") -> None:
     """A run of a definition that this version does not know, due before everything else."""
     actions = [Execution.GSI2SK.set(f"2000-01-01T00:00:00Z#run#{run.workflow_id}"), Execution.definition.set(name)]
-    Execution.change(run_rows.execution_key(run), actions, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), actions, Execution.PK.exists())
 
 
 def test_a_sweep_goes_on_behind_its_first_page() -> None:
@@ -72,7 +71,7 @@ def silent_engine(seconds: float = 0) -> Iterator[None]:
 
 
 def place_of(run: Run) -> table.DuePlace:
-    return table.due_place(str(Execution.load(run_rows.execution_key(run)).GSI2SK))
+    return table.due_place(str(Execution.load(advance.execution_key(run)).GSI2SK))
 
 
 def due_run() -> Run:
@@ -85,7 +84,7 @@ def due_run() -> Run:
 
 def move(run: Run, due_at: str, end: str = "") -> None:
     actions = [Execution.GSI2SK.set(f"{due_at}#run#{run.workflow_id}{end}")]
-    Execution.change(run_rows.execution_key(run), actions, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), actions, Execution.PK.exists())
 
 
 def test_an_engine_that_does_not_answer_keeps_no_event_waiting(settings: LazySettings) -> None:

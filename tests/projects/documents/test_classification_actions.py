@@ -17,7 +17,7 @@ from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.documents.test_tags_actions import told
 from workflows.runs.actions.document_rows import DocumentState, More, write_document
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 BY = Actor("system", "Classification")
 AT = DocumentState(DocumentStatus.IN_PROGRESS)

@@ -21,7 +21,7 @@ from projects.schemas.queries import ClassificationRow
 from projects.schemas.vocabulary import Vocabulary
 from tests.each import each
 from tests.projects.make_schemas import KINDS
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 TODAY = dt.date(2026, 11, 21)
 INVOICE, RECEIPT = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"

@@ -18,7 +18,7 @@ from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
 from tests.people import bob, charlie, signed_in
 from tests.pump import Pump
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db
 ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")

@@ -17,8 +17,7 @@ from tests.flow.protocol import kinds
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import open_review
 from workflows.runs import queries
-from workflows.runs.items import DocumentEvent
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentEvent, Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 DAY = dt.timedelta(days=1)

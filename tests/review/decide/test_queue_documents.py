@@ -39,7 +39,7 @@ from workflows.documents.actions import removals
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act
 from workflows.runs import queries
-from workflows.runs.run import ActionStatus, ActionType, Run
+from workflows.runs.items import ActionStatus, ActionType, Run
 
 pytestmark = pytest.mark.django_db
 READ_WRITE_DELETE = (Permission.READ, Permission.WRITE, Permission.DELETE)

@@ -12,9 +12,8 @@ from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, verdict
 from tests.review.reviews import open_review
 from tests.workflows.advancing import failed
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Outcome
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Outcome
 
 
 def decide(run, ref, by=ROSA, decision=Decision.APPROVE, **corrections):
@@ -37,7 +36,7 @@ def end_run(run, ref, outcome=Outcome.PUBLISHED):
         Execution.decision_id.set(review.decision_id),
         Execution.decision_sha256.set(review.decision_sha256),
     ]
-    Execution.change(run_rows.execution_key(run), ended, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), ended, Execution.PK.exists())
 
 
 def check_of(ref) -> ReviewCheck:

@@ -20,7 +20,7 @@ from tests.factories import MARTA, PROJECT, ROSA, ref_of, start_run, verdict
 from tests.review.quality.checks import check_of, decide, end_run, open_check, pass_deadline, settle
 from tests.review.reviews import open_review
 from workflows.runs import queries as run_queries
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 pytestmark = pytest.mark.usefixtures("desk")
 CHECKS = "checks.review"

@@ -20,9 +20,8 @@ from workflows.batches import actions, lines, orders, reading
 from workflows.batches.items import Batch
 from workflows.engine.actions import interventions
 from workflows.runs import queries
-from workflows.runs.actions.run_rows import execution_key
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions.advance import execution_key
+from workflows.runs.items import Execution, Run
 
 pytestmark = pytest.mark.django_db
 GONE = "The file was not found in the bucket. Upload it, then retry the failed lines."

@@ -22,7 +22,7 @@ from workflows.definitions.blueprint import (
 from workflows.definitions.checks import definition_problems
 from workflows.engine import step_actions
 from workflows.rules.routing import Condition, Operator, Source
-from workflows.runs.run import END
+from workflows.runs.items import END
 from workflows.stages import formats
 from workflows.stages.registry import STAGES
 

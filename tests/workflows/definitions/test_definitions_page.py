@@ -18,7 +18,7 @@ from tests.workflows.advancing import published as ended
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
-from workflows.runs.run import END
+from workflows.runs.items import END
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 LIST = "/settings/definitions/"

@@ -27,7 +27,7 @@ from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import FollowUpStatus, Run
+from workflows.runs.items import FollowUpStatus, Run
 
 
 def ended(run: Run) -> Run:

@@ -6,7 +6,7 @@ from projects.sites.permissions import Permission
 from tests.workflows.repeated import field, publish, published_run, run_to_repeat
 from tests.workflows.test_api import API, problem, program
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db
 

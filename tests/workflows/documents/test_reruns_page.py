@@ -12,9 +12,8 @@ from tests.workflows.repeated import BY, analysed_again, field, published_run, r
 from workflows.engine.actions import interventions
 from workflows.engine.step_context import files_of
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 from workflows.storage import files
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +146,7 @@ def test_a_result_that_was_not_published_does_not_count(table):
     interventions.cancel(other, by=interventions.Actor("1", "Rosa"))
     assert browser.post(url("choose-result", run)).status_code == 302
     assert browser.post(url("choose-result", other)).status_code == 422
-    assert Execution.load(run_rows.execution_key(run)).outcome == "published"
+    assert Execution.load(advance.execution_key(run)).outcome == "published"
 
 
 def test_one_run_alone_has_nothing_beside_it(table):

@@ -27,9 +27,8 @@ from workflows.engine.step_context import document_of
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import When
 from workflows.runs import queries, run_settings
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution, ProjectDocument, WorkflowSteps
-from workflows.runs.run import Outcome, Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Outcome, ProjectDocument, Run, WorkflowSteps
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -53,10 +52,10 @@ def at_publish(run: Run, total: str, *, decided: bool = False) -> Run:
         kept = files.sha256(decision)
         store.write(files.decision(run.workflow_id, "d1", kept), decision, "application/json")
         changes += [Execution.decision_id.set("d1"), Execution.decision_sha256.set(kept)]
-    Execution.change(run_rows.execution_key(run), changes, EXISTS)
+    Execution.change(advance.execution_key(run), changes, EXISTS)
     seen = {"status": "completed"}
     board = [WorkflowSteps.data[name].set(seen) for name in ("segment_prep", "segment_builder", "segment_analyzer")]
-    WorkflowSteps.change(run_rows.board_key(run), board, EXISTS)
+    WorkflowSteps.change(advance.board_key(run), board, EXISTS)
     return run
 
 
@@ -103,7 +102,7 @@ def test_its_document_type_is_not_the_documents_until_it_is_chosen(decided: Run)
     found: dict[str, Any] = json.loads(store.read(files.result(new.workflow_id)))
     body = json.dumps({**found, "type": {"id": "other", "name": "Other", "candidates": [], **KIND}}).encode()
     store.write(files.result(new.workflow_id), body, "application/json")
-    Execution.change(run_rows.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
+    Execution.change(advance.execution_key(new), [Execution.result_sha256.set(files.sha256(body))], EXISTS)
     publish(new)
     assert document_queries.get_document(SITE, new.document_id).classification_id == before
 

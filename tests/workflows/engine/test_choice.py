@@ -10,8 +10,7 @@ from tests.factories import PROJECT_ID, SITE
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Case
 from workflows.engine import choice
 from workflows.rules.routing import Condition, Operator, Source
-from workflows.runs.items import DocumentWorkflow, Execution
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages.artifacts import write_json
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

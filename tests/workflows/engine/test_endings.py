@@ -21,9 +21,8 @@ from workflows.engine import driver
 from workflows.engine.repair import check_run
 from workflows.engine.tasks import fail_run
 from workflows.runs import queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 ENGINES = ["States.Timeout", "States.TaskFailed", "States.Runtime", "SQS.SqsException", "Sqs.AmazonSQSException"]
@@ -116,7 +115,7 @@ def test_a_wait_that_never_comes_to_a_review_is_a_failure_with_a_reason() -> Non
     run, ref = open_review()
     Review(*ref.key).delete()
     change = [Execution.engine_attempt.set(10), Execution.step_attempt.set(1)]
-    Execution.change(run_rows.execution_key(run), change, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), change, Execution.PK.exists())
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": "human_review"}
     driver.start(run, DOCUMENT_ANALYSIS, attempt=10, **names)
     driver.stop(DOCUMENT_ANALYSIS, run, 10, "test")

@@ -8,10 +8,9 @@ from tests.people import alice, bob, charlie, signed_in
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import joins
 from workflows.runs import queries
-from workflows.runs.actions import advance, run_rows, segments
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import Execution, WorkflowSteps
-from workflows.runs.run import END, Outcome
+from workflows.runs.actions import advance, segments
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, Execution, Outcome, WorkflowSteps
 from workflows.stages.base import SliceResult
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +29,7 @@ def partial(table):
     """As a run of three pages ends whose second failed."""
     run = start_run()
     Execution.change(
-        run_rows.execution_key(run),
+        advance.execution_key(run),
         [Execution.currentStep.set(DOCUMENT_ANALYSIS.named("assess").order), Execution.failed.set({1})],
         EXISTS,
     )
@@ -88,7 +87,7 @@ def test_cancelling_is_a_post_of_who_may_write(table):
 def test_how_far_the_slices_are_is_shown_and_polled(table):
     run, browser = start_run(), signed_in(bob())
     board = [WorkflowSteps.page_count.set(3000)]
-    WorkflowSteps.change(run_rows.board_key(run), board, EXISTS)
+    WorkflowSteps.change(advance.board_key(run), board, EXISTS)
     joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
     shown = page(browser, run)
     assert "0 of 60 parts" in shown

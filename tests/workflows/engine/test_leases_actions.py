@@ -7,7 +7,7 @@ from tests.factories import start_run
 from tests.pump import Pump
 from workflows.engine.actions import attempts, leases
 from workflows.runs import queries
-from workflows.runs.actions import run_rows
+from workflows.runs.actions import advance
 from workflows.runs.items import Execution
 
 
@@ -32,7 +32,7 @@ def test_a_dead_workers_lease_is_taken_and_it_cannot_go_on(pump: Pump) -> None:
     run = start_run()
     leases.claim(run, step=1, attempt=1, owner="dead")
     lapsed = [Execution.lease_until.set(clock.iso(clock.in_seconds(-1)))]
-    Execution.change(run_rows.execution_key(run), lapsed, EXISTS)
+    Execution.change(advance.execution_key(run), lapsed, EXISTS)
     leases.claim(run, step=1, attempt=1, owner="next")
     with pytest.raises(Conflict):
         leases.renew(run, owner="dead")

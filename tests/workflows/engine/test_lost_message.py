@@ -17,9 +17,8 @@ from workflows.engine import driver
 from workflows.engine.actions import leases
 from workflows.engine.repair import check_run
 from workflows.runs import queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 
 CELERY = [pytest.param(kind, id=kind.name) for kind in KINDS[1:]]
 
@@ -31,7 +30,7 @@ def pump(request: pytest.FixtureRequest, machines: None, table: str) -> Iterator
 
 
 def change(run: Run, *actions: Any) -> None:
-    Execution.change(run_rows.execution_key(run), actions, EXISTS)
+    Execution.change(advance.execution_key(run), actions, EXISTS)
 
 
 def long_ago(run: Run, seconds: int = 2 * settings.MESSAGE_LOST_SECONDS) -> None:

@@ -25,7 +25,7 @@ from workflows.definitions.states import Choice, Task
 from workflows.engine import driver, messages
 from workflows.engine.actions import attempts
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.usefixtures("table")
 GIVEN: dict[str, Any] = {

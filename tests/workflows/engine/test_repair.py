@@ -6,9 +6,8 @@ from workflows.engine import driver
 from workflows.engine.actions import attempts
 from workflows.engine.repair import check_run
 from workflows.runs import queries
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run
 
 pytestmark = pytest.mark.usefixtures("machines", "table")
 
@@ -18,7 +17,7 @@ def stopped_at(run: Run, *, attempt: int, came_with: int) -> None:
     for number in range(1, attempt):
         attempts.begin_next(run, attempt=number, why="test")
     change = [Execution.step_attempt.set(came_with), Execution.lease_until.remove()]
-    Execution.change(run_rows.execution_key(run), change, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), change, Execution.PK.exists())
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": DOCUMENT_ANALYSIS.steps[0].name}
     driver.start(run, DOCUMENT_ANALYSIS, attempt=attempt, **names)
     driver.stop(DOCUMENT_ANALYSIS, run, attempt, "test")

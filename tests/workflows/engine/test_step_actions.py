@@ -19,7 +19,7 @@ from workflows.engine.step_actions import StepAction
 from workflows.publish import webhooks
 from workflows.publish.webhooks import Delivery
 from workflows.runs import queries
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 BY = Actor("1", "Alice Novak")

@@ -12,7 +12,7 @@ from tests.workflows.experiments.counting_server import Answer, CountingServer, 
 from tests.workflows.experiments.made import copy_document, make_set
 from tests.workflows.trials.reading import read_run
 from workflows.providers import actions as provider_actions
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.testsets.queries import SetRef
 
 

@@ -21,7 +21,7 @@ from workflows.experiments import actions, lanes, queries
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
 from workflows.experiments.queries import ExperimentRef
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 from workflows.testsets import actions as testset_actions
 from workflows.testsets.cases import KnownAnswers, KnownField

@@ -27,7 +27,7 @@ from workflows.experiments import actions, due, lanes, queries, tasks
 from workflows.experiments.items import Experiment, ExperimentLane
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import list_differences
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 from workflows.testsets.queries import SetRef
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.workflows.decided import decided_run, project
 from tests.workflows.stages.extractor.drawn import NAMES, SPONSOR, order
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.fields.candidates import Document
 from workflows.stages.pages import layout
 

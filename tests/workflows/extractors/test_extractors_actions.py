@@ -16,7 +16,7 @@ from workflows.extractors import actions, examples, extractors, training
 from workflows.extractors.extractors import EXTRACTORS, summary_from
 from workflows.learning import reviewed, versions
 from workflows.runs import queries, run_settings
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.extractor.learned import UNLEARNED
 from workflows.stages.registry import STAGES
 from workflows.storage import files

@@ -24,9 +24,8 @@ from workflows.engine.actions import interventions
 from workflows.insight import actions, figures, queries, recount
 from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
-from workflows.runs.actions.figures import figures_key
-from workflows.runs.items import RunFigures
-from workflows.runs.run import Run
+from workflows.runs.actions.advance import figures_key
+from workflows.runs.items import Run, RunFigures
 
 
 def today(scope=Scope(SITE)):  # noqa: B008 - a plain tuple

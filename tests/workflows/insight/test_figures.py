@@ -12,7 +12,7 @@ from workflows.insight.figures import (
     percentile,
     split_name,
 )
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 CAME = dt.datetime(2026, 11, 20, 23, 50, tzinfo=dt.UTC)
 ENDED = dt.datetime(2026, 11, 21, 0, 20, tzinfo=dt.UTC)

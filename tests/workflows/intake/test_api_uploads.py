@@ -19,8 +19,8 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake import store as intake_store
 from workflows.runs import queries
 from workflows.runs.actions import advance
+from workflows.runs.items import Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db

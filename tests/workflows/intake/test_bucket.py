@@ -31,8 +31,7 @@ from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.intake.tasks import take_incoming, take_incoming_again
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items import ProjectDocument
-from workflows.runs.run import Run
+from workflows.runs.items import ProjectDocument, Run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 BY = Actor("1", "Alice Novak")

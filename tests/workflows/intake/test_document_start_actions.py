@@ -14,8 +14,8 @@ from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from workflows.intake.actions import documents
 from workflows.runs import run_settings
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.storage.objects import DocumentFiles
 
 ROSA = Actor("7", "Rosa Marin")

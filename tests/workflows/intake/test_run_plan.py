@@ -20,7 +20,7 @@ from workflows.routing import actions, barcodes, judge, pinned_rules
 from workflows.rules import routing, stored_rules
 from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
 from workflows.runs import queries, run_settings
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, delete_object
 

@@ -28,7 +28,7 @@ from workflows.intake.tasks import unpack
 from workflows.intake.upload import take
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from workflows.engine import step_context
 from workflows.learning import actions, calibrations, versions
 from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries, run_settings
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.calibration import UNCALIBRATED, Vendor
 from workflows.stages.registry import STAGES
 

@@ -19,7 +19,7 @@ from tests.workflows.decided import decided_run, field, project
 from workflows.learning import collecting, history, tasks
 from workflows.learning.forms import ThresholdForm
 from workflows.learning.history import History, PastDocument, PastValue
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
 

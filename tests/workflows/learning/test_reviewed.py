@@ -5,7 +5,7 @@ import pytest
 from tests.workflows.decided import decided_run, field, project
 from workflows.learning import reviewed
 from workflows.learning.lessons import ReviewedDocument, ReviewedField
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -20,7 +20,7 @@ from workflows.engine.step_work import StepOrder, StepWork
 from workflows.operations import costs
 from workflows.runs import prices, queries
 from workflows.runs.actions import spending
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import StageResult
 from workflows.stages.usage import Usage, is_metered_by_call
 

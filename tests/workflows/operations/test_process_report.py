@@ -10,8 +10,8 @@ from workflows.operations import process_report
 from workflows.operations.process_files import Job
 from workflows.operations.process_report import Line
 from workflows.runs import queries
+from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run
 from workflows.runs.run_settings import freeze
 from workflows.stages import formats
 

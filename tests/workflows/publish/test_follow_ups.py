@@ -31,7 +31,7 @@ from workflows.publish import actions
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction
 from workflows.rules.routing import Act, When
-from workflows.runs.run import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
+from workflows.runs.items import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

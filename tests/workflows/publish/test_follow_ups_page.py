@@ -19,7 +19,7 @@ from tests.workflows.make_rules import is_pdf, make_rule, make_ruleset
 from workflows.publish import actions
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import Act, When
-from workflows.runs.actions import run_rows
+from workflows.runs.actions import advance
 from workflows.runs.items import Execution, WorkflowSteps
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -65,7 +65,7 @@ def test_the_page_names_the_rules_that_decided_and_because_of_what():
         files.routing_judgement(run.workflow_id), body, "application/json"
     )
     pinned = [Execution.routing_sha256.set(files.sha256(body))]
-    Execution.change(run_rows.execution_key(run), pinned, Execution.PK.exists())
+    Execution.change(advance.execution_key(run), pinned, Execution.PK.exists())
     page = text(panel(alice(), run))
     for words in ("PDFs &amp; more", "Incoming &lt;b&gt;", "On upload", "Type of file is “application/pdf”"):
         assert words in page
@@ -189,7 +189,7 @@ def test_who_only_looks_is_not_offered_done_and_refused():
 def test_a_document_of_a_newer_content_keeps_no_text_of_the_older(pump: Pump):
     run = published(Act("OCR"))
     replaced = [WorkflowSteps.replaced_by.set("01ZZZZZZZZZZZZZZZZZZZZZZZZ")]
-    WorkflowSteps.change(run_rows.board_key(run), replaced, WorkflowSteps.PK.exists())
+    WorkflowSteps.change(advance.board_key(run), replaced, WorkflowSteps.PK.exists())
     drive(run)
     (action,) = publish_queries.actions_of(run)
     assert (action.status, "newer file version" in action.message) == ("FAILED", True)

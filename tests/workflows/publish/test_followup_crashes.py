@@ -14,7 +14,7 @@ from workflows.publish import queries as publish_queries
 from workflows.publish.items import FollowUp
 from workflows.rules.routing import Act
 from workflows.runs import queries
-from workflows.runs.run import FollowUpStatus
+from workflows.runs.items import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("pump")
 

@@ -35,7 +35,7 @@ from workflows.publish.due import resume_notice
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 

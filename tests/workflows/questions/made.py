@@ -4,7 +4,7 @@ import json
 
 from projects.audit.events import Actor
 from tests.factories import start_run
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -11,7 +11,7 @@ from workflows.questions import queries
 from workflows.questions.actions import Answer
 from workflows.questions.queries import QuestionRef
 from workflows.runs import queries as run_queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 ANSWER = Answer("120.00", "local", "Total due 120.00", (0.1, 0.2, 0.3, 0.4), 0.9)
 

@@ -47,7 +47,7 @@ from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
 from workflows.rules.routing import Act
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db
 SITE, WORD = "default", "Quixmarkle"

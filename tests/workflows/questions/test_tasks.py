@@ -20,8 +20,7 @@ from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
 from workflows.runs import queries as run_queries
 from workflows.runs import run_settings
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages.services import PageInquiry, PageInquiryReply
 from workflows.stages.usage import Note, Usage, ignore_usage
 from workflows.storage import files

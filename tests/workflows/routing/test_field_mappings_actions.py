@@ -25,7 +25,7 @@ from workflows.routing.actions import MappingDraft
 from workflows.routing.items import StoredMapping
 from workflows.rules import field_mapping
 from workflows.rules.field_mapping import FieldMapping, MappedAttribute
-from workflows.runs.run import FollowUpStatus
+from workflows.runs.items import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("table")
 LIST = "/settings/mappings/"

@@ -18,8 +18,8 @@ from tests.workflows.intake.test_upload_page import documents, pdf, url
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
+from workflows.runs.items import END, Outcome, Run
 from workflows.runs.pinned_prompts import load_models
-from workflows.runs.run import END, Outcome, Run
 from workflows.stages.base import RunSettings
 
 pytestmark = pytest.mark.django_db

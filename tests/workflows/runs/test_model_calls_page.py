@@ -17,8 +17,7 @@ from workflows.questions import queries as question_queries
 from workflows.questions import tasks
 from workflows.questions.queries import QuestionRef
 from workflows.runs import queries, run_settings
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Run
+from workflows.runs.items import DocumentWorkflow, Run
 
 pytestmark = [pytest.mark.django_db]
 

@@ -5,9 +5,8 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine.actions import leases
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import DocumentOcr
-from workflows.runs.run import Run, StepStatus
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import DocumentOcr, Run, StepStatus
 
 OCR = DOCUMENT_ANALYSIS.named("paddleocr_processor").order
 

@@ -15,12 +15,23 @@ from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine.actions import interventions
 from workflows.engine.actions.interventions import ResumeWay
+from workflows.runs import items as runs_items
 from workflows.runs import queries
-from workflows.runs import run as runs_run
-from workflows.runs.actions import advance, run_rows
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import Execution, ProjectDocument, ProjectWorkflow
-from workflows.runs.run import END, RUN_ENDS, RUN_MOVES, Outcome, Run, RunMove, RunState, RunStatus
+from workflows.runs.actions import advance
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import (
+    END,
+    RUN_ENDS,
+    RUN_MOVES,
+    Execution,
+    Outcome,
+    ProjectDocument,
+    ProjectWorkflow,
+    Run,
+    RunMove,
+    RunState,
+    RunStatus,
+)
 
 pytestmark = pytest.mark.usefixtures("table")
 
@@ -63,34 +74,34 @@ class Case:
 
 
 ACTIONS = {
-    "advance": Case((runs_run.ADVANCE,), leave("segment_prep", "format_parser")),
-    "wait": Case((runs_run.WAIT,), leave("assess", "human_review"), running="assess"),
-    "decide": Case((runs_run.DECIDE,), leave("human_review", "graph_builder")),
-    "publish": Case((runs_run.PUBLISH,), leave("publish", "", Outcome.PUBLISHED), running="publish"),
-    "reject": Case((runs_run.REJECT,), leave("human_review", "", Outcome.REJECTED), running="publish"),
-    "end partial": Case((runs_run.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
-    "expire": Case((runs_run.EXPIRE,), fail(Outcome.EXPIRED)),
-    "fail": Case((runs_run.FAIL,), fail()),
-    "cancel": Case((runs_run.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
-    "resume": Case((runs_run.RESUME,), resume),
+    "advance": Case((runs_items.ADVANCE,), leave("segment_prep", "format_parser")),
+    "wait": Case((runs_items.WAIT,), leave("assess", "human_review"), running="assess"),
+    "decide": Case((runs_items.DECIDE,), leave("human_review", "graph_builder")),
+    "publish": Case((runs_items.PUBLISH,), leave("publish", "", Outcome.PUBLISHED), running="publish"),
+    "reject": Case((runs_items.REJECT,), leave("human_review", "", Outcome.REJECTED), running="publish"),
+    "end partial": Case((runs_items.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
+    "expire": Case((runs_items.EXPIRE,), fail(Outcome.EXPIRED)),
+    "fail": Case((runs_items.FAIL,), fail()),
+    "cancel": Case((runs_items.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
+    "resume": Case((runs_items.RESUME,), resume),
 }
 NOT_FROM_RUNNING = {"reject"}  # by the decision itself; a step after it may, which is tried below
 
 
 def put_into(run: Run, state: RunState, case: Case) -> None:
     """The execution alone, which is what guards every move."""
-    if state in runs_run.UNDER_WAY:
+    if state in runs_items.UNDER_WAY:
         order = V2.named(case.running if state == RunState.RUNNING else case.waiting).order
-        Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
+        Execution.change(advance.execution_key(run), [Execution.currentStep.set(order)], EXISTS)
         return
     ended = [Execution.status.set(RUN_ENDS[Outcome(state)]), Execution.outcome.set(state.value)]
-    Execution.change(run_rows.execution_key(run), [*ended, Execution.currentStep.set(END)], EXISTS)
+    Execution.change(advance.execution_key(run), [*ended, Execution.currentStep.set(END)], EXISTS)
 
 
 def ended_run(state: RunState) -> Run:
     """As runs end; what a person may resume has all its rows."""
     run = start_run()
-    if state in runs_run.RESUME.sources:
+    if state in runs_items.RESUME.sources:
         seen = queries.execution(run)
         advance.fail(run, V2, seen, attempt=1, error="E", sentence="No.", outcome=Outcome.FAILED)
     return run
@@ -99,7 +110,7 @@ def ended_run(state: RunState) -> Run:
 def state_of(run: Run) -> RunState:
     execution = queries.execution(run)
     waits = not execution.outcome and V2.step(int(execution.currentStep)).type == "approval"
-    return runs_run.state_of(execution.outcome, waits=waits)
+    return runs_items.state_of(execution.outcome, waits=waits)
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -109,7 +120,7 @@ def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state
     run = ended_run(state) if name == "resume" else start_run()
     seen = queries.execution(run)
     put_into(run, state, case)
-    if state in runs_run.UNDER_WAY:
+    if state in runs_items.UNDER_WAY:
         seen = queries.execution(run)
     expected = next((move.to for move in case.moves if state in move.sources), state)
     allowed = any(state in move.sources for move in case.moves)
@@ -126,14 +137,14 @@ def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state
 
 def test_a_step_after_the_review_may_end_the_run_as_the_review_was_decided() -> None:
     run = start_run(definition=DOCUMENT_APPROVAL)
-    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(18)], EXISTS)
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(18)], EXISTS)
     leave("tell_rejected", "", Outcome.REJECTED, DOCUMENT_APPROVAL)(run, queries.execution(run))
     assert queries.execution(run).outcome == "rejected"
 
 
 def test_one_approval_may_follow_on_another() -> None:
     run = start_run(definition=DOCUMENT_APPROVAL)
-    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(11)], EXISTS)
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(11)], EXISTS)
     leave("first_approval", "second_approval", definition=DOCUMENT_APPROVAL)(run, queries.execution(run))
     assert int(queries.execution(run).currentStep) == 13
 
@@ -141,7 +152,7 @@ def test_one_approval_may_follow_on_another() -> None:
 @pytest.mark.parametrize("outcome", [Outcome.PUBLISHED, Outcome.PARTIAL, Outcome.CANCELLED])
 def test_what_waits_for_a_person_is_never_published_or_cancelled_without_one(outcome: Outcome) -> None:
     run = start_run()
-    Execution.change(run_rows.execution_key(run), [Execution.currentStep.set(V2_REVIEW)], EXISTS)
+    Execution.change(advance.execution_key(run), [Execution.currentStep.set(V2_REVIEW)], EXISTS)
     with pytest.raises(CountersignError, match=f"from waiting to {outcome}") as refused:
         leave("human_review", "", outcome)(run, queries.execution(run))
     assert type(refused.value) is CountersignError
@@ -149,14 +160,14 @@ def test_what_waits_for_a_person_is_never_published_or_cancelled_without_one(out
 
 
 def test_every_move_is_tried_above() -> None:
-    tried = {move for case in ACTIONS.values() for move in case.moves} | {runs_run.START, runs_run.ASK_ANOTHER}
+    tried = {move for case in ACTIONS.values() for move in case.moves} | {runs_items.START, runs_items.ASK_ANOTHER}
     assert tried == set(RUN_MOVES)
 
 
 def test_every_state_is_reached_and_only_what_can_go_on_is_left() -> None:
     assert {move.to for move in RUN_MOVES} == set(RunState)
     left = {source for move in RUN_MOVES for source in move.sources}
-    assert left == {*runs_run.UNDER_WAY, *(RunState(outcome) for outcome in runs_run.RESUMABLE)}
+    assert left == {*runs_items.UNDER_WAY, *(RunState(outcome) for outcome in runs_items.RESUMABLE)}
 
 
 def test_an_ended_run_is_in_the_state_of_its_outcome() -> None:
@@ -164,9 +175,9 @@ def test_an_ended_run_is_in_the_state_of_its_outcome() -> None:
 
 
 def test_nothing_but_a_start_makes_a_run() -> None:
-    assert [move for move in RUN_MOVES if not move.sources] == [runs_run.START]
+    assert [move for move in RUN_MOVES if not move.sources] == [runs_items.START]
     with pytest.raises(CountersignError, match="from nothing to waiting"):
-        runs_run.check_can_move(None, RunState.WAITING)
+        runs_items.check_can_move(None, RunState.WAITING)
 
 
 def shown(run: Run) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from unittest import mock
 from tests.factories import PROJECT_ID, SITE
 from workflows.runs import queries
 from workflows.runs.actions import segments
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 RUN = Run(SITE, PROJECT_ID, "long-document", "long-run")
 

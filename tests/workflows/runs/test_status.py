@@ -1,5 +1,5 @@
 from workflows.definitions.blueprint import DEFINITIONS
-from workflows.runs.run import END, RUN_ENDS, Outcome, RunStatus, StepStatus
+from workflows.runs.items import END, RUN_ENDS, Outcome, RunStatus, StepStatus
 from workflows.runs.views import state_labels
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.each import each
 from workflows.runs.items import DocumentEvent
-from workflows.runs.views import history, timeline
+from workflows.runs.views import about, timeline
 from workflows.runs.views.timeline import describe_facts, list_event_rows
 
 _ROOT = Path(__file__).parents[3]
@@ -106,4 +106,4 @@ def test_nothing_is_said_of_ids_hashes_and_what_is_not_so() -> None:
     ],
 )
 def test_a_step_s_result_is_a_word(result: str, is_choice: bool, words: str) -> None:
-    assert history._describe_result(result, is_choice=is_choice) == words
+    assert about._describe_result(result, is_choice=is_choice) == words

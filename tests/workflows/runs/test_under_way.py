@@ -20,7 +20,7 @@ from workflows.insight.figures import bucket_of, join_name
 from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
 from workflows.runs import queries
-from workflows.runs.views.under_way import Filters, find_cause
+from workflows.runs.views.runs import Filters, find_cause
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 

@@ -10,9 +10,8 @@ from tests.factories import PROJECT_ID, SITE, sample_files, start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.actions.run_rows import Advance
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import END, Outcome, Run
+from workflows.runs.actions.advance import Advance
+from workflows.runs.items import END, DocumentWorkflow, Outcome, Run
 from workflows.search.index import SearchPage, search_index
 from workflows.search.models import SearchDocument, SearchPart
 from workflows.search.tasks import index_document

@@ -7,7 +7,7 @@ from tests.aws_faults import fail
 from tests.factories import start_run
 from tests.workflows.search.published import ROSA, end, everything, found, hear, publish, search
 from workflows.documents.actions import removals
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 from workflows.search import content, indexing
 from workflows.search.content import DocumentRef
 from workflows.search.index import Entry, search_index

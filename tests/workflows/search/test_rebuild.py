@@ -12,7 +12,7 @@ from tests.aws_faults import fail
 from tests.projects.make_sites import make_site
 from tests.workflows.search.published import ROSA, everything, found, hear, publish
 from workflows.documents.actions import removals
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 from workflows.search import rebuild as module
 from workflows.search.models import SearchDocument, SearchPart, SearchRebuild
 from workflows.search.rebuild import Progress, rebuild_index

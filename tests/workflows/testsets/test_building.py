@@ -9,7 +9,7 @@ from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from tests.aws_faults import before_each
 from tests.workflows.decided import decided_run, field, project
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
 from workflows.testsets import actions, queries

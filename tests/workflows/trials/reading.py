@@ -11,7 +11,7 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from workflows.providers.language_models.language_model import ChatAnswer, ChatRequest, LanguageModel
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.usage import Usage
 
 NOVA = ModelSpec("bedrock", "Bedrock", "bedrock", "eu.amazon.nova-lite-v1:0", images=True, tools=True, context=99_000)

@@ -25,7 +25,7 @@ from tests.workflows.trials.reading import SITE, read_run
 from workflows.providers import actions as provider_actions
 from workflows.providers import factory
 from workflows.runs import queries as run_queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.pages.layout import Line, Word
 from workflows.storage import files
 from workflows.trials import actions, queries, trying

@@ -19,7 +19,7 @@ from tests.pump import Pump
 from tests.workflows.trials.reading import is_read, read_run
 from workflows.providers import actions as provider_actions
 from workflows.runs import queries
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 TYPED = {"instructions": "Mine <b>.", "message": "{{page_text}}\nRecord it."}

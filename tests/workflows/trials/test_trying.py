@@ -20,7 +20,7 @@ from tests.outside import Outside, answering
 from tests.pump import Pump
 from tests.workflows.trials.reading import SITE, read_run
 from workflows.providers import actions as provider_actions
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage.objects import DocumentFiles
 from workflows.trials import actions, queries, tasks, trying
 from workflows.trials.items import Trial, TrialStatus

@@ -19,7 +19,7 @@ from tests.pump import Pump
 from tests.workflows.trials.reading import SITE, read_run
 from tests.workflows.trials.test_trying import BY, MESSAGE, told
 from workflows.providers import actions as provider_actions
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.trials import actions, queries, trying
 from workflows.trials.queries import Draft, TrialRef
 

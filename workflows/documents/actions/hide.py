@@ -17,10 +17,9 @@ from projects.documents.items import DocumentRemoval, HideableRow, RemovalState
 from projects.documents.queries.removals import get_removal
 from workflows.publish import actions as publish_actions
 from workflows.publish.items import FollowUp
-from workflows.runs.actions import run_rows
+from workflows.runs.actions import advance
 from workflows.runs.actions.document_rows import DELETED, INDEX_KEYS
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import FollowUpStatus, Run
+from workflows.runs.items import DocumentWorkflow, FollowUpStatus, Run
 
 _AT_ONCE = 50  # a transaction holds 100
 _MOST_OPEN = 80  # beside what else a deletion writes
@@ -178,7 +177,7 @@ def _rows(site: str, document_id: str) -> Iterator[HideableRow]:
     of_document = table.REVIEW.partition_key(site, document_id=document_id)
     yield from _list_partition(of_document, HideableRow.SK.startswith(table.REVIEW.sort_prefix()))
     for run in runs_of(site, document_id):
-        yield from HideableRow.load_many([run_rows.execution_key(run), run_rows.board_key(run)])
+        yield from HideableRow.load_many([advance.execution_key(run), advance.board_key(run)])
 
 
 def _list_partition(pk: str, sk: Condition | None = None) -> Iterator[HideableRow]:

@@ -24,8 +24,7 @@ from workflows.documents import purging
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
-from workflows.runs.items import DocumentEvent
-from workflows.runs.run import Run, StepStatus
+from workflows.runs.items import DocumentEvent, Run, StepStatus
 
 log = logging.getLogger(__name__)
 

@@ -23,15 +23,24 @@ from workflows.engine.actions import interventions
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.rules.stored_rules import read_routing
-from workflows.runs import events, queries, run_files, run_settings, traces
+from workflows.runs import events, queries, run_files, run_settings
 from workflows.runs.actions import advance, document_rows
+from workflows.runs.actions.advance import RunPosition
 from workflows.runs.actions.document_rows import DocumentState, More
-from workflows.runs.actions.run_rows import RunPosition
-from workflows.runs.items import DocumentEvent, DocumentWorkflow, Execution, ProjectDocument, WorkflowSteps
+from workflows.runs.events import Trace
+from workflows.runs.items import (
+    DocumentEvent,
+    DocumentWorkflow,
+    Execution,
+    Outcome,
+    ProjectDocument,
+    Run,
+    RunStatus,
+    StepStatus,
+    WorkflowSteps,
+)
 from workflows.runs.new_run import NewRun, Original, Rows
-from workflows.runs.run import Outcome, Run, RunStatus, StepStatus
 from workflows.runs.run_files import Layer
-from workflows.runs.traces import Trace
 from workflows.stages.base import RunSettings
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -178,7 +187,7 @@ def _trace(plan: _Plan) -> Trace:
     link = plan.source.link
     store = DocumentFiles(plan.run.site, plan.run.project_id, plan.run.document_id)
     key = store.root + store.name_of(str(link.data["file_uri"]))
-    return traces.of_begin(plan.run, plan.ended.definition, s3_key=key, s3version=link.s3version)
+    return events.of_begin(plan.run, plan.ended.definition, s3_key=key, s3version=link.s3version)
 
 
 def _rows(plan: _Plan, now: str) -> Rows:

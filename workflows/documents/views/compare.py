@@ -26,10 +26,9 @@ from workflows.documents.actions import reruns
 from workflows.documents.compare import Verdict
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_cost, run_settings
-from workflows.runs.items import DocumentWorkflow
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import DocumentWorkflow, Outcome, Run
 from workflows.runs.views import state_labels
-from workflows.runs.views.segments import run_of
+from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import Mark
 from workflows.stages.base import RunSettings
 from workflows.storage import files

@@ -15,7 +15,7 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.documents.actions import removals
 from workflows.documents.tasks import order_removal_soon
 from workflows.runs import queries
-from workflows.runs.run import StepStatus
+from workflows.runs.items import StepStatus
 
 _LONGEST_REASON = 300  # letters
 

@@ -17,8 +17,8 @@ from workflows.documents.actions.reruns import Source
 from workflows.documents.forms import AnalysisForm, StageForm
 from workflows.documents.reruns import ANALYSED
 from workflows.runs import queries, run_settings
-from workflows.runs.run import Run
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import Run
+from workflows.runs.views.pages import run_of
 from workflows.stages.base import RunSettings
 
 _BEGUN = "New run started. The earlier run and its result are kept."

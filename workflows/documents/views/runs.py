@@ -14,8 +14,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, run_cost
-from workflows.runs.items import DocumentWorkflow, ProjectDocument
-from workflows.runs.run import Outcome
+from workflows.runs.items import DocumentWorkflow, Outcome, ProjectDocument
 from workflows.runs.run_cost import RunCost
 from workflows.runs.views import state_labels
 from workflows.runs.views.state_labels import Mark

@@ -7,7 +7,7 @@ from projects.documents.items import Document
 from projects.web.http import DeskRequest, render_answer
 from workflows.documents.views.runs import load_runs
 from workflows.documents.views.versions import get_document, load_contents
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 from workflows.runs.views.results import load_result
 
 

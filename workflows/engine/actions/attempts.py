@@ -10,10 +10,9 @@ from config.due import actions as due_work
 from config.errors import Conflict
 from config.transaction import Update, transact
 from workflows.definitions.blueprint import Definition
-from workflows.runs import events, traces
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution
-from workflows.runs.run import Run, RunStatus
+from workflows.runs import events
+from workflows.runs.actions import advance
+from workflows.runs.items import Execution, Run, RunStatus
 
 
 def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | None = None) -> int:
@@ -25,16 +24,16 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
     """
     check_at = clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
     change = Update(
-        run_rows.execution_key(run),
+        advance.execution_key(run),
         [
-            *run_rows.begin_attempt(attempt + 1),
+            *advance.begin_attempt(attempt + 1),
             *due_work.postpone_actions(Execution, check_at, execution_id=run.workflow_id),
             *due_work.release_actions(),
             Execution.updatedAt.set(clock.iso(clock.now())),
         ],
         (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING),
     )
-    facts, trace = {"attempt": attempt + 1, "why": why}, traces.of_next_attempt(run, definition, attempt + 1)
+    facts, trace = {"attempt": attempt + 1, "why": why}, events.of_next_attempt(run, definition, attempt + 1)
     transact([change], events.lineage(run, "RUN_RESTARTED", facts=facts, trace=trace))
     return attempt + 1
 
@@ -42,7 +41,7 @@ def begin_next(run: Run, *, attempt: int, why: str, definition: Definition | Non
 def mark_stopped(run: Run, *, attempt: int) -> None:
     """What an engine that remembers nothing is told of. Raises: Conflict if the attempt drives the run no more."""
     drives = (Execution.engine_attempt == attempt) & (Execution.status == RunStatus.RUNNING)
-    Execution.change(run_rows.execution_key(run), [Execution.stopped.set(attempt)], drives)
+    Execution.change(advance.execution_key(run), [Execution.stopped.set(attempt)], drives)
 
 
 def mark_handed(run: Run, *, transition: str) -> None:
@@ -53,7 +52,7 @@ def mark_handed(run: Run, *, transition: str) -> None:
 
     """
     last = Execution.last_transition == transition
-    Execution.change(run_rows.execution_key(run), [Execution.handed.set(transition)], last)
+    Execution.change(advance.execution_key(run), [Execution.handed.set(transition)], last)
 
 
 def check_again(execution: Execution, *, at: dt.datetime) -> None:

@@ -6,10 +6,9 @@ from config import clock
 from config.transaction import EXISTS, Update, transact
 from workflows.definitions.blueprint import StepDefinition
 from workflows.runs import events
-from workflows.runs.actions import run_rows
-from workflows.runs.items import Execution, WorkflowSteps
-from workflows.runs.run import Run
-from workflows.runs.traces import Trace
+from workflows.runs.actions import advance
+from workflows.runs.events import Trace
+from workflows.runs.items import Execution, Run, WorkflowSteps
 
 
 def begin(
@@ -26,12 +25,12 @@ def begin(
     board = WorkflowSteps.data[step.name]
     changes = [
         Update(
-            run_rows.execution_key(run),
+            advance.execution_key(run),
             [Execution.job.set(job), Execution.lease_owner.remove(), Execution.lease_until.set(until)],
-            run_rows.drives(attempt, step.order) & (Execution.lease_owner == owner),
+            advance.drives(attempt, step.order) & (Execution.lease_owner == owner),
         ),
         Update(
-            run_rows.board_key(run),
+            advance.board_key(run),
             [
                 board["waits_for"].set(service),
                 board["waits_since"].set(clock.iso(clock.now())),
@@ -50,11 +49,11 @@ def say(run: Run, step: str, *, service: str, why: str) -> None:
     """Show on the board whom a step's slices wait for. Raises: Conflict if the run is gone."""
     board = WorkflowSteps.data[step]
     said = [board["waits_for"].set(service), board["waits_why"].set(why)]
-    WorkflowSteps.change(run_rows.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
+    WorkflowSteps.change(advance.board_key(run), [*said, WorkflowSteps.updated_at.set(clock.iso(clock.now()))], EXISTS)
 
 
 def still(run: Run, *, step: int, attempt: int, owner: str, until: str) -> None:
     """Give the step back; everything else is known. Raises: Conflict if another worker has it."""
     gone = [Execution.lease_owner.remove(), Execution.lease_until.set(until)]
-    mine = run_rows.drives(attempt, step) & (Execution.lease_owner == owner)
-    Execution.change(run_rows.execution_key(run), gone, mine)
+    mine = advance.drives(attempt, step) & (Execution.lease_owner == owner)
+    Execution.change(advance.execution_key(run), gone, mine)

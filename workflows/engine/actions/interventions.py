@@ -13,11 +13,10 @@ from config.transaction import transact
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.engine import driver
-from workflows.runs import events, queries, traces
-from workflows.runs.actions import advance, document_rows, run_rows
+from workflows.runs import events, queries
+from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import More
-from workflows.runs.items import Execution
-from workflows.runs.run import RESUMABLE, Outcome, Run, RunStatus
+from workflows.runs.items import RESUMABLE, Execution, Outcome, Run, RunStatus
 
 log = logging.getLogger(__name__)
 
@@ -108,14 +107,14 @@ def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: C
 
 def _reopen(run: Run, execution: Execution, plan: _Resumption, way: ResumeWay, *, by: Actor) -> None:
     definition = queries.definition_of(execution)
-    before = run_rows.position_of(run, definition, execution)
+    before = advance.position_of(run, definition, execution)
     attempt = before.attempt + 1
     after = replace(before, step=plan.step.order, attempt=attempt, outcome=None)
     # Still the newest run of its document, or beside the one whose result stays the document's.
     more = More(execution=plan.execution, project_document_if=document_rows.if_shows(before.document.workflow_id))
     changes = advance.write(before, after, clock.iso(clock.now()), more=more)
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}
-    trace = traces.of_next_attempt(run, definition, attempt)
+    trace = events.of_next_attempt(run, definition, attempt)
     transact(changes, events.lineage(run, "RUN_RESUMED", by=by, facts=facts, trace=trace))
     _start(run, definition, plan.step, attempt)
 

@@ -16,7 +16,7 @@ from config.table import Key
 from config.transaction import NEW
 from workflows.engine import tokens
 from workflows.engine.items import Join
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.stages.base import SliceResult
 
 

@@ -29,7 +29,7 @@ from workflows.insight.queries import Scope
 from workflows.insight.report import Report, Sums, list_days, make_report, show_seconds
 from workflows.insight.views.charts import draw_days
 from workflows.runs import queries as run_queries
-from workflows.runs.run import Outcome
+from workflows.runs.items import Outcome
 
 PERIODS: Mapping[str, tuple[str, int]] = {
     "today": ("Today", 1), "7d": ("7 days", 7), "30d": ("30 days", 30), "90d": ("90 days", 90),

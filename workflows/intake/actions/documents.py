@@ -23,9 +23,8 @@ from workflows.engine import driver
 from workflows.runs import queries
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
-from workflows.runs.items import ProjectDocument, WorkflowSteps
+from workflows.runs.items import ProjectDocument, Run, StepStatus, WorkflowSteps
 from workflows.runs.new_run import NewRun, Original
-from workflows.runs.run import Run, StepStatus
 from workflows.stages.formats import CONTAINERS
 
 log = logging.getLogger(__name__)

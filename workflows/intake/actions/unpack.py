@@ -24,12 +24,11 @@ from projects.documents.items import ChildDocument, DocumentUnpacking, Unpacking
 from projects.folders import placing
 from projects.folders.placing import Place
 from workflows.intake.actions.documents import new_document, project_document
-from workflows.runs import events, queries, traces
+from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
-from workflows.runs.items import DocumentEvent
+from workflows.runs.items import DocumentEvent, Outcome, Run
 from workflows.runs.new_run import Original
-from workflows.runs.run import Outcome, Run
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
 _KINDS = 20  # that the record names
@@ -89,7 +88,7 @@ def begin(
         user_name=by.name,
         inserteddate=now,
     )
-    trace = traces.of_file(original.s3_key, original.s3version)
+    trace = events.of_file(original.s3_key, original.s3version)
     lineage = events.lineage(_run_of_document(run), "INGESTED", by=by, trace=trace)
     told = record_activity(site, document_id, ActivityType.CREATE, by=by, name=original.name)
 

@@ -14,7 +14,7 @@ from config.errors import NotFound
 from projects.prompts import actions as prompt_actions
 from projects.prompts.queries import PromptRef
 from workflows.providers.language_models.language_model import ModelCall
-from workflows.runs.run import Run
+from workflows.runs.items import Run
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -19,7 +19,7 @@ from workflows.routing.forms.formsets import RowKind, Rows
 from workflows.routing.items import Ruleset, StoredRule
 from workflows.rules import routing
 from workflows.rules.routing import KNOWN, NAMES, NO_EFFECT, WORDS, Act, Condition, Effect, Operator, Source, When
-from workflows.runs.run import ACTION_WORDS, ActionType
+from workflows.runs.items import ACTION_WORDS, ActionType
 from workflows.stages import values
 
 MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10

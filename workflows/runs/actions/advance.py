@@ -1,27 +1,329 @@
 """A run's state changes: the one write of all rows that show it, and the actions that lead a run on or end it."""
 
-from collections.abc import Sequence
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple, cast
 
-from config import clock
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, table
+from config.due import actions as due_work
 from config.item import Item
-from config.transaction import Change, EventAt, Put, transact
-from workflows.definitions.blueprint import ROUTED, Definition
-from workflows.runs import events, traces
+from config.table import Key
+from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
+from projects.documents.actions.classification import Classified
+from projects.documents.counting import shard_of
+from projects.documents.document_status import DocumentStatus
+from workflows.definitions.blueprint import ROUTED, Definition, StepDefinition
+from workflows.runs import engine_choice, events
+from workflows.runs.actions import ocr
 from workflows.runs.actions.at_end import plan_end
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
-from workflows.runs.actions.figures import schedule_figures
-from workflows.runs.actions.run_rows import (
-    Advance,
-    RunPosition,
-    execution_key,
-    facts_to_store,
-    leave_step,
-    place_of,
-    reopen,
+from workflows.runs.items import (
+    END,
+    RUN_ENDS,
+    DocumentEvent,
+    DocumentWorkflow,
+    Execution,
+    Outcome,
+    ProjectWorkflow,
+    Run,
+    RunFigures,
+    RunState,
+    RunStatus,
+    StepStatus,
+    Transition,
+    WorkflowSteps,
+    check_can_move,
+    state_of,
 )
-from workflows.runs.items import DocumentEvent, Execution
-from workflows.runs.run import END, Outcome, Run, RunStatus, StepStatus, check_can_move
+
+
+def execution_key(run: Run) -> Key:
+    return table.EXECUTION.key(run.site, execution_id=run.workflow_id)
+
+
+def board_key(run: Run) -> Key:
+    return table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
+
+
+def drives(attempt: int, step: int) -> Condition:
+    """The run is at ``step`` and ``attempt`` is its driver: the guard of every change that a message asks for."""
+    here: Condition = (Execution.currentStep == step) & (Execution.status == RunStatus.RUNNING)
+    guard: Condition = here & (Execution.engine_attempt == attempt)
+    return guard
+
+
+@dataclass(frozen=True)
+class RunPosition:
+    """A run at one moment.
+
+    ``step``: ``END`` once it has ended. ``keeps``: the run whose result stays the document's although this one ends.
+    ``decided``: the run whose result a person decided or chose, while that is the document's. ``left_out``: steps that
+    the document does not need.
+    """
+
+    run: Run
+    definition: Definition
+    step: int
+    attempt: int = 1
+    outcome: Outcome | None = None
+    keeps: str = ""
+    decided: str = ""
+    left_out: frozenset[int] = frozenset()
+
+    @property
+    def waits(self) -> bool:
+        return self.step != END and self.definition.step(self.step).type == "approval"
+
+    @property
+    def state(self) -> RunState:
+        return state_of(self.outcome, waits=self.waits)
+
+    @property
+    def status(self) -> RunStatus:
+        return RUN_ENDS[self.outcome] if self.outcome else RunStatus.RUNNING
+
+    @property
+    def step_status(self) -> StepStatus:
+        """Of the whole board, and in seed 000's rows of the run."""
+        return _BOARD_STATUS[self.status]
+
+    @property
+    def document(self) -> DocumentState:
+        """What the document shows of it."""
+        run_id = self.run.workflow_id
+        if not self.outcome:
+            waits_at = self.definition.step(self.step).name if self.waits else ""
+            status = DocumentStatus.WAITING if self.waits else DocumentStatus.IN_PROGRESS
+            return DocumentState(status, run_id, self.decided, waits_at)
+        status = DocumentStatus.PUBLISHED if self.keeps else DocumentStatus(self.outcome)
+        return DocumentState(status, self.keeps or run_id, self.decided)
+
+
+_BOARD_STATUS = {
+    RunStatus.RUNNING: StepStatus.IN_PROGRESS,
+    RunStatus.COMPLETED: StepStatus.COMPLETED,
+    RunStatus.FAILED: StepStatus.FAILED,
+}
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How a run leaves a step. ``outcome`` is set if ``to`` is ``END``; ``facts`` go to the transition.
+
+    ``execution``: as it was read before. If the run ends, it says whether another run's result stays the document's.
+    ``used``: what the step took, as ``workflows.runs.prices`` makes it; kept with the transition and the board.
+    ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
+    ``classified``: the type that the document is published as.
+    """
+
+    step: StepDefinition
+    to: int
+    attempt: int
+    result: str
+    status: StepStatus = StepStatus.COMPLETED
+    reason: str | None = None
+    outcome: Outcome | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    pinned: Sequence[Action] = ()
+    check_at: dt.datetime | None = None
+    used: Sequence[Mapping[str, Any]] = ()
+    classified: Classified | None = None
+    execution: Execution | None = None
+
+
+# Facts that the board shows: counts as seed 000 does, and that no model read the prompt.
+_SHOWN = ("entity_count", "relationship_count", "prompt_unused")
+
+
+def leave_step(before: RunPosition, after: RunPosition, left: Advance, transition_id: str, now: str) -> list[Change]:
+    """Execution, transition and board of a run that leaves a step; seed 000's rows too if it ends."""
+    last = [Execution.last_transition.set(transition_id), Execution.afresh.remove(), *left.pinned]
+    changes = [
+        _move_execution(before, after, last, now, check_at=left.check_at),
+        _record_transition(before.run, transition_id, left, now),
+        Update(board_key(before.run), [*_leave_step(left, now), *_enter_step(after, now)], EXISTS),
+        *ocr.record_ocr(before.run, left.step.name, left.status, left.facts, now),
+    ]
+    return [*changes, *(_move_links(after, left.reason, now) if after.outcome else ())]
+
+
+def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now: str) -> list[Change]:
+    """Execution, board and seed 000's rows of an ended run that goes on."""
+    to_come = [
+        WorkflowSteps.data[one.name].set({"status": StepStatus.PENDING.value})
+        for one in after.definition.steps
+        if one.order > after.step and one.order not in after.left_out
+    ]
+    board = [
+        *to_come,
+        *_enter_step(after, now),
+        WorkflowSteps.GSI1SK.set(after.step_status),
+        WorkflowSteps.outcome.remove(),
+        WorkflowSteps.updated_at.set(now),
+    ]
+    return [
+        _move_execution(before, after, [Execution.outcome.remove(), *more], now),
+        Update(board_key(after.run), board, EXISTS),
+        *_move_links(after, None, now),
+    ]
+
+
+def position_of(run: Run, definition: Definition, execution: Execution) -> RunPosition:
+    """Where the run is, as its execution was read."""
+    outcome = Outcome(execution.outcome) if execution.outcome else None
+    place = place_of(run, execution, outcome)
+    left_out = frozenset(int(order) for order in execution.left_out or ())
+    step, attempt = int(execution.currentStep), int(execution.engine_attempt)
+    return RunPosition(run, definition, step, attempt, outcome, *place, left_out)
+
+
+class Place(NamedTuple):
+    """Whose result is the document's, as ``RunPosition`` says it."""
+
+    keeps: str = ""
+    decided: str = ""
+
+
+def place_of(run: Run, execution: Execution | None, outcome: Outcome | None) -> Place:
+    """What a person decided stays the document's until a person decides or chooses another."""
+    if execution is None or outcome is None:
+        return Place()
+    keeps, decides = str(execution.keeps or ""), outcome == Outcome.PUBLISHED and bool(execution.decision_id)
+    if decides and execution.decision_id != execution.carried:
+        return Place("", run.workflow_id)
+    return Place(keeps, keeps or (run.workflow_id if decides else ""))
+
+
+def _move_execution(
+    before: RunPosition, after: RunPosition, more: Sequence[Action], now: str, *, check_at: dt.datetime | None = None
+) -> Update:
+    run = after.run
+    actions: list[Action] = [
+        Execution.status.set(after.status),
+        Execution.currentStep.set(after.step),
+        Execution.step_attempt.set(after.attempt),
+        Execution.updatedAt.set(now),
+        *due_work.release_actions(),
+        Execution.job.remove(),
+        *more,
+    ]
+    if after.attempt != before.attempt:
+        actions += begin_attempt(after.attempt)
+    if after.outcome:
+        actions += [Execution.outcome.set(after.outcome), *due_work.finish_actions()]
+    else:
+        due_at = clock.iso(check_at or clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        plan = due_work.schedule_actions if before.outcome else due_work.postpone_actions
+        actions += plan(Execution, due_at, execution_id=run.workflow_id)
+    guard = drives(before.attempt, before.step)
+    if before.outcome:
+        guard = (Execution.engine_attempt == before.attempt) & (Execution.outcome == before.outcome)
+    return Update(execution_key(run), actions, guard, name="run")
+
+
+def begin_attempt(attempt: int) -> list[Action]:
+    """The attempt that drives the run from now on, and its engine, as they are part of one change."""
+    kind = engine_choice.choose_engine()
+    engine = Execution.engine.set(kind) if kind else Execution.engine.remove()
+    return [Execution.engine_attempt.set(attempt), engine]
+
+
+def _record_transition(run: Run, transition_id: str, left: Advance, now: str) -> Put:
+    key = table.TRANSITION.key(run.site, execution_id=run.workflow_id, transition_id=transition_id)
+    data = facts_to_store(left.facts) | ({"reason": left.reason} if left.reason else {})
+    if left.used:
+        data["used"] = [dict(one) for one in left.used]
+    return Put(
+        Transition(
+            *key,
+            fromStep=left.step.order,
+            toStep=left.to,
+            result=left.result,
+            data=data or None,
+            occurredAt=now,
+        )
+    )
+
+
+def facts_to_store(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Enums as the text they are stored as: PynamoDB's maps take plain types only."""
+    return {name: value.value if isinstance(value, StrEnum) else value for name, value in facts.items()}
+
+
+def _leave_step(left: Advance, now: str) -> list[Action]:
+    """The step that the run leaves, on its board."""
+    step = WorkflowSteps.data[left.step.name]
+    actions: list[Action] = [
+        step["status"].set(left.status.value),
+        step["ended_at"].set(now),
+        WorkflowSteps.updated_at.set(now),
+    ]
+    if left.reason:
+        word = "error" if left.status == StepStatus.FAILED else "reason"
+        actions.append(step[word].set(left.reason))
+    if left.used:
+        actions.append(step["used"].set([dict(one) for one in left.used]))
+    if isinstance(count := left.facts.get("segment_count"), int):
+        actions += [step["segment_count"].set(count), WorkflowSteps.page_count.set(count)]
+    return [*actions, *(step[name].set(left.facts[name]) for name in _SHOWN if name in left.facts)]
+
+
+def _enter_step(after: RunPosition, now: str) -> list[Action]:
+    """The step that the run comes to, or its end, on its board."""
+    if after.outcome:
+        return [WorkflowSteps.GSI1SK.set(after.step_status), WorkflowSteps.outcome.set(after.outcome)]
+    name = after.definition.step(after.step).name
+    return [
+        WorkflowSteps.data[name].set({"status": StepStatus.IN_PROGRESS.value, "started_at": now}),
+        WorkflowSteps.data["current_step"].set(name),
+        WorkflowSteps.current_step.set(name),
+    ]
+
+
+def _move_links(after: RunPosition, reason: str | None, now: str) -> list[Change]:
+    """Seed 000's rows that point to the run from its project and its document."""
+    run, status = after.run, after.step_status
+    error = DocumentWorkflow.data["error"]
+    return [
+        Update(
+            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
+            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
+            EXISTS,
+        ),
+        Update(
+            table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
+            [
+                DocumentWorkflow.data["status"].set(status.value),
+                DocumentWorkflow.updated_at.set(now),
+                error.set(reason) if reason and status == StepStatus.FAILED else error.remove(),
+            ],
+            EXISTS,
+        ),
+    ]
+
+
+def figures_key(run: Run) -> Key:
+    return table.RUN_FIGURES.key(run.site, bucket=shard_of(run.document_id), workflow_id=run.workflow_id)
+
+
+def schedule_figures(run: Run, now: str, *, received: bool = False, ended: bool = False) -> Update:
+    """Due at once. ``received``: its document came with it. A row of its own, so that no other run's is waited for."""
+    actions: list[Action] = [
+        *due_work.schedule_actions(RunFigures, now, workflow_id=run.workflow_id),
+        RunFigures.project_id.set(run.project_id),
+        RunFigures.document_id.set(run.document_id),
+        RunFigures.workflow_id.set(run.workflow_id),
+        RunFigures.ended_at.set(now) if ended else RunFigures.ended_at.remove(),
+    ]
+    if received:
+        actions.append(RunFigures.received_at.set(now))
+    return Update(figures_key(run), actions, of=RunFigures)
 
 
 class AdvanceResult(NamedTuple):
@@ -87,7 +389,7 @@ def advance(
     """
     transition_id = clock.ulid_after(last)
     guarded, *others = plan_advance(run, definition, move, transition_id, clock.iso(clock.now()))
-    trace = traces.of_step(run, definition, move.step.order, move.attempt, move.execution)
+    trace = events.of_step(run, definition, move.step.order, move.attempt, move.execution)
     told: EventAt = events.add_trace(cast("events.EventAt", event or _event(run, move, by)), trace)
     if keeps := place_of(run, move.execution, move.outcome).keeps:
         told = events.keep_beside(cast("events.EventAt", told), keeps)

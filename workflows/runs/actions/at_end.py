@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from config.transaction import Change
-from workflows.runs.run import Outcome, Run
+from workflows.runs.items import Outcome, Run
 
 PlanEnd = Callable[[Run, Outcome, int, str], list[Change]]
 _PLANS: list[PlanEnd] = []

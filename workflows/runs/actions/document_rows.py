@@ -13,8 +13,7 @@ from projects.documents import counting
 from projects.documents.actions.classification import Classified
 from projects.documents.actions.documents import move_to_queue, with_status
 from projects.documents.document_status import DocumentStatus
-from workflows.runs.items import ProjectDocument
-from workflows.runs.run import RUN_ENDS, Outcome, Run, RunStatus, StepStatus
+from workflows.runs.items import RUN_ENDS, Outcome, ProjectDocument, Run, RunStatus, StepStatus
 
 DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
 INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")

@@ -5,8 +5,7 @@ from typing import Any
 
 from config import table
 from config.transaction import Change, Put
-from workflows.runs.items import DocumentOcr
-from workflows.runs.run import Run, StepStatus
+from workflows.runs.items import DocumentOcr, Run, StepStatus
 
 STEP = "paddleocr_processor"
 _STATUS = {

@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from config import clock, table
 from config.item import translate_store_errors
-from workflows.runs.items import Segment
-from workflows.runs.run import Run, StepStatus
+from workflows.runs.items import Run, Segment, StepStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

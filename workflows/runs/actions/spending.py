@@ -14,9 +14,8 @@ from config import clock, table
 from config.errors import Conflict
 from config.transaction import EXISTS, Change, Update, transact
 from projects.documents.counting import shard_of
-from workflows.runs.items import COUNTS, DocumentWorkflow, Spending
+from workflows.runs.items import COUNTS, DocumentWorkflow, Run, Spending
 from workflows.runs.prices import add_prices
-from workflows.runs.run import Run
 from workflows.stages.usage import Note, Usage, is_metered_by_call
 
 

@@ -13,7 +13,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, seed_000
 from workflows.runs.items import ProjectDocument, WorkflowSteps
-from workflows.runs.views import state_labels, under_way
+from workflows.runs.views import runs, state_labels
 from workflows.runs.views.state_labels import Mark
 from workflows.stages.formats import CONTAINERS
 
@@ -55,7 +55,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
 @require_safe
 def overview(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    filters, cursor = under_way.Filters.from_query(request.GET), request.GET.get("after")
+    filters, cursor = runs.Filters.from_query(request.GET), request.GET.get("after")
     if filters.state:
         return _by_state(request, filters, cursor)
     page = admission.filter_page(
@@ -68,8 +68,8 @@ def overview(request: DeskRequest) -> HttpResponse:
     counts = counters.count_documents(request.site)
     context = {
         "rows": rows,
-        "figures": under_way.figures(counts),
-        "tabs_of_state": under_way.tabs(filters, counts.count_of),
+        "figures": runs.figures(counts),
+        "tabs_of_state": runs.tabs(filters, counts.count_of),
         "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
@@ -80,22 +80,22 @@ def overview(request: DeskRequest) -> HttpResponse:
     return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
 
 
-def _by_state(request: DeskRequest, filters: under_way.Filters, cursor: str | None) -> HttpResponse:
-    page = under_way.read_page(request, filters, cursor)
+def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -> HttpResponse:
+    page = runs.read_page(request, filters, cursor)
     counts = counters.count_documents(request.site)
     context = {
         "filters": filters,
         "rows": page.rows,
-        "figures": under_way.figures(counts),
-        "tabs_of_state": under_way.tabs(filters, counts.count_of),
-        "moving": filters.state == under_way.RUNNING and bool(page.rows),
-        "waiting": len(page.rows) if filters.state == under_way.WAITING else 0,
-        "projects": under_way.projects_of(page.rows, filters),
-        "queues": under_way.queues_of(request),
-        "steps": under_way.steps_of(filters.state),
-        "ages": [(value, words) for value, (words, _) in under_way.AGES.items()],
-        "most_read": under_way.MOST_READ,
-        "page_size": under_way.MOST_READ if filters.chosen else settings.PAGE_SIZE,
+        "figures": runs.figures(counts),
+        "tabs_of_state": runs.tabs(filters, counts.count_of),
+        "moving": filters.state == runs.RUNNING and bool(page.rows),
+        "waiting": len(page.rows) if filters.state == runs.WAITING else 0,
+        "projects": runs.projects_of(page.rows, filters),
+        "queues": runs.queues_of(request),
+        "steps": runs.steps_of(filters.state),
+        "ages": [(value, words) for value, (words, _) in runs.AGES.items()],
+        "most_read": runs.MOST_READ,
+        "page_size": runs.MOST_READ if filters.chosen else settings.PAGE_SIZE,
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": filters.url,

@@ -1,22 +1,32 @@
-"""Images of a document's pages, straight from S3 to whoever may look."""
+"""The pages of a run's document: which there are, their images, and what was read on one."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
+from config import table
 from config.errors import CountersignError, NotFound
 from projects.personal.access import fields_hidden_from
 from projects.personal.queries import PersonalFields
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, make_inert
-from workflows.runs import queries, run_files
-from workflows.runs.items import ProjectDocument
+from projects.web.http import DeskRequest, make_inert, read_number, render_answer
+from workflows.runs import queries, run_files, seed_000
+from workflows.runs.items import ProjectDocument, WorkflowSteps
 from workflows.runs.page_pictures import shrink_picture
+from workflows.runs.redaction.documents import secrets_for
 from workflows.runs.redaction.pictures import paint_page
+from workflows.runs.redaction.words import Secrets
+from workflows.runs.seed_000 import Link
+from workflows.runs.views import state_labels
+from workflows.runs.views.reading import Passage, passages
+from workflows.stages.pages import paged
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -113,3 +123,174 @@ def _named_image(documents: DocumentFiles, index: int) -> str:
     if PurePosixPath(name).suffix.lower() not in _TYPES:
         raise NotFound("This page has no image that browsers can show.")
     return name
+
+
+_KINDS = {"CHAPTER": "Chapter", "VIDEO": "Video", "AUDIO": "Audio", "TEXT": "Part", "WEB": "Web page"}
+# What was read, by the name it is stored under; the same words twice are shown once.
+_TEXTS = {
+    "paddleocr": "Read by OCR",
+    "format_parser": "Text of the file",
+    "text_content": "Text",
+    "bda_indexer": "Read by Bedrock Data Automation",
+    "transcribe": "Transcript",
+    "webcrawler_content": "Text of the web page",
+}
+
+
+_TOLD = ("page_title", "page_description", "source_url", "error")  # of a segment, beside its texts
+
+
+@dataclass(frozen=True)
+class Text:
+    label: str
+    text: str
+
+    @property
+    def passages(self) -> list[Passage]:
+        return passages(self.text)
+
+
+def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
+    """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
+
+    Raises: NotAllowed; NotFound, also if the run is another document's or its queue does not let the person in.
+    """
+    access.check_can_view(request)
+    try:
+        admission.check_document(request, document_id)
+        board = queries.board(request.site, workflow_id)
+        link = seed_000.fill_boards(request.site, [board]).get(workflow_id)
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("Run not found.") from error
+    if board.document_id != document_id:
+        raise NotFound("Run not found.")
+    return board, link
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A segment in the list of a run; ``index`` is 0-based."""
+
+    index: int
+    failed: bool = False
+
+
+def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[Shown], str | None]:
+    """A page of the run's segments, and where the next begins."""
+    place = request.GET.get("segments")
+    if link is None:
+        page = queries.segments(request.site, str(board.segments_of or board.workflow_id), cursor=place)
+        return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
+    # An earlier system keeps no rows of them, only their number.
+    start = read_number(place)
+    end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
+    return [Shown(index) for index in range(start, end)], str(end) if end < link.pages else None
+
+
+def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
+    """What an earlier system wrote of the whole document, and a line of each segment."""
+    _check_plain(request, board)
+    summary = read_json(_files(request, board), files.SUMMARY)
+    described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
+    shown, following = segments_of(request, board, link)
+    context = {
+        "board": board,
+        "summary": str(summary.get("document_summary") or ""),
+        "segments": [(one.index, described[one.index] if one.index < len(described) else "") for one in shown],
+        "next_segments": following,
+    }
+    return render_answer(request, "workflows/runs/summary.html", "workflows/runs/_summary.html", context)
+
+
+@require_safe
+def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
+    """``index`` is 0-based."""
+    board, link = run_of(request, document_id, workflow_id)
+    documents = _files(request, board)
+    segment = read_json(documents, files.segment(index))
+    secrets = secrets_for(request, documents, str(board.workflow_id))
+    closed = bool(fields_hidden_from(request, str(board.project_id)))
+    if not segment and index >= int(board.page_count or 0):
+        raise NotFound("Page not found, or not split yet.")
+    segment = _mask_segment(segment, secrets)
+    found = _texts(segment) or _unmerged_texts(documents, index)
+    texts = [Text(one.label, secrets.mask(one.text)) for one in found]
+    known = {one.text for one in texts}
+    context = {
+        "board": board,
+        "index": index,
+        "kind": _KINDS.get(str(segment.get("segment_type")), "Page"),
+        "segment": segment,
+        # Ours stop at one status for good: only an earlier system's tells how far it is.
+        "mark": state_labels.of_segment(str(segment["status"])) if link and segment.get("status") else None,
+        "has_image": bool(segment.get("image_uri")) or (link is None and not segment),
+        "texts": texts,
+        # What only repeats the text of a text says nothing about it.
+        "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
+        "compare_query": urlencode({"document": board.document_id, "page": index + 1}),
+        "may_compare": link is None
+        and not closed
+        and bool(segment.get("image_uri"))
+        and access.abilities(request).configure,
+        "may_ask": link is None and not closed and bool(segment),  # an earlier system keeps questions otherwise
+        "before": index - 1 if index else None,
+        "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
+    }
+    return render_answer(request, "workflows/runs/segment.html", None, context)
+
+
+def _mask_segment(segment: Mapping[str, Any], secrets: Secrets) -> Mapping[str, Any]:
+    """What the page shows of it beside its texts; empty if nothing was read yet."""
+    if not segment:
+        return {}
+    shown = {name: secrets.mask(str(segment[name])) for name in _TOLD if segment.get(name)}
+    answers = [
+        {**one, **{name: secrets.mask(str(text)) for name, text in one.items() if isinstance(text, str)}}
+        for one in segment.get("ai_analysis") or ()
+    ]
+    return {**segment, **shown, "ai_analysis": answers}
+
+
+def _check_plain(request: DeskRequest, board: WorkflowSteps) -> None:
+    """Before what an earlier system wrote, of which no one knows what is personal. Raises: NotAllowed."""
+    if fields_hidden_from(request, str(board.project_id)):
+        access.check_can_see_personal(request)
+
+
+def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
+    store = DocumentFiles(request.site, str(board.project_id), str(board.document_id))
+    return run_files.open_run_files(store, board.layers)
+
+
+def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
+    """Empty if there is no such object."""
+    try:
+        return cast("Mapping[str, Any]", json.loads(documents.read(name)))
+    except NotFound:
+        return {}
+
+
+def _texts(segment: Mapping[str, Any]) -> list[Text]:
+    found: dict[str, Text] = {}
+    for name, label in _TEXTS.items():
+        text = str(segment.get(name) or "").strip()
+        if text and text not in found:
+            found[text] = Text(label, text)
+    spoken = [
+        f"{float(one.get('start_time') or 0):.1f} s  {one.get('transcript') or ''}"
+        for one in segment.get("transcribe_segments") or ()
+    ]
+    return [*found.values(), *([Text("Transcript", "\n".join(spoken))] if spoken else [])]
+
+
+def _unmerged_texts(documents: DocumentFiles, index: int) -> list[Text]:
+    """What the stages have read so far of a segment that has not been built yet."""
+    found: list[Text] = []
+    for artifact, field, label in (
+        (paged.OCR, "content", _TEXTS["paddleocr"]),
+        (paged.TEXT_LAYER, "text", _TEXTS["format_parser"]),
+    ):
+        text = str(artifact.page(documents, index).get(field) or "").strip()
+        if text and text not in {one.text for one in found}:
+            found.append(Text(label, text))
+    return found

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from projects.web.http import DeskRequest
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries
-from workflows.runs.run import Run
-from workflows.runs.views.segments import run_of
+from workflows.runs.items import Run
+from workflows.runs.views.pages import run_of
 
 
 @require_safe

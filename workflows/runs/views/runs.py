@@ -1,21 +1,28 @@
 """Runs: the list, one run with its steps, what happened to its document, what was read."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.conf import settings
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from config import table
+from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
+from projects.documents.document_status import DocumentStatus
+from projects.documents.queries import documents as document_queries
 from projects.documents.queries import removals
+from projects.documents.queries.counters import Counts
 from projects.documents.view_log import record_view
 from projects.personal.access import names_in_document
 from projects.queues import admission
+from projects.queues import queries as queue_queries
+from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
@@ -23,12 +30,22 @@ from workflows.engine import queries as engine_queries
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.partial import PARTIAL_AT
+from workflows.insight import queries as insight_queries
+from workflows.insight.report import show_seconds
+from workflows.providers.names import LABELS
 from workflows.runs import queries, run_cost, seed_000
-from workflows.runs.items import DocumentWorkflow, Execution, WorkflowSteps
-from workflows.runs.run import RESUMABLE, Outcome, StepStatus
+from workflows.runs.items import (
+    RESUMABLE,
+    DocumentWorkflow,
+    Execution,
+    Outcome,
+    ProjectDocument,
+    StepStatus,
+    WorkflowSteps,
+)
 from workflows.runs.seed_000 import Link
 from workflows.runs.views import state_labels
-from workflows.runs.views.segments import run_of, segments_of
+from workflows.runs.views.pages import run_of, segments_of
 from workflows.runs.views.state_labels import Mark
 from workflows.runs.views.timeline import list_event_rows, list_step_rows
 from workflows.runs.views.waterfall import bars_of
@@ -236,3 +253,226 @@ def _has_asked_models(board: WorkflowSteps) -> bool:
     """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
     steps = board.data.as_dict()
     return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
+
+
+RUNNING, WAITING = "running", "waiting"
+STATES: Mapping[str, DocumentStatus] = {RUNNING: DocumentStatus.IN_PROGRESS, WAITING: DocumentStatus.WAITING}
+AGES: Mapping[str, tuple[str, int]] = {
+    "10m": ("10 minutes", 600), "1h": ("1 hour", 3600), "1d": ("1 day", 86_400), "7d": ("7 days", 604_800),
+}  # fmt: skip
+STEPS: Mapping[str, str] = {step.name: step.label for one in DEFINITIONS.values() for step in one.steps}
+MOST_READ = 50  # rows that one page is chosen from: their queues come in one call
+USUAL_SECONDS = 600  # that a step takes at most, until enough runs tell; many pages are judged by their slices
+_STUCK_AFTER = 3  # times the usual (p90): one run in ten takes longer than that without being stuck
+_LEAST_SECONDS = 60  # a step of a moment is not stuck before
+_DEFAULT = "default"  # in addresses, where the name that is stored is not shown
+_STUCK = Mark("warn", "clock", "Stuck")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for; anything that it cannot ask for is as if it were not there."""
+
+    state: str = ""
+    project: str = ""
+    queue: str = ""
+    step: str = ""
+    older: str = ""
+
+    @classmethod
+    def from_query(cls, query: QueryDict) -> "Filters":
+        state = query.get("state", "")
+        if state not in STATES:
+            return cls()
+        step, older = query.get("step", ""), query.get("older", "")
+        project, queue = query.get("project", "")[:200], query.get("queue", "")[:200]
+        return cls(state, project, queue, step if step in STEPS else "", older if older in AGES else "")
+
+    @property
+    def chosen(self) -> bool:
+        return bool(self.project or self.queue or self.step or self.older)
+
+    @property
+    def url(self) -> str:
+        asked = {name: value for name, value in vars(self).items() if value}
+        return f"{reverse('workflows:overview')}{f'?{urlencode(asked)}' if asked else ''}"
+
+    @property
+    def cleared_url(self) -> str:
+        return Filters(self.state).url
+
+    def fits(self, document: ProjectDocument, board: WorkflowSteps | None) -> bool:
+        if self.project and document.project_id != self.project:
+            return False
+        return not self.step or self.step == (board.current_step if board else document.current_step)
+
+    def is_old_enough(self, since: dt.datetime) -> bool:
+        return not self.older or (clock.now() - since).total_seconds() >= AGES[self.older][1]
+
+
+@dataclass(frozen=True)
+class Row:
+    """``since``: when it came into this state; ``step_since``: to this step. ``stuck``: why it does not go on, if so.
+
+    ``pages``: done of all where slices say so, else all of them, in words. ``usual``: the p90 of its step, if known.
+    """
+
+    document: ProjectDocument
+    mark: Mark
+    since: dt.datetime
+    step: str = ""
+    step_since: str = ""
+    pages: str = "–"
+    stuck: str = ""
+    usual: str = ""
+
+    @property
+    def url(self) -> str:
+        if not self.document.workflow_id:  # a mail or an archive that is being unpacked
+            return reverse("documents:show-document", args=[self.document.document_id])
+        return reverse("workflows:show-run", args=[self.document.document_id, self.document.workflow_id])
+
+
+class Found(NamedTuple):
+    """``next``: the cursor of the page after this one."""
+
+    rows: Sequence[Row]
+    next: str | None
+
+
+def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Found:
+    """One Query; for what is running one call for the boards, and one for slices where a document is large.
+
+    Where more than the state is chosen, a page is what fits of the next fifty; a queue costs one call more.
+    """
+    site, limit = request.site, MOST_READ if filters.chosen else settings.PAGE_SIZE
+    page = admission.filter_page(
+        request,
+        lambda place: queries.documents_with_status(site, STATES[filters.state], cursor=place, limit=limit),
+        cursor,
+        lambda row: row.document_id,
+    )
+    old = [one for one in page.rows if filters.is_old_enough(_since(one))]
+    following = page.next if len(old) == len(page.rows) else None  # the rest of the list is younger still
+    if filters.queue:
+        old = _in_queue(site, filters.queue, old)
+    if filters.state == WAITING:
+        return Found([_waiting(one) for one in old if filters.fits(one, None)], following)
+    boards = queries.boards_of(site, [str(one.workflow_id) for one in old if one.workflow_id])
+    found = [(one, boards.get(str(one.workflow_id))) for one in old]
+    fitting = [(one, board) for one, board in found if filters.fits(one, board)]
+    joins = engine_queries.first_joins(site, _sliced(board for _, board in fitting if board))
+    usual = insight_queries.usual_seconds(site) if fitting else {}
+    rows = [_running(one, board, joins.get(str(one.workflow_id)), usual) for one, board in fitting]
+    return Found(rows, following)
+
+
+def _in_queue(site: str, queue: str, rows: Sequence[ProjectDocument]) -> list[ProjectDocument]:
+    found = document_queries.list_belongings(site, [str(one.document_id) for one in rows])
+    belongs = {one.document_id: one.queue for one in found if one.queue}
+    wanted = DEFAULT_QUEUE if queue == _DEFAULT else queue
+    return [one for one in rows if belongs.get(str(one.document_id), DEFAULT_QUEUE) == wanted]
+
+
+def _sliced(boards: Iterable[WorkflowSteps]) -> Sequence[tuple[str, str]]:
+    """Runs of many pages, with their step."""
+    large = [one for one in boards if int(one.page_count or 0) > paddleocr_processor.PAGES]
+    return [(str(one.workflow_id), str(one.current_step)) for one in large]
+
+
+def _since(document: ProjectDocument) -> dt.datetime:
+    return clock.parse(str(document.GSI2SK).partition("#")[0])
+
+
+def _waiting(document: ProjectDocument) -> Row:
+    step = STEPS.get(str(document.current_step), "")
+    pages = str(document.page_count or "–")
+    return Row(document, state_labels.WAITING, _since(document), step, pages=pages)
+
+
+def _running(
+    document: ProjectDocument, board: WorkflowSteps | None, join: Join | None, usual: Mapping[tuple[str, str], float]
+) -> Row:
+    if board is None:
+        return Row(document, state_labels.RUNNING, _since(document))
+    at = str(board.current_step or "")
+    stored = board.data.as_dict().get(at) or {}
+    p90 = usual.get((seed_000.definition_of(board).name, at))
+    stuck = find_cause(stored, str(board.updated_at), join, p90)
+    return Row(
+        document,
+        _STUCK if stuck else state_labels.RUNNING,
+        _since(document),
+        STEPS.get(at, at),
+        str(stored.get("started_at") or board.updated_at),
+        _pages(board, join),
+        stuck,
+        "" if p90 is None else show_seconds(p90),
+    )
+
+
+def _pages(board: WorkflowSteps, join: Join | None) -> str:
+    if not board.page_count:
+        return "–"
+    if join is None or not int(join.slices):
+        return f"{int(board.page_count):,}"
+    done = int(join.planned) * len(join.done or ()) // int(join.slices)
+    return f"{done:,} of {int(join.planned):,}"
+
+
+def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None, p90: float | None = None) -> str:
+    """Why a step does not go on, in one sentence; empty if nothing is known to be wrong.
+
+    ``p90``: the seconds that nine of ten runs of its workflow took for the step at most; None if too few ran it.
+    """
+    if stored.get("waits_why"):
+        service = LABELS.get(str(stored.get("waits_for")), str(stored.get("waits_for")))
+        return f"Waiting for {service}: {stored['waits_why']}"
+    if join is not None:
+        return "None of its pages was finished since the last check." if int(join.stalls) else ""
+    seconds = (clock.now() - clock.parse(str(stored.get("started_at") or moved_at))).total_seconds()
+    if seconds <= (USUAL_SECONDS if p90 is None else max(_STUCK_AFTER * p90, _LEAST_SECONDS)):
+        return ""
+    if stored.get("waits_for"):
+        return f"Waiting for {LABELS.get(str(stored['waits_for']), str(stored['waits_for']))}."
+    usual = "10 min" if p90 is None else f"p90 {show_seconds(p90)}"
+    return f"Longer than a step usually takes ({usual}). It is retried automatically; see Operations."
+
+
+def tabs(filters: Filters, counts: Callable[[DocumentStatus], int]) -> list[dict[str, Any]]:
+    both = sum(counts(one) for one in STATES.values())
+    found = [{"url": Filters().url, "words": "All", "number": both, "here": not filters.state}]
+    for state, words in ((RUNNING, "Running"), (WAITING, "Needs review")):
+        url, here = replace(filters, state=state, step="").url, filters.state == state
+        found.append({"url": url, "words": words, "number": counts(STATES[state]), "here": here})
+    return found
+
+
+def figures(counts: Counts) -> list[dict[str, Any]]:
+    """How many documents have each status, each leading to them."""
+    states = {status: Filters(state).url for state, status in STATES.items()}
+    documents = reverse("documents:list-documents")
+    return [
+        {"url": states.get(status, f"{documents}?status={status}"), "look": look, "number": number, "words": words}
+        for status, look, number, words in counts.figures
+    ]
+
+
+def projects_of(rows: Iterable[Row], filters: Filters) -> list[tuple[str, str]]:
+    """To choose from: those on this page, and the one that is chosen."""
+    known = {str(row.document.project_id): str(row.document.project_name or row.document.project_id) for row in rows}
+    if filters.project:
+        known.setdefault(filters.project, filters.project)
+    return sorted(known.items(), key=lambda one: one[1].casefold())
+
+
+def queues_of(request: DeskRequest) -> list[tuple[str, str]]:
+    """To choose from: those that let this person in; one Query."""
+    closed = admission.list_closed_queues(request)
+    named = [(one.id, one.name) for one in queue_queries.all_queues(request.site) if one.id not in closed]
+    return [(_DEFAULT, "Default"), *named] if named else []
+
+
+def steps_of(state: str) -> list[tuple[str, str]]:
+    """To choose from; a person is waited for at approvals only."""
+    return [(name, label) for name, label in STEPS.items() if (name in APPROVALS) == (state == WAITING)]

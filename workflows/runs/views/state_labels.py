@@ -11,8 +11,7 @@ from config import clock
 from projects.models.prices import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
-from workflows.runs.items import WorkflowSteps
-from workflows.runs.run import Outcome, StepStatus
+from workflows.runs.items import Outcome, StepStatus, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.stages.usage import LOCAL
 

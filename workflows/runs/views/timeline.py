@@ -9,8 +9,7 @@ from workflows.definitions.blueprint import DEFINITIONS
 from workflows.engine.actions.interventions import ResumeWay
 from workflows.providers.names import LABELS
 from workflows.runs import queries, seed_000
-from workflows.runs.items import DocumentEvent, WorkflowSteps
-from workflows.runs.run import ACTION_WORDS
+from workflows.runs.items import ACTION_WORDS, DocumentEvent, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.runs.views import state_labels
 
