@@ -19,7 +19,7 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.visitor import Visitor
 from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import joins
+from workflows.engine import joins
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.items import Run

@@ -9,7 +9,7 @@ from tests.aws_faults import count_calls
 from tests.factories import ROSA, review_of, start_run, verdict, waiting_run
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import leases
+from workflows.engine import actions
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
 from workflows.runs.items import Run
@@ -31,8 +31,8 @@ def test_a_run_is_created_by_one_transaction_and_one_start(pump: Pump) -> None:
 def test_a_step_is_claimed_and_advanced_by_one_call_each(pump: Pump) -> None:
     run = start_run()
     with count_calls() as calls:
-        execution = leases.claim(run, step=1, attempt=1, owner="me")
-        leases.renew(run, owner="me")
+        execution = actions.claim_step(run, step=1, attempt=1, owner="me")
+        actions.renew_step(run, owner="me")
         move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert names(calls) == ["dynamodb.UpdateItem", "dynamodb.UpdateItem", "dynamodb.TransactWriteItems"]

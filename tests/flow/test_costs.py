@@ -27,7 +27,7 @@ from workflows.batches.actions import BatchDraft
 from workflows.batches.items import LineOutcome
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
-from workflows.engine.actions import leases
+from workflows.engine import actions as engine_actions
 from workflows.runs import queries
 from workflows.runs.actions import advance
 
@@ -50,9 +50,9 @@ def measure(pump: Pump) -> dict[str, Meter]:
     with metered() as meters["create a run"]:
         run = start_run()
     with metered() as meters["claim a step"]:
-        execution = leases.claim(run, step=1, attempt=1, owner="me")
+        execution = engine_actions.claim_step(run, step=1, attempt=1, owner="me")
     with metered() as meters["heartbeat"]:
-        leases.renew(run, owner="me")
+        engine_actions.renew_step(run, owner="me")
     with metered() as meters["advance a step"]:
         move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)

@@ -27,7 +27,7 @@ from tests.pump import Pump
 from tests.workflows.make_rules import arrived, make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
-from workflows.engine.actions import attempts
+from workflows.engine import actions
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs import queries, run_settings
 from workflows.runs.actions.document_rows import DocumentState, More, write_document
@@ -96,7 +96,7 @@ def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pu
     pump.hold = lambda message: message.task.endswith("run_step") and message.kwargs["step"] == PUBLISH
     pump.run(lambda: bool(pump.held), seconds=60)
     (message,) = pump.held
-    with before_each("dynamodb", "TransactWriteItems", lambda: attempts.begin_next(run, attempt=1, why="lost")):
+    with before_each("dynamodb", "TransactWriteItems", lambda: actions.begin_next(run, attempt=1, why="lost")):
         pump.deliver(message)
     assert queries.execution(run).outcome is None
     assert document_queries.get_document(SITE, run.document_id).classification_id is None

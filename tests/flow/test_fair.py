@@ -22,7 +22,7 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.test_big import REVIEW, big_pdf, here
 from tests.projects.make_sites import make_site
 from tests.tools import paper
-from workflows.engine.actions import joins
+from workflows.engine import joins
 from workflows.runs import queries
 from workflows.runs.items import Run
 

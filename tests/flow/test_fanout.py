@@ -17,7 +17,7 @@ from tests.flow.protocol import ended
 from tests.pump import Message, Pump
 from tests.workflows.fanned import PREP, fanned_out, join_of, slices_of, small_slices
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import attempts, joins
+from workflows.engine import actions, joins
 from workflows.engine.items import Join
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
@@ -224,7 +224,7 @@ def test_slices_that_wait_for_a_worker_are_not_sent_twice_and_fail_nothing(pump:
 
 def test_slices_of_an_attempt_that_is_over_change_nothing(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
-    attempts.begin_next(run, attempt=1, why="test")
+    actions.begin_next(run, attempt=1, why="test")
     with count_calls() as calls:
         redeliver(pump, held_slices(pump)[0])
     assert not calls.of("s3")

@@ -9,8 +9,7 @@ from config.errors import ProviderPaused
 from tests.flow.test_fanout import PAGES, due_now, held_slices
 from tests.pump import Pump
 from tests.workflows.fanned import fanned_out, small_slices
-from workflows.engine import fanout
-from workflows.engine.actions import joins
+from workflows.engine import fanout, joins
 from workflows.engine.step_work import StepOrder
 from workflows.runs import queries
 from workflows.runs.items import Run

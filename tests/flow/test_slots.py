@@ -18,8 +18,7 @@ from tests.flow.test_fanout import finish, held_slices, redeliver
 from tests.projects.make_sites import BY, make_site
 from tests.pump import Message, Pump
 from tests.workflows.fanned import fanned_out, join_of, many_pages, small_slices
-from workflows.engine import limits
-from workflows.engine.actions import joins
+from workflows.engine import joins, limits
 from workflows.runs import queries as run_queries
 from workflows.runs.items import Run
 from workflows.stages.base import SliceResult

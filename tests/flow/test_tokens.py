@@ -14,8 +14,7 @@ from tests.factories import ROSA, decided_run, ref_of, review_of, start_run, ver
 from tests.flow.protocol import assert_applied_once, ended, kinds, restarted, sweep_until_ended
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import driver
-from workflows.engine.actions import attempts
+from workflows.engine import actions, driver
 from workflows.engine.messages import token_of
 from workflows.engine.repair import start_attempt
 from workflows.engine.tasks import fail_run, run_step
@@ -45,7 +44,7 @@ def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> Non
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1
     enqueue_redeem(ref, str(review_of(ref).decision_id), delay=settings.REVIEW_UNDO_SECONDS)
     pump.run(lambda: review_of(ref).status == ReviewStatus.REDEEMED)
-    attempt = attempts.begin_next(run, attempt=1, why="test")
+    attempt = actions.begin_next(run, attempt=1, why="test")
     start_attempt(run, queries.execution(run), attempt, review=None)
     pump.run(lambda: ended(run))
     assert_applied_once(run, ref)

@@ -10,7 +10,7 @@ from unittest import mock
 from tests.factories import start_run
 from tests.pump import Message, Pump
 from tests.tools import paper
-from workflows.engine.actions import joins
+from workflows.engine import joins
 from workflows.engine.items import Join
 from workflows.runs.items import Run
 from workflows.stages.pages import paged

@@ -5,7 +5,7 @@ import datetime as dt
 from config import clock
 from workflows.definitions import states
 from workflows.definitions.blueprint import Definition
-from workflows.engine.actions import attempts
+from workflows.engine import actions
 from workflows.runs import queries
 from workflows.runs.items import Execution, Run
 
@@ -28,7 +28,7 @@ def goes_on(run: Run, *, attempt: int, error: str) -> bool:
     waits = definition.step(int(execution.currentStep)).type == "approval"
     if not waits and not _is_of_an_earlier_state(run, execution, definition, error):
         return False
-    attempts.check_again(execution, at=clock.now())
+    actions.check_run_again(execution, at=clock.now())
     return True
 
 

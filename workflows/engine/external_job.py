@@ -12,7 +12,7 @@ from config import clock
 from config.errors import Conflict, ProviderPaused, StageFailed
 from workflows.definitions import states
 from workflows.definitions.blueprint import StepDefinition
-from workflows.engine.actions import external_jobs as records
+from workflows.engine import actions
 from workflows.engine.step_outcome import earlier_answer
 from workflows.engine.step_work import Busy, StepWork
 from workflows.providers.names import LABELS
@@ -97,9 +97,9 @@ def wait_for_job(work: StepWork, waits: JobUnderWay, *, owner: str, token: str |
     until = clock.iso(clock.in_seconds(seconds))
     try:
         if text == work.execution.job:
-            records.still(order.run, step=order.step, attempt=order.attempt, owner=owner, until=until)
+            actions.keep_external_job(order.run, step=order.step, attempt=order.attempt, owner=owner, until=until)
         else:
-            records.begin(
+            actions.begin_external_job(
                 order.run, step, attempt=order.attempt, owner=owner, job=text, service=job.service, why=job.why,
                 until=until,
             )  # fmt: skip

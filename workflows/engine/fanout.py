@@ -13,8 +13,7 @@ from typing import Any, cast
 
 from config import clock, precedence
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
-from workflows.engine import limits, step_context, step_outcome, tokens
-from workflows.engine.actions import external_jobs, joins, leases
+from workflows.engine import actions, joins, limits, step_context, step_outcome, tokens
 from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
@@ -149,7 +148,7 @@ def _slice_of(
 def _complete(order: StepOrder, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
     """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
     try:
-        execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
+        execution = actions.claim_step(order.run, step=order.step, attempt=order.attempt, owner=owner)
         answer = _finish_stage(order, stage, execution, join, step_outcome.heartbeat(order.run, owner, keep))
     except Conflict:
         answer = step_outcome.earlier_answer(order)
@@ -187,7 +186,7 @@ def wait(order: StepOrder, paused: ProviderPaused) -> float:
     stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
     with contextlib.suppress(Conflict):  # purged meanwhile
         joins.wait(joins.join_key(order.run, stage, order.attempt), until=clock.iso(clock.in_seconds(2 * seconds)))
-        external_jobs.say(order.run, stage, service=paused.provider, why=str(paused))
+        actions.describe_external_job(order.run, stage, service=paused.provider, why=str(paused))
     return seconds
 
 

@@ -10,8 +10,7 @@ from config import clock
 from config.brokers import queues
 from workflows.definitions import states
 from workflows.definitions.blueprint import Definition, StepDefinition
-from workflows.engine import fanout, tokens
-from workflows.engine.actions import joins
+from workflows.engine import fanout, joins, tokens
 from workflows.engine.step_work import StepOrder
 from workflows.engine.waiting_review import find_waiting_review
 from workflows.runs import queries

@@ -17,7 +17,7 @@ from config.errors import Conflict, TokenClosed
 from workflows.definitions import states
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.definitions.states import Choice, EntryTime, InputValue, Machine, Source, StepTimeout, Task, Wait
-from workflows.engine.actions import attempts
+from workflows.engine import actions
 from workflows.runs import queries
 from workflows.runs.items import Run, RunStatus
 
@@ -54,7 +54,7 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
     if output.get("last") and "next" in output:
         run = Run(given["site"], given["project_id"], given["document_id"], given["workflow_id"])
         with suppress(Conflict):
-            attempts.mark_handed(run, transition=str(output["last"]))
+            actions.mark_handed(run, transition=str(output["last"]))
 
 
 def send_failure(token: str, error: str, cause: str) -> None:
@@ -78,7 +78,7 @@ def state(run: Run, attempt: int) -> Literal["running", "ended"]:
 def stop(run: Run, attempt: int) -> None:
     """Mark the attempt as ended, where it still drives its run: the sweeper begins the next."""
     with suppress(Conflict):
-        attempts.mark_stopped(run, attempt=attempt)
+        actions.mark_stopped(run, attempt=attempt)
 
 
 def token_of(definition: Definition, name: str, given: Mapping[str, Any]) -> str:

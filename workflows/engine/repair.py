@@ -9,8 +9,7 @@ from config import clock, logs
 from config.brokers import queues
 from config.due import repairs
 from workflows.definitions import states
-from workflows.engine import driver, fanout, lost_message
-from workflows.engine.actions import attempts, joins
+from workflows.engine import actions, driver, fanout, joins, lost_message
 from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder
 from workflows.engine.tasks import end_run, order_slice
@@ -61,7 +60,7 @@ def check_run(site: str, execution: Execution) -> None:
         driver.remembers(execution) or not lost_message.is_lost(run, execution, definition)
     )  # fmt: skip
     if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
-        attempts.check_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        actions.check_run_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     review = find_waiting_review(run, execution)
     waits = definition.step(int(execution.currentStep)).type == "approval" and review is not None
@@ -72,7 +71,7 @@ def check_run(site: str, execution: Execution) -> None:
     if state == "missing" and execution.engine == engine_choice.choose_engine():
         # Never started, or forgotten: the same attempt may start under its own name.
         start_attempt(run, execution, attempt, review=review)
-        attempts.check_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+        actions.check_run_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     why = "message was lost" if state == "running" else "engine execution ended"
     start_next_attempt(run, execution, why=why, review=review)
@@ -81,7 +80,7 @@ def check_run(site: str, execution: Execution) -> None:
 def start_next_attempt(run: Run, execution: Execution, *, why: str, review: WaitingReview | None) -> None:
     """Have the next attempt drive the run. Raises: Conflict, if another repair was first, or the run has ended."""
     definition = queries.definition_of(execution)
-    attempt = attempts.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
+    attempt = actions.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
     log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
     repairs.record_repair(repairs.RUN, run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     start_attempt(run, execution, attempt, review=review)

@@ -12,7 +12,7 @@ from config.errors import StaleAttempt
 from config.transaction import EXISTS, Change, Update
 from workflows.definitions import states
 from workflows.definitions.blueprint import REVIEW_REQUIRED, StepDefinition
-from workflows.engine.actions import leases
+from workflows.engine import actions
 from workflows.engine.partial import PARTIAL_AT, end_partial
 from workflows.engine.step_work import Busy, StepOrder, StepOutcome, StepWork, hand_on
 from workflows.runs import events, prices, queries
@@ -120,7 +120,7 @@ def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], No
     """Renews the lease and keeps the message, seldom enough, however often a stage calls."""
 
     def beat() -> None:
-        leases.renew(run, owner=owner)
+        actions.renew_step(run, owner=owner)
         keep()
 
     return seldom(beat)

@@ -10,8 +10,17 @@ from django.conf import settings
 from config import logs
 from config.errors import Conflict, CountersignError
 from workflows.definitions.blueprint import DEFINITIONS, ROUTED
-from workflows.engine import choice, external_job, fanout, publication, step_actions, step_context, step_outcome
-from workflows.engine.actions import joins, leases
+from workflows.engine import (
+    actions,
+    choice,
+    external_job,
+    fanout,
+    joins,
+    publication,
+    step_actions,
+    step_context,
+    step_outcome,
+)
 from workflows.engine.fanout import Send
 from workflows.engine.step_work import BelongsToSlices, StepOrder, StepWork
 from workflows.routing import judge
@@ -47,12 +56,12 @@ def perform(
 
     """
     try:
-        execution = leases.claim(order.run, step=order.step, attempt=order.attempt, owner=owner)
+        execution = actions.claim_step(order.run, step=order.step, attempt=order.attempt, owner=owner)
     except Conflict:
         return step_outcome.earlier_answer(order)
     logs.follow_request(execution.request_id)
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
-        leases.release(order.run, owner=owner)
+        actions.release_step(order.run, owner=owner)
         raise BelongsToSlices
     definition = DEFINITIONS[execution.definition]
     document = step_context.document_of(order.run)
@@ -64,7 +73,7 @@ def perform(
         heartbeat = step_outcome.heartbeat(order.run, owner, keep)
         result = _run_stage(work, heartbeat, token=token, send=send)
         if result is None:
-            leases.release(order.run, owner=owner)
+            actions.release_step(order.run, owner=owner)
             return None
         if work.step.name == ROUTED:
             result = _apply_rules(work, result, heartbeat)
@@ -78,7 +87,7 @@ def perform(
 def give_back(order: StepOrder, *, owner: str) -> None:
     """After an error that no one foresaw: whoever has the step next must not wait for this worker's lease to end."""
     try:
-        leases.release(order.run, owner=owner)
+        actions.release_step(order.run, owner=owner)
     except CountersignError:
         log.warning("the step's lease runs out by itself", extra={"run": order.run.workflow_id})
 

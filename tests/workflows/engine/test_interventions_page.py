@@ -6,7 +6,7 @@ from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import joins
+from workflows.engine import joins
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
 from workflows.runs.actions.advance import Advance

@@ -13,8 +13,8 @@ from tests.factories import decided_run, start_run, waiting_run
 from tests.flow.protocol import assert_applied_once, ended, sweep_until_ended
 from tests.pump import Pump, receive
 from tests.workflows.fanned import fanned_out, small_slices
+from workflows.engine import actions as engine_actions
 from workflows.engine import driver
-from workflows.engine.actions import leases
 from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -78,7 +78,7 @@ def test_a_message_of_a_moment_ago_is_not_lost(pump: Pump) -> None:
 def test_a_step_that_a_worker_has_is_not_lost(pump: Pump) -> None:
     run = start_run()
     lose_all(pump)
-    leases.claim(run, step=1, attempt=1, owner="me")
+    engine_actions.claim_step(run, step=1, attempt=1, owner="me")
     long_ago(run)
     assert attempt_after_a_look(run) == 1
 

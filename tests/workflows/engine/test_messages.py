@@ -22,8 +22,7 @@ from workflows.definitions.blueprint import (
     Definition,
 )
 from workflows.definitions.states import Choice, Task
-from workflows.engine import driver, messages
-from workflows.engine.actions import attempts
+from workflows.engine import actions, driver, messages
 from workflows.runs import queries
 from workflows.runs.items import Run
 
@@ -180,13 +179,13 @@ def test_a_stopped_attempt_has_ended_and_the_next_runs(run: Run) -> None:
     assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "running"
     driver.stop(DOCUMENT_ANALYSIS, run, 1, "test")
     assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
-    attempts.begin_next(run, attempt=1, why="test")
+    actions.begin_next(run, attempt=1, why="test")
     assert [driver.state(DOCUMENT_ANALYSIS, run, one) for one in (1, 2)] == ["ended", "running"]
 
 
 def test_a_stop_that_comes_after_the_next_attempt_stops_nothing(run: Run) -> None:
     def another_begins() -> None:
-        attempts.begin_next(run, attempt=1, why="test")
+        actions.begin_next(run, attempt=1, why="test")
 
     with before_each("dynamodb", "UpdateItem", another_begins):
         driver.stop(DOCUMENT_ANALYSIS, run, 1, "test")

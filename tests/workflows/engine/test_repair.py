@@ -2,8 +2,7 @@ import pytest
 
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import driver
-from workflows.engine.actions import attempts
+from workflows.engine import actions, driver
 from workflows.engine.repair import check_run
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("machines", "table")
 def stopped_at(run: Run, *, attempt: int, came_with: int) -> None:
     """The engine's execution of ``attempt`` has ended; the run came to its step with an earlier one."""
     for number in range(1, attempt):
-        attempts.begin_next(run, attempt=number, why="test")
+        actions.begin_next(run, attempt=number, why="test")
     change = [Execution.step_attempt.set(came_with), Execution.lease_until.remove()]
     Execution.change(advance.execution_key(run), change, Execution.PK.exists())
     names = {"file_name": "a.pdf", "project_name": "P", "start_at": DOCUMENT_ANALYSIS.steps[0].name}

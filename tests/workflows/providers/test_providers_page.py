@@ -12,7 +12,7 @@ from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import external_jobs, leases
+from workflows.engine import actions
 from workflows.providers import actions as provider_actions
 from workflows.providers import queries as providers_queries
 from workflows.providers import views as providers_views
@@ -162,8 +162,8 @@ def test_it_is_for_admins(table):
 def waiting(why: str):
     run = start_run()
     step = DOCUMENT_ANALYSIS.steps[0]
-    leases.claim(run, step=1, attempt=1, owner="w")
-    external_jobs.begin(run, step, attempt=1, owner="w", job="{}", service="textract", why=why, until=SOON)
+    actions.claim_step(run, step=1, attempt=1, owner="w")
+    actions.begin_external_job(run, step, attempt=1, owner="w", job="{}", service="textract", why=why, until=SOON)
     return run
 
 
@@ -189,8 +189,8 @@ def test_a_run_that_waits_for_a_service_that_does_not_answer_has_a_banner(table)
 def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
     run = start_run()
     seen = queries.board(run.site, run.workflow_id).updated_at
-    leases.claim(run, step=1, attempt=1, owner="w")
-    external_jobs.begin(
+    actions.claim_step(run, step=1, attempt=1, owner="w")
+    actions.begin_external_job(
         run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="w", job="{}", service="textract", why="", until=SOON
     )
     url = f"/workflows/{run.document_id}/{run.workflow_id}/"
@@ -200,13 +200,13 @@ def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
 
 def test_only_the_worker_that_has_the_step_gives_it_back(table):
     run = start_run()
-    leases.claim(run, step=1, attempt=1, owner="w")
+    actions.claim_step(run, step=1, attempt=1, owner="w")
     for give_back in (
-        lambda: external_jobs.begin(
+        lambda: actions.begin_external_job(
             run, DOCUMENT_ANALYSIS.steps[0], attempt=1, owner="x", job="{}", service="a", why="", until=SOON
         ),
-        lambda: external_jobs.still(run, step=1, attempt=1, owner="x", until=SOON),
-        lambda: external_jobs.still(run, step=1, attempt=2, owner="w", until=SOON),
+        lambda: actions.keep_external_job(run, step=1, attempt=1, owner="x", until=SOON),
+        lambda: actions.keep_external_job(run, step=1, attempt=2, owner="w", until=SOON),
     ):
         with pytest.raises(Conflict):
             give_back()

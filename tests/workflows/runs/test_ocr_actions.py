@@ -2,7 +2,7 @@ from config import table as keys
 from tests.factories import start_run
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine.actions import leases
+from workflows.engine import actions
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
@@ -25,7 +25,7 @@ def test_a_text_layer_that_is_believed_needs_no_ocr(pump: Pump) -> None:
 def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None:
     run = start_run()
     for step in range(1, OCR):
-        execution = leases.claim(run, step=step, attempt=1, owner="me")
+        execution = actions.claim_step(run, step=step, attempt=1, owner="me")
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, result="completed")
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="StageFailed", sentence="Unreadable.")
@@ -35,7 +35,7 @@ def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None
 def test_an_ocr_that_was_done_names_its_engine(table: str) -> None:
     run = start_run()
     for step in range(1, OCR + 1):
-        execution = leases.claim(run, step=step, attempt=1, owner="me")
+        execution = actions.claim_step(run, step=step, attempt=1, owner="me")
         facts = {"model": "pp-ocrv5"} if step == OCR else {}
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, "completed", StepStatus.COMPLETED, facts=facts)
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)

@@ -27,7 +27,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
 from workflows.engine import queries as engine_queries
-from workflows.engine.actions.interventions import ResumeWay
+from workflows.engine.actions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.partial import PARTIAL_AT
 from workflows.insight import queries as insight_queries
