@@ -24,7 +24,7 @@ from projects.sites import directory
 from review.cases import queries
 from review.cases.items import Case, CaseDocument, CaseItem, CaseNigo, CaseStatus, CaseTask, Kind
 from review.identity import ReviewRef
-from workflows.documents.purging import at_purge
+from workflows.documents.actions.hide import at_purge
 from workflows.runs import events
 
 _ATTEMPTS = 8

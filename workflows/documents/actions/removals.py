@@ -20,7 +20,6 @@ from projects.documents.activity import ActivityType, record_activity
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries.documents import get_document
 from projects.documents.queries.removals import get_removal, soft_deleted
-from workflows.documents import purging
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
@@ -199,7 +198,7 @@ def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> 
 
 
 def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
-    purging.destroy_document(site, record, beat)
+    hide.destroy_document(site, record, beat)
     transact([parts.move_removal(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
 
 

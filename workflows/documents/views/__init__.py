@@ -1,1 +1,0 @@
-"""Pages of versions, re-runs, comparison, deletion."""
