@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from projects.schemas.governing import CompositeKey
 
 

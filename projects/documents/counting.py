@@ -12,8 +12,7 @@ from django.conf import settings
 
 from config import table
 from config.transaction import Change, Update
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import Counter
+from projects.documents.items import Counter, DocumentStatus
 
 
 class Kind(StrEnum):

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 
 ROWS = 3  # attributes that the form asks for at once
 _FIRST_DAY = dt.date(1970, 1, 2)

@@ -8,11 +8,9 @@ from django.urls import reverse
 
 from config.item import Page
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
-from projects.documents.document_status import STATUS_LABELS, StatusLabel, look_of
 from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
-from projects.documents.items import ListedDocument
-from projects.documents.queries.browsing import value_of
-from projects.documents.queries.counters import Counts
+from projects.documents.items import STATUS_LABELS, ListedDocument, StatusLabel, look_of
+from projects.documents.queries import Counts, value_of
 from projects.documents.query_plan import NotIndexed
 from projects.schemas.vocabulary import Vocabulary
 

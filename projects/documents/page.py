@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from projects.documents.actions.metadata import metadata_of
+from projects.documents.actions.properties import metadata_of
 from projects.documents.activity import ActivityType
 from projects.documents.items import DocumentActivity, DocumentAttribute, DocumentTag, UnpackingStatus
-from projects.documents.queries.documents import DocumentRows, in_order
+from projects.documents.queries import DocumentRows, in_order
 from projects.personal.masking import mask_value
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import Value, format_value

@@ -18,9 +18,8 @@ from config.transaction import Change, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents import counting
 from projects.documents.counting import Kind, Place, Tally
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import NAMES, Counter, ListedDocument
-from projects.documents.queries.counters import list_shards
+from projects.documents.items import NAMES, Counter, DocumentStatus, ListedDocument
+from projects.documents.queries import list_shards
 from projects.queues.items import DEFAULT_QUEUE, Queue
 from projects.schemas.items import SchemaHead
 from projects.schemas.queries import ENTITY

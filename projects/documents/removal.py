@@ -9,7 +9,7 @@ from config.transaction import Change, Delete, Put, Update
 from projects.audit.events import Actor
 from projects.documents.actions.documents import by_classification
 from projects.documents.items import Document, DocumentRemoval, RemovalState, SoftDeletedDocument
-from projects.documents.queries.removals import DELETED, PURGED
+from projects.documents.queries import DELETED, PURGED
 from projects.folders import placing
 from projects.folders.placing import Place
 from projects.folders.queries import ROOT

@@ -17,10 +17,9 @@ from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents.activity import ActivityChange
+from projects.documents.activity import ActivityChange, Revision, revise_document
 from projects.documents.items import Document, ListedDocument, ProjectRow
-from projects.documents.queries.documents import document_rows, get_document
-from projects.documents.revisions import Revision, revise_document
+from projects.documents.queries import document_rows, get_document
 from projects.folders import placing, queries
 from projects.folders.items import EntryType, FolderChange, FolderEntry
 from projects.folders.queries import DEEPEST, ROOT, file_key, folder_key, tidy_name

@@ -4,7 +4,7 @@ from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.folders import actions, queries
 from projects.folders.items import FolderEntry
 from projects.folders.queries import LONGEST_NAME

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from django.http import HttpRequest
 
 from config.errors import NotFound
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.copies import get_documents
+from projects.documents import queries as document_queries
+from projects.documents.queries import get_documents
 from projects.personal import queries
 from projects.personal.queries import PersonalFields
 from projects.queues import admission

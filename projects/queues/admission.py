@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from config.errors import NotFound
 from config.item import Item, Page
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.folders.queries import MISSING as NO_FOLDER
 from projects.sites import access, directory
 from projects.sites.actions.api_keys import Program

@@ -19,7 +19,7 @@ from config.item import Item, translate_store_errors
 from config.table import Key
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.sites import directory
 from review.cases import queries
 from review.cases.items import Case, CaseDocument, CaseItem, CaseNigo, CaseStatus, CaseTask, Kind

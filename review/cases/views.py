@@ -12,9 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import actor_of
-from projects.documents.document_status import StatusLabel, look_of
-from projects.documents.items import Document
-from projects.documents.queries.documents import get_document
+from projects.documents.items import Document, StatusLabel, look_of
+from projects.documents.queries import get_document
 from projects.queues import admission
 from projects.sites import access
 from projects.sites.people import list_people

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from projects.documents.queries.documents import list_versions
+from projects.documents.queries import list_versions
 from projects.sites import directory
 from projects.sites.separation import Separation
 from review.status import Bar

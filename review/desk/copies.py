@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from projects.documents.queries.copies import get_documents
+from projects.documents.queries import get_documents
 from projects.queues import admission
 from projects.web.http import DeskRequest
 from workflows.stages.document_copy import WORDS

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from projects.documents.queries import counters as counter_queries
+from projects.documents import queries as counter_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer

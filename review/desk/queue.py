@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from config import clock
-from projects.documents.queries import counters as counter_queries
+from projects.documents import queries as counter_queries
 from projects.personal.access import projects_hidden_from
 from projects.queues import queries as queue_queries
 from projects.queues.items import is_checks

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from config.item import Page
-from projects.documents.queries import counters as counter_queries
-from projects.documents.queries.counters import Queued
+from projects.documents import queries as counter_queries
+from projects.documents.queries import Queued
 from projects.queues import admission
 from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
-from projects.documents.queries import counters as counter_queries
+from projects.documents import queries as counter_queries
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites.people import list_people

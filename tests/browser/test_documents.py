@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.audit.events import Actor
-from projects.documents.actions import attributes, tags
+from projects.documents.actions import properties
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
@@ -27,8 +27,8 @@ def make_desk() -> str:
     project = {**PROJECT, "name": LONG, "classification_id": classification_id}
     for end in (published, waiting, failed):
         run = end(start_run(project=project))
-        tags.add_tag(SITE, run.document_id, "customer", f"{LONG}, {end.__name__}", by=BY)
-        attributes.set_attribute(SITE, run.document_id, "total", ["12.50"], by=BY)
+        properties.add_tag(SITE, run.document_id, "customer", f"{LONG}, {end.__name__}", by=BY)
+        properties.set_attribute(SITE, run.document_id, "total", ["12.50"], by=BY)
     return classification_id
 
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.folders import actions, queries
 from projects.folders.queries import ROOT
 from tests.browser.desk import sign_in

@@ -7,10 +7,10 @@ from django.core.management import CommandError, call_command
 
 from config.errors import Conflict
 from config.table import COUNTER
+from projects.documents import queries as counter_queries
 from projects.documents import recount
 from projects.documents.counting import Kind
 from projects.documents.items import Counter
-from projects.documents.queries import counters as counter_queries
 from review.decide import claims
 from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT, PROJECT_ID, ROSA, SITE, start_run

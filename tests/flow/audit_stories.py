@@ -8,8 +8,8 @@ from typing import Any
 
 from config import clock
 from config.transaction import EXISTS
-from projects.documents.actions import activity, attributes, hold, metadata, tags
-from projects.documents.queries.documents import document_rows, get_document
+from projects.documents.actions import activity, hold, properties
+from projects.documents.queries import document_rows, get_document
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
@@ -109,12 +109,12 @@ def document_story() -> Iterator[Step]:
     yield documents.start, lambda: documents.start(_new_run(new_id, original))
     run = start_run()
     one = run.document_id
-    yield attributes.set_attribute, lambda: attributes.set_attribute(SITE, one, "vendor", ["a"], by=BY)
-    yield attributes.remove_attribute, lambda: attributes.remove_attribute(SITE, one, "vendor", by=BY)
-    yield tags.add_tag, lambda: tags.add_tag(SITE, one, "shelf", "1", by=BY)
-    yield tags.change_tag, lambda: tags.change_tag(SITE, one, "shelf", "1", "2", by=BY)
-    yield tags.remove_tag, lambda: tags.remove_tag(SITE, one, "shelf", "2", by=BY)
-    yield metadata.set_metadata, lambda: metadata.set_metadata(SITE, one, "from", "Rosa", by=BY)
+    yield properties.set_attribute, lambda: properties.set_attribute(SITE, one, "vendor", ["a"], by=BY)
+    yield properties.remove_attribute, lambda: properties.remove_attribute(SITE, one, "vendor", by=BY)
+    yield properties.add_tag, lambda: properties.add_tag(SITE, one, "shelf", "1", by=BY)
+    yield properties.change_tag, lambda: properties.change_tag(SITE, one, "shelf", "1", "2", by=BY)
+    yield properties.remove_tag, lambda: properties.remove_tag(SITE, one, "shelf", "2", by=BY)
+    yield properties.set_metadata, lambda: properties.set_metadata(SITE, one, "from", "Rosa", by=BY)
     yield hold.place_hold, lambda: hold.place_hold(SITE, one, "Claim 17", by=BY)
     since = str(get_document(SITE, one).hold_at)
     yield hold.release_hold, lambda: hold.release_hold(SITE, one, since=since, by=BY)

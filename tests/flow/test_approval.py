@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from config import aws
 from config.errors import Conflict
 from projects.audit.events import actor_of
-from projects.documents.queries.documents import list_tags
+from projects.documents.queries import list_tags
 from review.decide import claims
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, review_of

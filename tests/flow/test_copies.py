@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from config import table
+from projects.documents import queries as queries_of_copies
 from projects.documents.items import DocumentCopy
-from projects.documents.queries import copies as queries_of_copies
-from projects.documents.queries.copies import list_digests, list_earlier_copies
+from projects.documents.queries import list_digests, list_earlier_copies
 from review.decide import claims, decisions
 from review.decide.redemption import redeem_decision
 from review.items.reviews import Review

@@ -8,10 +8,8 @@ import pytest
 from config import clock
 from config.errors import Conflict, CountersignError
 from config.transaction import Change
-from projects.documents.queries import counters as counter_queries
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.counters import Queued
-from projects.documents.queries.removals import get_removal
+from projects.documents import queries as counter_queries
+from projects.documents.queries import Queued, get_removal
 from review.decide import claims, decisions, postponements, redemption
 from review.identity import ReviewRef
 from review.status import Decision
@@ -208,7 +206,7 @@ def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> 
     removals.restore_document(SITE, run.document_id, by=BY)
     after = queries.project_document(SITE, PROJECT_ID, run.document_id)
     assert (after.GSI2PK, after.GSI2SK) == (before.GSI2PK, before.GSI2SK)
-    assert document_queries.get_document(SITE, run.document_id).status == "published"
+    assert counter_queries.get_document(SITE, run.document_id).status == "published"
 
 
 def postpone(ref: ReviewRef, run: Run) -> None:

@@ -11,11 +11,10 @@ from config import clock
 from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
+from projects.documents import queries as counter_queries
 from projects.documents import recount
 from projects.documents.actions.classification import set_classification
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import counters as counter_queries
-from projects.documents.queries import documents as document_queries
+from projects.documents.items import DocumentStatus
 from projects.schemas.defaults import ensure_default_schemas
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem
@@ -62,7 +61,7 @@ def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) ->
     found = output(run)
     assert (found["type"]["id"], found["type"]["source"]) == ("invoice", "rules")
     assert "due_date" in [one["name"] for one in found["fields"]]
-    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert counter_queries.get_document(SITE, run.document_id).classification_id == "invoice"
     assert counter_queries.documents_of_classification(SITE, "invoice") == 1
     store = DocumentFiles(SITE, run.project_id, run.document_id)
     assert json.loads(store.read(files.routing_judgement(run.workflow_id)))["judgement"]["effect"]["queue"] == "q1"
@@ -86,8 +85,8 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
     values = {one["name"]: one["value"] for one in found["fields"]}
     assert values["payment_method"] == "Card"
     assert "due_date" not in values
-    assert document_queries.get_document(SITE, run.document_id).classification_id == "receipt"
-    rows = document_queries.list_activities(SITE, run.document_id).rows
+    assert counter_queries.get_document(SITE, run.document_id).classification_id == "receipt"
+    rows = counter_queries.list_activities(SITE, run.document_id).rows
     assert [one.user_name for one in rows if one.type == "MODIFY"] == ["Rosa Marin"]
 
 
@@ -99,7 +98,7 @@ def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pu
     with before_each("dynamodb", "TransactWriteItems", lambda: actions.begin_next(run, attempt=1, why="lost")):
         pump.deliver(message)
     assert queries.execution(run).outcome is None
-    assert document_queries.get_document(SITE, run.document_id).classification_id is None
+    assert counter_queries.get_document(SITE, run.document_id).classification_id is None
     assert counter_queries.documents_of_classification(SITE, "invoice") == 0
 
 
@@ -110,8 +109,8 @@ def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
     with count_calls() as calls:
         pump.deliver(pump.held.pop())
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
-    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
-    (told,) = [one for one in document_queries.list_activities(SITE, run.document_id).rows if one.type == "MODIFY"]
+    assert counter_queries.get_document(SITE, run.document_id).classification_id == "invoice"
+    (told,) = [one for one in counter_queries.list_activities(SITE, run.document_id).rows if one.type == "MODIFY"]
     assert told.user_name == "Classification"
 
 
@@ -130,7 +129,7 @@ def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     with count_calls() as calls:
         reruns.choose_result(run, by=ROSA, reviews=True)
     assert len(calls.of("dynamodb", "TransactWriteItems")) == 1
-    assert document_queries.get_document(SITE, run.document_id).classification_id == "invoice"
+    assert counter_queries.get_document(SITE, run.document_id).classification_id == "invoice"
     assert recount.find_differences(SITE) == []
 
 

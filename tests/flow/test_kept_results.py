@@ -10,8 +10,8 @@ from config import table
 from config.errors import Conflict, NotAllowed, NotFound, Refused
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
+from projects.documents import queries as documents_queries
 from projects.documents import recount
-from projects.documents.queries import documents
 from review.decide import claims, decisions
 from review.status import Decision
 from tests.aws_faults import audit_refused, before_each
@@ -227,7 +227,7 @@ def test_a_machines_result_gives_way_to_the_next_as_before(pump: Pump) -> None:
 
 
 def test_the_same_file_again_is_no_newer_content(pump: Pump, decided: Run) -> None:
-    document = documents.get_document(decided.site, decided.document_id)
+    document = documents_queries.get_document(decided.site, decided.document_id)
     assert document.checksum == files.sha256(sample_files()[0].read_bytes())
     with pytest.raises(Refused, match="select Re-run"):
         added(decided, original_of(decided, sample_files()[0].read_bytes()))

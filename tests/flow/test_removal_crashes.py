@@ -8,7 +8,7 @@ import pytest
 from config.due import sweeper
 from config.due.sweeper import DueRow
 from projects.documents.items import RemovalState
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from tests.aws_faults import count_calls, crash_after, crash_before
 from tests.factories import SITE, start_run
 from tests.projects.make_schemas import make_attributes

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.core import mail
 
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from review.decide import claims, decisions

@@ -9,8 +9,7 @@ from typing import Any
 from django.urls import URLPattern, get_resolver
 
 from projects.audit.events import Actor
-from projects.documents.actions import attributes as attribute_actions
-from projects.documents.actions import tags as tag_actions
+from projects.documents.actions import properties as attribute_actions
 from projects.folders import actions as folder_actions
 from projects.queues import actions as queue_actions
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
@@ -87,7 +86,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
     attribute_definition_actions.create_definition(site, vendor, by=by)
     schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
-    tag_actions.add_tag(site, run.document_id, "kind", word, by=by)
+    attribute_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
     folder = folder_actions.create_folder(site, "", f"{word} folder", by=by, folder_id=rule_id)
     folder_actions.move_document(site, run.document_id, folder.folder_id, by=by)

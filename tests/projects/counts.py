@@ -3,8 +3,8 @@
 from collections import Counter as Sums
 
 from config import table
+from projects.documents import queries as counter_queries
 from projects.documents.counting import Kind
-from projects.documents.queries import counters as counter_queries
 from tests.workflows import stored
 from workflows.runs.items import StepStatus
 

@@ -9,8 +9,7 @@ from config.transaction import Put
 from projects.audit.events import Actor
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.actions.documents import Content, NewDocument, create_document
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import DocumentAttribute, DocumentTag
+from projects.documents.items import DocumentAttribute, DocumentStatus, DocumentTag
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import in_key, value_columns
 from tests.factories import PROJECT, PROJECT_ID, SITE

@@ -21,8 +21,7 @@ from config.bulk import Row
 from config.transaction import Change, EventAt, Put, Update
 from projects.audit.events import Actor
 from projects.documents import counting
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import Counter
+from projects.documents.items import Counter, DocumentStatus
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings.items import settings_to_store
 from projects.settings.values import ProjectSettings

@@ -6,9 +6,9 @@ import pytest
 from django.conf import settings
 
 from config import clock
+from projects.documents import queries as documents_queries
 from projects.documents import recount
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import counters
+from projects.documents.items import DocumentStatus
 from projects.prompts.queries import PromptRef, get_head
 from projects.settings.defaults import INVOICE_PROJECT_ID
 from projects.sites.demo_users import ensure_logins
@@ -51,7 +51,7 @@ def test_it_happened_on_its_days_and_nothing_is_left_to_do(written: None) -> Non
 
 
 def test_its_counters_are_those_of_a_recount(written: None) -> None:
-    counts = counters.count_documents("default")
+    counts = documents_queries.count_documents("default")
     assert [counts.count_of(one) for one in (DocumentStatus.PUBLISHED, DocumentStatus.FAILED)] == [4, 1]
     assert list(recount.find_differences("default")) == []
 

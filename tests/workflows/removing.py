@@ -2,9 +2,9 @@
 
 from config.errors import NotFound
 from projects.audit.events import Actor
-from projects.documents.actions import attributes, metadata, tags
+from projects.documents.actions import properties
 from projects.documents.items import RemovalState
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from tests.factories import SITE, decided_run
 from tests.flow.protocol import sweep_until_ended
 from tests.projects.make_schemas import make_attributes
@@ -18,11 +18,11 @@ ROSA, MARTA = Actor("1", "Rosa Marin"), Actor("2", "Marta Kowalczyk")
 
 def hang_on(document_id: str, *, site: str = SITE) -> None:
     for key, value in (("customer", "Acme"), ("customer", "Globex"), ("paid", "")):
-        tags.add_tag(site, document_id, key, value, by=ROSA)
+        properties.add_tag(site, document_id, key, value, by=ROSA)
     for value in ("10", "12"):
-        attributes.set_attribute(site, document_id, "total", [value], by=ROSA)
-    metadata.set_metadata(site, document_id, "shelf", "1", by=ROSA)
-    metadata.set_metadata(site, document_id, "shelf", "2", by=ROSA)
+        properties.set_attribute(site, document_id, "total", [value], by=ROSA)
+    properties.set_metadata(site, document_id, "shelf", "1", by=ROSA)
+    properties.set_metadata(site, document_id, "shelf", "2", by=ROSA)
 
 
 def reviewed_document(pump: Pump) -> Run:

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from review.api import api

@@ -16,9 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
 from projects.audit.events import actor_of
+from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentVersion
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries import removals as removal_queries
 from projects.documents.view_log import record_view
 from projects.models import queries as model_queries
 from projects.queues import admission
@@ -349,7 +348,7 @@ class RunRow:
 def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    if not access.can_delete(request) and removal_queries.is_gone(request.site, document_id):
+    if not access.can_delete(request) and document_queries.is_gone(request.site, document_id):
         raise NotFound("This document was deleted.")
     context, _ = load_runs(request, document_id)
     return render_answer(

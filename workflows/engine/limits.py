@@ -13,8 +13,8 @@ from django.conf import settings
 from config import table
 from config.errors import NotFound, Unavailable
 from config.table import InvalidKey
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import counters as counter_queries
+from projects.documents import queries as counter_queries
+from projects.documents.items import DocumentStatus
 from projects.settings import queries as project_queries
 from projects.sites import directory
 from workflows.engine.items import Join

@@ -9,9 +9,8 @@ from django.conf import settings
 
 from config.errors import ActionFailed, NotFound, Refused, StageFailed
 from projects.audit.events import Actor
-from projects.documents.actions.attributes import set_attribute
-from projects.documents.actions.tags import add_tag
-from projects.documents.queries.documents import get_document
+from projects.documents.actions.properties import add_tag, set_attribute
+from projects.documents.queries import get_document
 from projects.web.addresses import address_of
 from workflows.definitions.blueprint import StepDefinition
 from workflows.engine import step_outcome

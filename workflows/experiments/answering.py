@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.errors import NotFound, Refused
-from projects.documents.queries import removals
+from projects.documents import queries
 from projects.models.spec import ModelSpec, cost_of
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged, Plan, Variant
@@ -138,9 +138,9 @@ def make_cell(
     try:
         made = _read_and_judge(ref, plan, case, variant, before_asking=before_asking, retry=retry)
     except Exception:
-        if not removals.is_purged(ref.site, case.document_id):  # else files went that were about to be read
+        if not queries.is_purged(ref.site, case.document_id):  # else files went that were about to be read
             raise
-    if removals.is_purged(ref.site, case.document_id):  # after the writes: a purge that begins now deletes them itself
+    if queries.is_purged(ref.site, case.document_id):  # after the writes: a purge that begins now deletes them itself
         DocumentFiles(ref.site, ref.project_id, case.document_id).destroy(before_asking)
         return dataclasses.replace(made, cell=Cell(case.document_id, case.half, variant.number, REMOVED))
     return made

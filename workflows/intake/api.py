@@ -12,10 +12,9 @@ from django.core.files.uploadedfile import UploadedFile
 from ninja import Router, Schema, Status
 
 from config.errors import Conflict, NotFound, Refused, quote_names
+from projects.documents import queries as document_queries
 from projects.documents.items import DocumentVersion
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries import removals as removal_queries
-from projects.documents.queries.documents import DocumentRows, document_rows
+from projects.documents.queries import DocumentRows, document_rows
 from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.settings import provider_choice
@@ -236,7 +235,7 @@ def _repeat_upload(
         row = queries.project_document(request.site, project.id, document_id)
         first = document_queries.first_version(request.site, document_id)
     except NotFound:
-        if removal_queries.is_gone(request.site, document_id):  # its record has the id for good
+        if document_queries.is_gone(request.site, document_id):  # its record has the id for good
             raise Refused(_PURGED) from None
         return None
     if other := _differences(first, row, file, chosen):

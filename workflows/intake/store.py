@@ -9,7 +9,7 @@ from config.errors import NotFound, Refused
 from config.transaction import Change
 from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.folders.queries import ROOT
 from projects.settings.items import Project, settings_to_store
 from workflows.definitions import versions

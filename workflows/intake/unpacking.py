@@ -14,9 +14,9 @@ from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects.audit.events import Actor
+from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentUnpacking, UnpackingStatus
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.documents import DocumentRows
+from projects.documents.queries import DocumentRows
 from projects.settings import queries as project_queries
 from workflows.intake import containers
 from workflows.intake.actions import unpack as unpack_actions

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Conflict, Refused, Unavailable, quote_names
 from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
-from projects.documents.queries.documents import document_rows
+from projects.documents.queries import document_rows
 from projects.folders.views import find_upload_folder, list_paths
 from projects.queues import admission
 from projects.settings import choosing, provider_choice

@@ -4,7 +4,7 @@ import itertools
 import time
 from functools import lru_cache
 
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.sites import directory
 from workflows.learning.reviewed import DecidedRun, list_decided_runs
 

@@ -11,9 +11,8 @@ from django.conf import settings
 
 from config.errors import CountersignError, NotFound, Refused
 from projects.audit.events import Actor
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import ChildDocument, UnpackingStatus
-from projects.documents.queries import documents
+from projects.documents import queries as documents_queries
+from projects.documents.items import ChildDocument, DocumentStatus, UnpackingStatus
 from projects.settings.items import Project
 from workflows.definitions.blueprint import APPROVALS
 from workflows.engine.partial import PARTIAL_AT
@@ -101,7 +100,7 @@ def update_job(job: Job) -> Job:
 
 
 def _look_into(job: Job, container: Container) -> Job:
-    rows = documents.document_rows(container.site, container.document_id)
+    rows = documents_queries.document_rows(container.site, container.document_id)
     known = {_document_id(child): child for child in job.children}
     there = [one for one in rows.children if not one.deleted_at]
     children = [update_job(known.get(one.documentId) or _child(container, one)) for one in there]

@@ -9,8 +9,8 @@ from django.conf import settings
 from config.errors import ActionFailed, Conflict, NotFound, Refused, Tampered, Unavailable
 from config.transaction import Change
 from projects.audit.events import Actor
-from projects.documents.actions.attributes import set_attribute
-from projects.documents.queries.documents import get_document
+from projects.documents.actions.properties import set_attribute
+from projects.documents.queries import get_document
 from workflows.documents.actions import hide
 from workflows.publish import action_kinds, actions
 from workflows.publish import queries as publish_queries

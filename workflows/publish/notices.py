@@ -15,7 +15,7 @@ from django.conf import settings
 
 from config import aws
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.web.addresses import address_of
 from workflows.publish import action_kinds, actions
 from workflows.publish.items import NoticeStatus, SenderNotice

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from config.table import decode_part
-from projects.documents.queries.documents import list_attributes
+from projects.documents.queries import list_attributes
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import format_value
 from workflows.routing import barcodes, pinned_rules

@@ -5,8 +5,7 @@ from typing import Any
 
 from config.errors import NotFound
 from projects.documents.actions.copies import remember_digests
-from projects.documents.queries.copies import list_earlier_copies
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document, list_earlier_copies
 from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages.document_copy import FILE, INVOICE, Copy, digest_invoice
 

@@ -9,7 +9,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import Key
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from workflows.definitions.blueprint import DEFINITIONS, Definition
 from workflows.runs import seed_000
 from workflows.runs.items import (

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import NotFound, Refused
+from projects.documents import queries as document_queries
 from projects.documents.items import Document
-from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from workflows.engine import step_context
 from workflows.extractors import extractors

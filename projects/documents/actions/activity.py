@@ -12,7 +12,7 @@ from config.transaction import NEW, transact
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items import DocumentActivity
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.personal.masking import REVEALED
 
 _LOOKED_AT = 100  # of the activity of some minutes; beyond it a second row is the smaller evil

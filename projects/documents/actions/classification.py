@@ -11,10 +11,10 @@ from config.errors import NotFound
 from config.transaction import EventAt
 from projects.audit.events import Actor
 from projects.documents import counting
+from projects.documents import queries as document_queries
 from projects.documents.actions.documents import by_classification
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items import Document
-from projects.documents.queries import documents as document_queries
 from projects.schemas import queries as schema_queries
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from config import clock, table
 from config.transaction import Change, Delete, Update, transact
 from projects.documents.items import DocumentCopy, DocumentDigests
-from projects.documents.queries.copies import list_digests
+from projects.documents.queries import list_digests
 
 
 def remember_digests(site: str, document_id: str, digests: Mapping[str, str], *, afresh: bool) -> None:

@@ -9,8 +9,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.transaction import EXISTS, Change, Put, Update
 from projects.audit.events import Actor
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import ChildDocument, Document, DocumentVersion
+from projects.documents.items import ChildDocument, Document, DocumentStatus, DocumentVersion
 from projects.folders import placing
 from projects.folders.placing import Place
 

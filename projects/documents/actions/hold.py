@@ -5,9 +5,8 @@ import datetime as dt
 from config import clock
 from config.errors import Conflict, Refused
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityChange
+from projects.documents.activity import ActivityChange, Revision, revise_document
 from projects.documents.items import Document
-from projects.documents.revisions import Revision, revise_document
 
 LONGEST_REASON = 300  # letters
 _WHAT = "legal hold"

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from config import clock, table
 from config.due import sweeper
 from projects.audit.events import Actor
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import ended_run, start_run
 from workflows.documents.actions import removals

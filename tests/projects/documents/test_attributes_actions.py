@@ -7,9 +7,9 @@ import pytest
 from config import table as keys
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from projects.audit.events import Actor
-from projects.documents.actions import attributes
+from projects.documents import queries as document_queries
+from projects.documents.actions import properties
 from projects.documents.items import DocumentAttribute, DocumentAttributeVersion
-from projects.documents.queries import documents as document_queries
 from projects.schemas import composite_keys
 from projects.schemas import queries as schema_queries
 from projects.schemas.actions import schemas as schema_actions
@@ -48,7 +48,7 @@ def by_value(key: str) -> list[str]:
 
 
 def given(document_id: str, key: str, *texts: str, by: Actor = ROSA) -> bool:
-    return attributes.set_attribute(SITE, document_id, key, texts, by=by)
+    return properties.set_attribute(SITE, document_id, key, texts, by=by)
 
 
 def test_values_have_the_type_that_the_site_defined(document_id: str) -> None:
@@ -90,7 +90,7 @@ def test_documents_are_found_in_the_order_of_their_numbers(document_id: str) -> 
 def test_what_a_value_was_is_kept_with_the_activity_that_replaced_it(document_id: str) -> None:
     given(document_id, "total", "10")
     given(document_id, "total", "12", by=MARTA)
-    attributes.remove_attribute(SITE, document_id, "total", by=ROSA)
+    properties.remove_attribute(SITE, document_id, "total", by=ROSA)
     first, second = archive(document_id, "total")
     assert {first.numberValue, second.numberValue} == {Decimal(10), Decimal(12)}
     assert {first.archive_sk, second.archive_sk} >= {keys.DOCUMENT_ATTRIBUTE.sort_prefix(key="total") + "2501" + "1"}
@@ -122,11 +122,11 @@ def test_an_attribute_with_several_values_has_a_row_each(document_id: str) -> No
 def test_who_saw_other_values_is_told_what_is_there_now(document_id: str) -> None:
     given(document_id, "vendor", "Acme")
     seen = ["Acme"]
-    assert attributes.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA, expected=seen)
+    assert properties.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA, expected=seen)
     with pytest.raises(Conflict, match="Current value: Globex"):
-        attributes.set_attribute(SITE, document_id, "vendor", ["Initech"], by=MARTA, expected=seen)
+        properties.set_attribute(SITE, document_id, "vendor", ["Initech"], by=MARTA, expected=seen)
     with pytest.raises(Conflict, match="changed by another user"):
-        attributes.remove_attribute(SITE, document_id, "vendor", by=MARTA, expected=seen)
+        properties.remove_attribute(SITE, document_id, "vendor", by=MARTA, expected=seen)
     assert values(document_id) == {"vendor": ["Globex"]}
 
 
@@ -166,6 +166,6 @@ def test_rows_of_composite_keys_come_and_go_with_their_values(table: str) -> Non
     assert by_value(found_by) == [document_id]
     given(document_id, "category", "rent #1")
     assert values(document_id)[found_by] == ["rent %231#EUR"]
-    attributes.remove_attribute(SITE, document_id, "currency", by=ROSA)
+    properties.remove_attribute(SITE, document_id, "currency", by=ROSA)
     assert values(document_id) == {"category": ["rent #1"]}
     assert not by_value(found_by)

@@ -7,12 +7,10 @@ from config import table as keys
 from config.errors import Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
+from projects.documents import queries as counter_queries
 from projects.documents.actions.classification import Classified, set_classification
-from projects.documents.actions.tags import add_tag
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import Document
-from projects.documents.queries import counters as counter_queries
-from projects.documents.queries import documents as document_queries
+from projects.documents.actions.properties import add_tag
+from projects.documents.items import Document, DocumentStatus
 from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.projects.documents.test_tags_actions import told
@@ -61,7 +59,7 @@ def test_it_is_in_the_list_and_the_count_of_its_classification_and_of_no_other(d
     assert (listed("invoice"), listed("receipt"), counted("invoice", "receipt")) == ([], [document_id], [0, 1])
     assert classify(document_id, "", "")
     assert (listed("receipt"), counted("receipt")) == ([], [0])
-    assert document_queries.get_document(SITE, document_id).classification_id is None
+    assert counter_queries.get_document(SITE, document_id).classification_id is None
     assert told(document_id) == [
         ("document type", "Receipt", None, "Classification"),
         ("document type", "Invoice", "Receipt", "Classification"),
@@ -98,9 +96,9 @@ def test_an_attribute_that_is_set_meanwhile_is_kept_and_knows_of_the_new_schema(
     typed = found(document_id, "invoice", "Invoice")
     assert typed
     assert add_tag(SITE, document_id, "shelf", "1", by=BY)
-    before = document_queries.get_document(SITE, document_id).revision
+    before = counter_queries.get_document(SITE, document_id).revision
     write(document_id, typed)
-    document = document_queries.get_document(SITE, document_id)
+    document = counter_queries.get_document(SITE, document_id)
     assert (document.classification_id, document.revision) == ("invoice", before + 1)
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from projects.audit.events import Actor
-from projects.documents.actions import attributes, tags
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
+from projects.documents.actions import properties
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run
 from tests.html import one_line
@@ -50,7 +50,7 @@ def test_who_may_only_look_changes_nothing_and_is_offered_nothing(document_id, p
 
 def test_the_page_is_three_queries_however_much_hangs_on_it(document_id):
     for number in range(5):
-        tags.add_tag(SITE, document_id, f"k{number}", "v", by=ROSA)
+        properties.add_tag(SITE, document_id, f"k{number}", "v", by=ROSA)
     browser = signed_in(bob())
     with count_calls() as calls:
         page = read(browser, f"/documents/{document_id}/")
@@ -92,7 +92,7 @@ def test_what_is_refused_comes_back_with_what_was_typed(document_id):
 
 
 def test_who_saw_an_older_value_is_told_the_one_that_is_there(document_id):
-    attributes.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA)
+    properties.set_attribute(SITE, document_id, "vendor", ["Globex"], by=ROSA)
     answer = sent(document_id, "attributes", key="vendor", value="Initech", expected="Acme")
     assert answer.status_code == 409
     assert "Current value: Globex" in answer.content.decode()

@@ -3,8 +3,8 @@
 import pytest
 
 from config.errors import Conflict, NotFound, Refused
-from projects.documents.actions import hold, tags
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
+from projects.documents.actions import hold, properties
 from tests.factories import SITE, start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
@@ -39,7 +39,7 @@ def test_what_is_on_hold_is_not_deleted_until_it_is_released(document_id: str) -
     since = held(document_id)
     with pytest.raises(Refused, match="legal hold"):
         removals.delete_document(SITE, document_id, by=MARTA)
-    tags.add_tag(SITE, document_id, "shelf", "1", by=MARTA)
+    properties.add_tag(SITE, document_id, "shelf", "1", by=MARTA)
     hold.release_hold(SITE, document_id, since=since, by=MARTA)
     assert told(document_id)[0] == (MARTA.name, REASON, None)
     assert (ROSA.name, None, REASON) in told(document_id)

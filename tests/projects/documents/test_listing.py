@@ -6,7 +6,7 @@ import pytest
 
 from config import clock
 from projects.audit.events import Actor
-from projects.documents.actions import attributes, tags
+from projects.documents.actions import properties
 from projects.schemas.actions import schemas
 from projects.schemas.governing import AttributeUse, Schema
 from projects.sites import directory
@@ -37,7 +37,7 @@ def document(site=SITE, project=PROJECT, **values):
     """Published, with these attributes."""
     run = published(start_run(site=site, project=project))
     for key, value in values.items():
-        attributes.set_attribute(site, run.document_id, key, [value], by=ROSA)
+        properties.set_attribute(site, run.document_id, key, [value], by=ROSA)
     return run.document_id
 
 
@@ -112,7 +112,7 @@ def test_a_status_is_a_list_of_its_own_and_its_tab_counts(table):
 
 def test_a_deleted_document_is_found_by_nothing_and_a_restored_one_by_all(desk):
     document_id = document(project={**PROJECT, "classification_id": desk}, vendor="Acme", category="goods")
-    tags.add_tag(SITE, document_id, "customer", "Globex", by=ROSA)
+    properties.add_tag(SITE, document_id, "customer", "Globex", by=ROSA)
     ways = ["", "status=published", f"class={desk}", "tag=customer", "tag=customer&value=Globex", "a=vendor&v=Acme"]
     ways.append("a=vendor&a=category&v=Acme&v=goods")
     assert all(ids(way) == [document_id] for way in ways)
@@ -129,7 +129,7 @@ def test_a_deleted_document_is_found_by_nothing_and_a_restored_one_by_all(desk):
 def test_a_tag_is_found_with_its_value_and_in_the_order_of_its_values(table):
     acme, globex = start_run().document_id, start_run().document_id
     for document_id, value in ((globex, "Globex"), (acme, "A/B #1")):
-        tags.add_tag(SITE, document_id, "customer", value, by=ROSA)
+        properties.add_tag(SITE, document_id, "customer", value, by=ROSA)
     assert ids("tag=customer&value=Globex") == [globex]
     assert ids("tag=customer") == [acme, globex]
     assert [row.value for row in listed("tag=customer").context["rows"]] == ["A/B #1", "Globex"]
@@ -245,7 +245,7 @@ def test_the_form_keeps_what_was_asked_and_works_by_get(desk):
 # --- sites and pages ---------------------------------------------------------------
 def test_a_second_site_finds_nothing_of_the_first(desk):
     found = document(vendor="Acme", category="goods")
-    tags.add_tag(SITE, found, "customer", "Globex", by=ROSA)
+    properties.add_tag(SITE, found, "customer", "Globex", by=ROSA)
     make_site("acme")
     grant("acme", "viewers", "READ")
     make_attributes(site="acme")
@@ -260,7 +260,7 @@ def test_a_second_site_finds_nothing_of_the_first(desk):
 def test_pages_go_on_where_they_ended_and_no_cursor_leads_elsewhere(desk):
     runs = [start_run() for _ in range(27)]
     for run in runs:
-        tags.add_tag(SITE, run.document_id, "customer", "Acme", by=ROSA)
+        properties.add_tag(SITE, run.document_id, "customer", "Acme", by=ROSA)
     for way in ("", "status=in_progress", "tag=customer", "tag=customer&value=Acme"):
         first = listed(way)
         cursor = first.context["next_cursor"]

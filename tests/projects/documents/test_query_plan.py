@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from config.errors import Refused
 from config.table import encode_part, number_of, ordered_number
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
-from projects.documents.document_status import STATUS_LABELS, DocumentStatus, look_of
 from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
+from projects.documents.items import STATUS_LABELS, DocumentStatus, look_of
 from projects.documents.query_plan import NotIndexed, plan_query
 from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey

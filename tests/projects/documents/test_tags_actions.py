@@ -8,9 +8,9 @@ from config import table as keys
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
 from projects.audit.events import Actor
-from projects.documents.actions import tags
+from projects.documents import queries as document_queries
+from projects.documents.actions import properties
 from projects.documents.items import DocumentTag
-from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import SITE, start_run
 
@@ -40,11 +40,11 @@ def found_by(key: str, value: str) -> list[str]:
 
 
 def test_a_tag_is_given_changed_and_taken_away_and_each_is_told(document_id: str) -> None:
-    assert tags.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
-    assert tags.change_tag(SITE, document_id, "customer", "Acme", "Globex", by=MARTA)
+    assert properties.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
+    assert properties.change_tag(SITE, document_id, "customer", "Acme", "Globex", by=MARTA)
     assert found_by("customer", "Globex") == [document_id]
     assert not found_by("customer", "Acme")
-    assert tags.remove_tag(SITE, document_id, "customer", by=ROSA)
+    assert properties.remove_tag(SITE, document_id, "customer", by=ROSA)
     assert values(document_id) == {}
     assert told(document_id) == [
         ("tag customer", "Globex", None, "Rosa Marin"),
@@ -55,12 +55,12 @@ def test_a_tag_is_given_changed_and_taken_away_and_each_is_told(document_id: str
 
 def test_more_values_of_a_tag_are_a_row_each_and_one_is_a_row_again(document_id: str) -> None:
     for value in ("a", "b", "c"):
-        tags.add_tag(SITE, document_id, "topic", value, by=ROSA)
+        properties.add_tag(SITE, document_id, "topic", value, by=ROSA)
     rows = document_queries.list_tags(SITE, document_id)
     assert [row.SK for row in rows] == ["tags#topic#idx0000", "tags#topic#idx0001", "tags#topic#idx0002"]
     assert {tuple(row.tagValues) for row in rows} == {("a", "b", "c")}
-    tags.remove_tag(SITE, document_id, "topic", "a", by=ROSA)
-    tags.remove_tag(SITE, document_id, "topic", "c", by=ROSA)
+    properties.remove_tag(SITE, document_id, "topic", "a", by=ROSA)
+    properties.remove_tag(SITE, document_id, "topic", "c", by=ROSA)
     (row,) = document_queries.list_tags(SITE, document_id)
     assert (row.SK, row.tagValue, row.tagValues) == ("tags#topic", "b", None)
     assert found_by("topic", "b") == [document_id]
@@ -68,34 +68,34 @@ def test_more_values_of_a_tag_are_a_row_each_and_one_is_a_row_again(document_id:
 
 
 def test_what_is_so_already_writes_nothing(document_id: str) -> None:
-    tags.add_tag(SITE, document_id, "paid", "", by=ROSA)
-    assert not tags.add_tag(SITE, document_id, "paid", "", by=MARTA)
-    assert not tags.remove_tag(SITE, document_id, "none", by=MARTA)
+    properties.add_tag(SITE, document_id, "paid", "", by=ROSA)
+    assert not properties.add_tag(SITE, document_id, "paid", "", by=MARTA)
+    assert not properties.remove_tag(SITE, document_id, "none", by=MARTA)
     assert len(told(document_id)) == 1
 
 
 def test_a_value_keeps_its_place_when_others_come(document_id: str) -> None:
-    tags.add_tag(SITE, document_id, "topic", "a", by=ROSA)
+    properties.add_tag(SITE, document_id, "topic", "a", by=ROSA)
     (before,) = document_queries.list_tags(SITE, document_id)
-    tags.add_tag(SITE, document_id, "topic", "b", by=MARTA)
+    properties.add_tag(SITE, document_id, "topic", "b", by=MARTA)
     first = document_queries.list_tags(SITE, document_id)[0]
     assert (first.GSI1SK, first.userId) == (before.GSI1SK, "1")
 
 
 def test_values_added_at_once_are_all_there(document_id: str) -> None:
     with ThreadPoolExecutor(6) as lanes:
-        list(lanes.map(lambda i: tags.add_tag(SITE, document_id, "topic", f"v{i}", by=ROSA), range(6)))
+        list(lanes.map(lambda i: properties.add_tag(SITE, document_id, "topic", f"v{i}", by=ROSA), range(6)))
     assert sorted(values(document_id)["topic"]) == [f"v{i}" for i in range(6)]
     assert len(told(document_id)) == 6
     assert int(document_queries.get_document(SITE, document_id).revision) == 7
 
 
 def test_who_comes_second_with_a_change_is_told_what_is_there(document_id: str) -> None:
-    tags.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
+    properties.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
 
     def change(after: str) -> str:
         try:
-            tags.change_tag(SITE, document_id, "customer", "Acme", after, by=MARTA)
+            properties.change_tag(SITE, document_id, "customer", "Acme", after, by=MARTA)
         except Conflict as conflict:
             return str(conflict)
         return after
@@ -109,14 +109,14 @@ def test_who_comes_second_with_a_change_is_told_what_is_there(document_id: str) 
 
 def test_a_failing_activity_undoes_the_change(document_id: str) -> None:
     with fail("dynamodb", "TransactWriteItems", times=9), pytest.raises(Unavailable):
-        tags.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
+        properties.add_tag(SITE, document_id, "customer", "Acme", by=ROSA)
     assert values(document_id) == {}
 
 
 @pytest.mark.parametrize("text", ["a#b", "x/y", "100 %", "Größe", "日本", "idx0000", "a#idx0001"])
 def test_any_text_is_a_tag(document_id: str, text: str) -> None:
-    tags.add_tag(SITE, document_id, text, text, by=ROSA)
-    tags.add_tag(SITE, document_id, text, "other", by=ROSA)
+    properties.add_tag(SITE, document_id, text, text, by=ROSA)
+    properties.add_tag(SITE, document_id, text, "other", by=ROSA)
     assert values(document_id) == {text: [text, "other"]}
     assert found_by(text, text) == [document_id]
 
@@ -124,16 +124,16 @@ def test_any_text_is_a_tag(document_id: str, text: str) -> None:
 def test_tags_have_names_and_limits(document_id: str) -> None:
     for key, value in (("", "x"), ("  ", "x"), ("k" * 101, "x"), ("k", "v" * 251)):
         with pytest.raises(Refused):
-            tags.add_tag(SITE, document_id, key, value, by=ROSA)
+            properties.add_tag(SITE, document_id, key, value, by=ROSA)
     with pytest.raises(NotFound):
-        tags.add_tag(SITE, "nothing", "k", "v", by=ROSA)
+        properties.add_tag(SITE, "nothing", "k", "v", by=ROSA)
     with pytest.raises(NotFound):
-        tags.add_tag("acme", document_id, "k", "v", by=ROSA)
+        properties.add_tag("acme", document_id, "k", "v", by=ROSA)
     assert not Item.page(keys.DOCUMENT.partition_key("acme", document_id=document_id)).rows
 
 
 def test_a_document_takes_so_many_tags_and_no_more(document_id: str) -> None:
-    for number in range(tags.MAX_ROWS):
-        tags.add_tag(SITE, document_id, f"k{number}", "v", by=ROSA)
+    for number in range(properties.MAX_ROWS):
+        properties.add_tag(SITE, document_id, f"k{number}", "v", by=ROSA)
     with pytest.raises(Refused, match="60 tags"):
-        tags.add_tag(SITE, document_id, "one more", "v", by=ROSA)
+        properties.add_tag(SITE, document_id, "one more", "v", by=ROSA)

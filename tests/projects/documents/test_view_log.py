@@ -10,9 +10,9 @@ from django.test import Client
 
 from config import clock
 from projects.audit.events import Actor
+from projects.documents import queries as document_queries
 from projects.documents import view_log
 from projects.documents.actions.activity import record_view
-from projects.documents.queries import documents as document_queries
 from projects.documents.tasks import record_looks
 from tests.aws_faults import count_calls, fail
 from tests.factories import SITE, start_run

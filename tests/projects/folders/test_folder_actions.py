@@ -8,10 +8,10 @@ import pytest
 from config.due import sweeper
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item
+from projects.documents import queries as documents_queries
 from projects.documents.access_paths import ByTag
-from projects.documents.actions import tags
-from projects.documents.queries import browsing
-from projects.documents.queries.documents import get_document
+from projects.documents.actions import properties
+from projects.documents.queries import get_document
 from projects.folders import actions, placing, queries
 from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
@@ -157,12 +157,12 @@ def test_a_document_that_comes_into_a_folder_gets_a_free_name() -> None:
 
 def test_a_document_is_renamed_in_its_folder_and_in_every_list() -> None:
     inbox, run = folder("Inbox"), start_run()
-    tags.add_tag(SITE, run.document_id, "kind", "bill", by=ROSA)
+    properties.add_tag(SITE, run.document_id, "kind", "bill", by=ROSA)
     actions.move_document(SITE, run.document_id, inbox, by=ROSA)
     assert actions.rename_document(SITE, run.document_id, "Bill.pdf", by=ROSA)
     assert not actions.rename_document(SITE, run.document_id, "Bill.pdf", by=ROSA)
     assert (names(inbox), path_of(run.document_id)) == (["Bill.pdf"], "Inbox/Bill.pdf")
-    assert [one.name for one in browsing.list_documents(SITE, ByTag("kind", "bill")).rows] == ["Bill.pdf"]
+    assert [one.name for one in documents_queries.list_documents(SITE, ByTag("kind", "bill")).rows] == ["Bill.pdf"]
     assert [one.name for one in run_queries.project_documents(SITE, PROJECT_ID).rows] == ["Bill.pdf"]
     assert actions.rename_document(SITE, run.document_id, "BILL.pdf", by=ROSA)
     assert names(inbox) == ["BILL.pdf"]

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.folders import actions, queries
 from projects.folders.queries import ROOT
 from tests.factories import SITE, sample_files, start_run

@@ -4,8 +4,8 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, Refused
-from projects.documents.queries import counters as counter_queries
-from projects.documents.queries.counters import Queued
+from projects.documents import queries as counter_queries
+from projects.documents.queries import Queued
 from review import queries
 from review.decide import claims, decisions, due, escalations, postponements
 from review.decide.claims import DecidedReview

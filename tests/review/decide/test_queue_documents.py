@@ -12,11 +12,9 @@ from django.test import Client, RequestFactory
 from config import clock, table
 from config.item import Page as Rows
 from projects.audit.events import actor_of
-from projects.documents.actions import attributes as attribute_actions
-from projects.documents.actions import tags as tag_actions
+from projects.documents.actions import properties as attribute_actions
 from projects.documents.items import ListedDocument
-from projects.documents.queries.documents import get_document
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_document, get_removal
 from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import directory
@@ -137,7 +135,7 @@ def zoo(scanner: Client, pump: Pump) -> Zoo:
     pump.run(lambda: pump.ran("open_review") == 1 and all(in_queue(one) for one in queued), seconds=60)
     pump.run(idle=1)
     removals.delete_document("default", deleted.document_id, by=actor_of(insider))
-    tag_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor_of(insider))
+    attribute_actions.add_tag("default", published.document_id, "pattern", "striped", by=actor_of(insider))
     attribute_actions.set_attribute("default", published.document_id, "vendor", ["striped"], by=actor_of(insider))
     claims.claim_review(ref_of(waiting), waiting, by=Person(str(insider.pk), "Ina M"))
     known |= {"queue_id": queue.id, "user_id": insider.pk}

@@ -6,7 +6,7 @@ from config import clock, table
 from config.errors import Conflict, NotFound
 from config.item import Item
 from projects.documents.counting import EVERYTHING
-from projects.documents.queries.counters import count_waiting_by_queue
+from projects.documents.queries import count_waiting_by_queue
 from review import queries
 from review.decide import claims, decisions, due
 from review.decide.tasks import enqueue_redeem

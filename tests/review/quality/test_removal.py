@@ -4,7 +4,7 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, NotFound
-from projects.documents.queries.counters import count_waiting_by_queue
+from projects.documents.queries import count_waiting_by_queue
 from review import queries
 from review.identity import Person
 from review.quality import actions

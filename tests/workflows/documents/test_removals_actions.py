@@ -7,11 +7,10 @@ import pytest
 
 from config import clock
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from projects.documents import queries as browse_queries
 from projects.documents.access_paths import ByDay
-from projects.documents.actions import tags
-from projects.documents.queries import browsing as browse_queries
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import DELETED, PURGED, get_removal, list_removals
+from projects.documents.actions import properties
+from projects.documents.queries import DELETED, PURGED, get_removal, list_removals
 from review import queries as review_queries
 from tests.aws_faults import before_each, crash_before, fail
 from tests.factories import PROJECT_ID, SITE, ref_of, start_run
@@ -41,7 +40,7 @@ def document() -> Run:
 
 
 def kinds(run: Run) -> list[tuple[str, str]]:
-    rows = document_queries.list_activities(SITE, run.document_id).rows
+    rows = browse_queries.list_activities(SITE, run.document_id).rows
     return [(row.type, row.user_name) for row in rows if row.type != "MODIFY"]
 
 
@@ -58,7 +57,7 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
     assert not browse_queries.list_documents(SITE, ByDay(clock.now().date())).rows
     assert not queries.executions(SITE, DOCUMENT_ANALYSIS.name).rows
     with pytest.raises(NotFound):
-        document_queries.get_document(SITE, run.document_id)
+        browse_queries.get_document(SITE, run.document_id)
     with pytest.raises(NotFound, match="deleted"):
         queries.board(SITE, run.workflow_id)
     with pytest.raises(NotFound, match="deleted"):
@@ -107,7 +106,7 @@ def test_while_a_run_is_under_way_nothing_is_deleted(table: str) -> None:
     run = start_run()
     with pytest.raises(Refused, match="in progress"):
         actions.delete_document(SITE, run.document_id, by=ROSA)
-    assert document_queries.get_document(SITE, run.document_id)
+    assert browse_queries.get_document(SITE, run.document_id)
     assert not list_removals(SITE, DELETED).rows
 
 
@@ -248,7 +247,7 @@ def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str
 
         def tag(key: str, run: Run = run) -> bool:
             try:
-                return tags.add_tag(SITE, run.document_id, key, "v", by=ROSA)
+                return properties.add_tag(SITE, run.document_id, key, "v", by=ROSA)
             except NotFound:
                 return False
 
@@ -258,7 +257,7 @@ def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str
             given = sum(one.result() for one in tagging)
         assert [key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")] == []
         actions.restore_document(SITE, run.document_id, by=MARTA)
-        assert len(document_queries.list_tags(SITE, run.document_id)) == given
+        assert len(browse_queries.list_tags(SITE, run.document_id)) == given
         assert len([key for key in stored.indexed(run.document_id) if key[1].startswith("tags#")]) == given
 
 

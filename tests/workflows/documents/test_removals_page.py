@@ -4,8 +4,8 @@ import pytest
 
 from config.errors import NotFound
 from projects.audit.events import actor_of
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import get_removal
+from projects.documents import queries as document_queries
+from projects.documents.queries import get_removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import start_run
 from tests.html import one_line

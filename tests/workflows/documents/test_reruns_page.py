@@ -3,7 +3,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from projects.documents.queries import documents
+from projects.documents import queries as documents_queries
 from projects.schemas.defaults import ensure_default_schemas
 from tests.factories import PROJECT, SITE, start_run
 from tests.html import one_line
@@ -124,7 +124,7 @@ def test_the_type_of_the_chosen_result_is_the_documents(table):
     browser = signed_in(bob())
     for one, name in ((run, "invoice"), (other, "receipt")):
         browser.post(url("choose-result", one))
-        assert documents.get_document(run.site, run.document_id).classification_id == name
+        assert documents_queries.get_document(run.site, run.document_id).classification_id == name
 
 
 def test_the_two_runs_of_the_address_stay_chosen(table):

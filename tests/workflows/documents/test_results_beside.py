@@ -9,7 +9,7 @@ from django.core import mail
 from config import table as table_keys
 from config.errors import NotAllowed
 from config.transaction import EXISTS
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE

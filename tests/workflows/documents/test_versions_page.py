@@ -2,7 +2,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config import aws
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from tests.aws_faults import count_calls, fail
 from tests.factories import sample_files
 from tests.html import one_line

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from config.errors import ActionFailed, Unavailable
 from projects.audit.events import Actor, actor_of
-from projects.documents.queries.documents import list_attributes, list_tags
+from projects.documents.queries import list_attributes, list_tags
 from projects.schemas.actions import attribute_definitions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE, start_run

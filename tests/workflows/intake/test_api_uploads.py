@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from django.test import Client
 
-from projects.documents.queries.documents import get_document, list_versions
+from projects.documents.queries import get_document, list_versions
 from projects.settings.items import settings_to_store
 from tests.each import each
 from tests.projects.make_sites import BY

@@ -9,7 +9,7 @@ from django.conf import settings
 from config import aws
 from config.errors import Conflict, Unavailable
 from projects.audit.events import Actor, actor_of
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings

@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from config.due import sweeper
 from config.errors import Conflict, Unavailable
 from config.transaction import EXISTS
+from projects.documents import queries as document_queries
 from projects.documents.items import DocumentUnpacking
-from projects.documents.queries import documents as document_queries
 from projects.settings import queries as project_queries
 from tests.aws_faults import count_calls, crash_after, crash_before, fail
 from tests.html import one_line

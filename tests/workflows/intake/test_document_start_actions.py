@@ -7,9 +7,8 @@ from config import aws, clock
 from config import table as keys
 from config.errors import Conflict, Unavailable
 from projects.audit.events import Actor
+from projects.documents import queries as browse_queries
 from projects.documents.access_paths import ByDay
-from projects.documents.queries import browsing as browse_queries
-from projects.documents.queries import documents as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from workflows.intake.actions import documents
@@ -25,17 +24,17 @@ PINNED = run_settings.freeze(PROJECT)
 def test_a_document_comes_with_its_first_version_and_who_made_it(table: str) -> None:
     run = start_run()
     body = sample_files()[0].read_bytes()
-    document = document_queries.get_document(SITE, run.document_id)
+    document = browse_queries.get_document(SITE, run.document_id)
     assert document.checksum == hashlib.sha256(body).hexdigest()
     assert (document.contentLength, document.contentType) == (len(body), "application/pdf")
-    (version,) = document_queries.list_versions(SITE, run.document_id).rows
+    (version,) = browse_queries.list_versions(SITE, run.document_id).rows
     assert (version.checksum, version.s3version) == (document.checksum, document.s3version)
-    (made,) = document_queries.list_activities(SITE, run.document_id).rows
+    (made,) = browse_queries.list_activities(SITE, run.document_id).rows
     assert (made.type, made.user_name, made.name) == ("CREATE", "test", document.name)
 
 
 def test_the_recorded_version_is_the_one_in_s3(table: str) -> None:
-    document = document_queries.get_document(SITE, start_run().document_id)
+    document = browse_queries.get_document(SITE, start_run().document_id)
     found = aws.aws_client("s3").get_object(
         Bucket=DocumentFiles(SITE, "p", "d").uri("").split("/")[2], Key=document.s3_key, VersionId=document.s3version
     )
@@ -56,7 +55,7 @@ def test_the_same_document_twice_is_one(table: str) -> None:
     documents.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
     with pytest.raises(Conflict):
         documents.start(NewRun(Run.new(SITE, PROJECT_ID, document_id), PROJECT, PINNED, original, ROSA))
-    assert len(document_queries.list_activities(SITE, document_id).rows) == 1
+    assert len(browse_queries.list_activities(SITE, document_id).rows) == 1
 
 
 def test_what_arrives_damaged_is_refused_by_s3(table: str) -> None:
@@ -73,9 +72,9 @@ def test_where_the_activity_cannot_be_written_there_is_no_document(table: str) -
         documents.start(
             NewRun(Run.new(SITE, PROJECT_ID, document_id), by=ROSA, project=PROJECT, pinned=PINNED, original=original)
         )
-    assert not document_queries.list_versions(SITE, document_id).rows
+    assert not browse_queries.list_versions(SITE, document_id).rows
     assert table_rows(document_id) == 0
 
 
 def table_rows(document_id: str) -> int:
-    return len(document_queries.Document.page(keys.DOCUMENT.partition_key(SITE, document_id=document_id)).rows)
+    return len(browse_queries.Document.page(keys.DOCUMENT.partition_key(SITE, document_id=document_id)).rows)

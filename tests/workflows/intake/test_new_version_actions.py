@@ -7,7 +7,7 @@ import pytest
 
 from config.errors import NotFound, Refused, Unavailable
 from projects.audit.events import Actor
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from tests.pump import Pump

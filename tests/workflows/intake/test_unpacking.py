@@ -10,11 +10,10 @@ from config import clock
 from config.due import sweeper
 from config.errors import Refused, Unavailable
 from projects.audit.events import actor_of
+from projects.documents import queries as browse_queries
 from projects.documents.access_paths import ByDay
 from projects.documents.items import DocumentUnpacking
-from projects.documents.queries import browsing as browse_queries
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.html import one_line
 from tests.people import bob, charlie, signed_in
@@ -55,7 +54,7 @@ def uploaded(body: bytes, name: str = "Post.zip", *, who=bob) -> str:
 
 
 def rows(document_id: str):
-    return document_queries.document_rows(SITE, document_id)
+    return browse_queries.document_rows(SITE, document_id)
 
 
 def names(document_id: str) -> list[str]:
@@ -91,14 +90,14 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
     ended(worker, document_id)
     assert names(document_id) == sorted(samples())
     for child in rows(document_id).children:
-        document = document_queries.get_document(SITE, child.documentId)
+        document = browse_queries.get_document(SITE, child.documentId)
         assert (document.belongsToDocumentId, document.user_name) == (document_id, "Bob Ito")
         (run,) = queries.document_workflows(SITE, child.documentId).rows
         assert run.data["file_name"] == child.name
         store = DocumentFiles(SITE, document.project_id, child.documentId)
         body, _ = store.open_original(document.s3_key, document.s3version)
         assert body.read() == samples()[child.name]
-    parent = document_queries.get_document(SITE, document_id)
+    parent = browse_queries.get_document(SITE, document_id)
     row = queries.project_document(SITE, parent.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
     assert int(record(document_id).files) == 3
@@ -115,7 +114,7 @@ def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
     assert "Skipped files" in page
     assert "notes.docx" in page
     assert f"/documents/{document_id}/" in one_line(browser.get(f"/documents/{child.documentId}/").content)
-    project_id = document_queries.get_document(SITE, document_id).project_id
+    project_id = browse_queries.get_document(SITE, document_id).project_id
     listed = one_line(browser.get(f"/workflows/projects/{project_id}/documents/").content)
     assert f'href="/documents/{document_id}/"' in listed
 
@@ -190,7 +189,7 @@ def test_a_worker_that_dies_anywhere_is_followed_by_one_that_makes_the_rest(work
         assert int(record(document_id).files) == 3
         for child in rows(document_id).children:
             assert len(queries.document_workflows(SITE, child.documentId).rows) == 1
-            project_id = document_queries.get_document(SITE, document_id).project_id
+            project_id = browse_queries.get_document(SITE, document_id).project_id
             assert len(stored.objects(DocumentFiles(SITE, project_id, child.documentId).root)) == 1
 
 

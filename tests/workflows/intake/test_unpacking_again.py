@@ -12,8 +12,8 @@ from config import aws
 from config.due import sweeper
 from config.errors import Conflict, Refused
 from projects.audit.events import actor_of
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
+from projects.documents.items import DocumentStatus
 from tests.aws_faults import crash_before, fail, raise_before
 from tests.html import one_line
 from tests.people import bob, charlie, signed_in

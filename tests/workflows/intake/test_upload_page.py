@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import aws
-from projects.documents.queries import documents as document_queries
+from projects.documents import queries as document_queries
 from projects.settings.values import DEFAULT_FIELDS
 from tests.aws_faults import fail
 from tests.factories import sample_files

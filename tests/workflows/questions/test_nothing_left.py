@@ -17,7 +17,7 @@ from django.test import Client
 
 from config import aws
 from config.deploy import bootstrap
-from projects.documents.actions import metadata, tags
+from projects.documents.actions import properties
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
@@ -177,8 +177,8 @@ def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pu
         run = run_of(document_id, project)
         review(pump, run, Decision.REJECT if way == "bucket" else Decision.APPROVE)
         ask(pump, run)
-        tags.add_tag(SITE, document_id, "customer", WORD, by=BY)
-        metadata.set_metadata(SITE, document_id, "shelf", WORD, by=BY)
+        properties.add_tag(SITE, document_id, "customer", WORD, by=BY)
+        properties.set_metadata(SITE, document_id, "shelf", WORD, by=BY)
     pump.run(idle=1)
     assert set(found(WORD)) == {ids["api"], ids["child"], ids["batch"]}
     for document_id in ids.values():

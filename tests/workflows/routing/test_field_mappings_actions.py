@@ -9,8 +9,8 @@ from config import clock
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.table import ENTITY_EVENT, MAPPING
 from projects.audit.items import EntityEvent
+from projects.documents import queries as document_queries
 from projects.documents.activity import ActivityType
-from projects.documents.queries import documents as document_queries
 from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import Crash, audit_refused, crash_before

@@ -9,8 +9,8 @@ from config import table
 from config.errors import Conflict, CountersignError, Refused
 from config.transaction import EXISTS
 from projects.audit.events import Actor
+from projects.documents import queries as document_queries
 from projects.documents import recount
-from projects.documents.queries import documents as document_queries
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine import actions

@@ -8,7 +8,7 @@ from pynamodb.expressions.operand import Path
 
 from config import clock
 from config.transaction import Update, transact
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.factories import PROJECT_ID, start_run

@@ -16,7 +16,7 @@ from config.transaction import EXISTS, Check, Update, transact
 from projects.documents import counting
 from projects.documents.actions.copies import forget_digests
 from projects.documents.items import DocumentRemoval, HideableRow, RemovalState
-from projects.documents.queries.removals import get_removal
+from projects.documents.queries import get_removal
 from workflows.insight.actions import forget_run
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile, IncomingOrigin

@@ -18,8 +18,7 @@ from projects.audit.events import Actor, entity_event
 from projects.documents import removal as parts
 from projects.documents.activity import ActivityType, record_activity
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
-from projects.documents.queries.documents import get_document
-from projects.documents.queries.removals import get_removal, soft_deleted
+from projects.documents.queries import get_document, get_removal, soft_deleted
 from workflows.documents.actions import hide
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows

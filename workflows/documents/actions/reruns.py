@@ -14,7 +14,7 @@ from config.errors import NotAllowed, NotFound, Refused, Unavailable
 from config.transaction import Change, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.classification import set_classification
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from workflows.definitions.blueprint import StepDefinition
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, EndedRun

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import counters
+from projects.documents import queries as documents_queries
+from projects.documents.items import DocumentStatus
 from projects.models.prices import money
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
@@ -238,7 +238,11 @@ def _waiting(place: Place, wish: Wish) -> list[Tile]:
     if not wish.project_id and not place.whole:
         return []
     site = place.site
-    counts = counters.documents_of_project(site, wish.project_id) if wish.project_id else counters.count_documents(site)
+    counts = (
+        documents_queries.documents_of_project(site, wish.project_id)
+        if wish.project_id
+        else documents_queries.count_documents(site)
+    )
     number = counts.count_of(DocumentStatus.WAITING)
     limit = _LOOKED_AT if wish.project_id else 1
     rows = run_queries.documents_with_status(site, DocumentStatus.WAITING, limit=limit).rows if number else []

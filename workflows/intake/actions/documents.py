@@ -16,7 +16,7 @@ from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.documents.actions.documents import CHECKSUM_TYPE, Content, NewDocument, create_document, version_row
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
 from projects.documents.items import Document
-from projects.documents.queries.documents import get_document
+from projects.documents.queries import get_document
 from projects.folders import placing
 from projects.folders.placing import Place
 from workflows.engine import driver

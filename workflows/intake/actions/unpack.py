@@ -19,8 +19,7 @@ from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import create_document
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
-from projects.documents.document_status import DocumentStatus
-from projects.documents.items import ChildDocument, DocumentUnpacking, UnpackingStatus
+from projects.documents.items import ChildDocument, DocumentStatus, DocumentUnpacking, UnpackingStatus
 from projects.folders import placing
 from projects.folders.placing import Place
 from workflows.intake.actions.documents import new_document, project_document

@@ -17,7 +17,7 @@ from config.table import Key
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.documents.actions.classification import Classified
 from projects.documents.counting import shard_of
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from workflows.definitions.blueprint import ROUTED, Definition, StepDefinition
 from workflows.runs import engine_choice, events
 from workflows.runs.actions import ocr

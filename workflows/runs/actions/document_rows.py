@@ -12,7 +12,7 @@ from config.transaction import EXISTS, Change, Update
 from projects.documents import counting
 from projects.documents.actions.classification import Classified
 from projects.documents.actions.documents import move_to_queue, with_status
-from projects.documents.document_status import DocumentStatus
+from projects.documents.items import DocumentStatus
 from workflows.runs.items import RUN_ENDS, Outcome, ProjectDocument, Run, RunStatus, StepStatus
 
 DELETED = "deleted"  # seed 000's word in the flat copy of a document's status

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from projects.documents.queries import counters
+from projects.documents import queries as documents_queries
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -65,7 +65,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         lambda board: board.document_id,
     )
     rows = [_analysis(board) for board in page.rows]
-    counts = counters.count_documents(request.site)
+    counts = documents_queries.count_documents(request.site)
     context = {
         "rows": rows,
         "figures": runs.figures(counts),
@@ -82,7 +82,7 @@ def overview(request: DeskRequest) -> HttpResponse:
 
 def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -> HttpResponse:
     page = runs.read_page(request, filters, cursor)
-    counts = counters.count_documents(request.site)
+    counts = documents_queries.count_documents(request.site)
     context = {
         "filters": filters,
         "rows": page.rows,
@@ -135,7 +135,7 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     context = {
         "project_id": project_id,
         "rows": rows,
-        "counts": counters.documents_of_project(request.site, project_id),
+        "counts": documents_queries.documents_of_project(request.site, project_id),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": reverse("workflows:list-documents", args=[project_id]),

@@ -14,10 +14,9 @@ from django.views.decorators.http import require_safe
 from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
-from projects.documents.document_status import DocumentStatus
-from projects.documents.queries import documents as document_queries
-from projects.documents.queries import removals
-from projects.documents.queries.counters import Counts
+from projects.documents import queries as document_queries
+from projects.documents.items import DocumentStatus
+from projects.documents.queries import Counts
 from projects.documents.view_log import record_view
 from projects.personal.access import names_in_document
 from projects.queues import admission
@@ -234,7 +233,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
-    if not access.can_delete(request) and removals.is_gone(request.site, document_id):
+    if not access.can_delete(request) and document_queries.is_gone(request.site, document_id):
         raise NotFound("Document not found.")  # what was deleted is for those who may bring it back
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     hidden = names_in_document(request, document_id)

@@ -1,6 +1,7 @@
-"""Writes of a document's attributes: typed values of what the site has defined, with what they were before."""
+"""Writes of what people hang on a document: typed attributes, free tags, and metadata that no one searches by."""
 
 import datetime as dt
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +10,16 @@ from config import clock, table
 from config.errors import Conflict, Refused
 from config.transaction import Change, Delete, Put
 from projects.audit.events import Actor
-from projects.documents.activity import ActivityChange
-from projects.documents.items import Document, DocumentAttribute, DocumentAttributeVersion, flat_copies
-from projects.documents.queries.documents import in_order, list_attributes
-from projects.documents.revisions import Revision, revise_document
+from projects.documents.activity import ActivityChange, Revision, revise_document
+from projects.documents.items import (
+    Document,
+    DocumentAttribute,
+    DocumentAttributeVersion,
+    DocumentMetadataVersion,
+    DocumentTag,
+    flat_copies,
+)
+from projects.documents.queries import in_order, list_attributes, list_tags
 from projects.schemas import composite_keys
 from projects.schemas.actions.attribute_definitions import mark_used
 from projects.schemas.attribute_values import Value, format_value, in_key, parse_values, value_columns
@@ -212,3 +219,197 @@ def _check_allowed(definition: AttributeDefinition, values: Values, schemas: Seq
             raise Refused(
                 f"“{wrong[0]}” is not allowed for {definition.label}. {schema.name} allows: {', '.join(allowed[:12])}."
             )
+
+
+LONGEST_KEY, LONGEST_VALUE = 100, 250  # letters
+MAX_ROWS = 60  # of one document, all its tags together
+_TYPE = "USERDEFINED"
+TagValues = Sequence[str]
+
+
+def add_tag(site: str, document_id: str, key: str, value: str, *, by: Actor) -> bool:
+    """Give the document this tag, or one more value of it; False if it has that already.
+
+    Two values added at once are both there. A tag may have no value: an empty text.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: the tag has no name, a text is too long, or the document has as many tags as it may have.
+
+    """
+    value = _tidy(value, LONGEST_VALUE)
+
+    def add_value(values: TagValues) -> TagValues:
+        return values if value in values else [*values, value]
+
+    return _change_tag(site, document_id, key, add_value, by)
+
+
+def change_tag(site: str, document_id: str, key: str, before: str, after: str, *, by: Actor) -> bool:
+    """Put ``after`` in the place of ``before``.
+
+    Raises:
+        Conflict: the tag has no such value any more.
+        NotFound, Refused: as ``add_tag``.
+
+    """
+    after = _tidy(after, LONGEST_VALUE)
+
+    def replace_value(values: TagValues) -> TagValues:
+        if before not in values:
+            raise Conflict(f"The tag “{key}” was changed by another user. {_now(values)}")
+        return list(dict.fromkeys(after if value == before else value for value in values))
+
+    return _change_tag(site, document_id, key, replace_value, by)
+
+
+def remove_tag(site: str, document_id: str, key: str, value: str | None = None, *, by: Actor) -> bool:
+    """Take one value of the tag away, or the tag with all of them; False if it is gone already."""
+
+    def remove_value(values: TagValues) -> TagValues:
+        return [] if value is None else [one for one in values if one != value]
+
+    return _change_tag(site, document_id, key, remove_value, by)
+
+
+def _now(values: TagValues) -> str:
+    return f"Current value: {', '.join(value or 'none' for value in values)}." if values else "It was removed."
+
+
+def _tidy(text: str, longest: int) -> str:
+    tidy = unicodedata.normalize("NFC", " ".join(text.split()))
+    if len(tidy) > longest:
+        raise Refused(f"Use at most {longest} characters.")
+    return tidy
+
+
+def _change_tag(site: str, document_id: str, key: str, change: Callable[[TagValues], TagValues], by: Actor) -> bool:
+    key = _tidy(key, LONGEST_KEY)
+    if not key:
+        raise Refused("Enter a tag name.")
+
+    def plan(document: Document, _at: dt.datetime) -> Revision | None:
+        rows = list_tags(site, document_id)
+        mine = [row for row in rows if row.tag_key == key]
+        before = [row.tagValue or "" for row in mine]
+        after = change(before)
+        if list(after) == before:
+            return None
+        if len(rows) - len(mine) + len(after) > MAX_ROWS:
+            raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
+        told = ActivityChange(f"tag {key}", _format_tag_values(before), _format_tag_values(after))
+        came = {row.tagValue or "": row for row in mine}
+        return Revision([told], _Tag(site, document, key, after, came, by).write_changes())
+
+    return revise_document(site, document_id, plan, by=by)
+
+
+def _format_tag_values(values: TagValues) -> str | None:
+    return ", ".join(value or "(no value)" for value in values) if values else None
+
+
+@dataclass(frozen=True)
+class _Tag:
+    """A tag as it is to be; ``came`` are its rows before, by value."""
+
+    site: str
+    document: Document
+    key: str
+    values: TagValues
+    came: Mapping[str, DocumentTag]
+    by: Actor
+
+    def write_changes(self) -> list[Change]:
+        """Its rows, and what of the old ones is in their way; the document's revision guards them all."""
+        rows = [self._row(index, value) for index, value in enumerate(self.values)]
+        kept = {row.SK for row in rows}
+        gone = [Delete(row.key) for row in self.came.values() if row.SK not in kept]
+        return [*(Put(row, overwrite=True) for row in rows), *gone]
+
+    def _row(self, index: int, value: str) -> DocumentTag:
+        """What was there before keeps who gave it and when: its place in the index does not move."""
+        entity = table.DOCUMENT_TAG_VALUE if len(self.values) > 1 else table.DOCUMENT_TAG
+        old = self.came.get(value)
+        since = old.inserteddate if old and old.inserteddate else clock.iso(clock.now())
+        at = table.datetime_s(clock.parse(since))
+        parts: dict[str, Any] = {"document_id": self.document.document_id, "tag_key": self.key, "tag_value": value}
+        parts |= {"index": index, "datetime": at}
+        place = entity.key(self.site, **parts)
+        return DocumentTag(
+            place.pk,
+            place.sk,
+            **entity.gsi1(self.site, **parts),
+            **entity.gsi2(self.site, **parts),
+            **flat_copies(self.document),
+            documentId=self.document.document_id,
+            type=_TYPE,
+            tagValue=value,
+            tagValues=list(self.values) if len(self.values) > 1 else None,
+            userId=old.userId if old else self.by.id,
+            inserteddate=since,
+        )
+
+
+PREFIX = "md#"  # seed 002: what marks an entry
+LONGEST_ENTRY_KEY, LONGEST_ENTRY = 100, 1000  # letters
+MAX_ENTRIES = 40
+
+
+def metadata_of(document: Document) -> dict[str, str]:
+    """The entries by their names, in order."""
+    stored: Mapping[str, Any] = document.metadata.as_dict() if document.metadata is not None else {}
+    return {key.removeprefix(PREFIX): str(value) for key, value in sorted(stored.items())}
+
+
+def set_metadata(
+    site: str, document_id: str, key: str, value: str | None, *, by: Actor, expected: str | None = None
+) -> bool:
+    """Write one entry, or take it away with None; False if it is so already.
+
+    ``expected`` is the value that the person saw, an empty text for none; without it the last writer wins.
+
+    Raises:
+        NotFound: no such document, or it was deleted.
+        Refused: it has no name, is too long, or there are too many.
+        Conflict: the entry is no longer the ``expected`` one.
+
+    """
+    key = unicodedata.normalize("NFC", " ".join(key.split()))
+    if not key or len(key) > LONGEST_ENTRY_KEY or len(value or "") > LONGEST_ENTRY:
+        raise Refused(f"Names can have up to {LONGEST_ENTRY_KEY} characters, values up to {LONGEST_ENTRY:,}.")
+
+    def plan(document: Document, at: dt.datetime) -> Revision | None:
+        before = metadata_of(document)
+        old = before.get(key)
+        if old == value:
+            return None
+        if expected is not None and expected != (old or ""):
+            current = f"Current value: {old}" if old else "It was removed."
+            raise Conflict(f"“{key}” was changed by another user. {current}")
+        after = {name: text for name, text in (before | {key: value}).items() if text is not None}
+        if len(after) > MAX_ENTRIES:
+            raise Refused(f"A document can have up to {MAX_ENTRIES} metadata entries. Remove one first.")
+        was = _version(site, document, at) if before else None
+        stored = {f"{PREFIX}{name}": text for name, text in after.items()}
+        return Revision(
+            [ActivityChange(f"metadata {key}", old, value)],
+            [Put(was)] if was else [],
+            [Document.metadata.set(stored)],
+            was.key if was else None,
+        )
+
+    return revise_document(site, document_id, plan, by=by)
+
+
+def _version(site: str, document: Document, at: dt.datetime) -> DocumentMetadataVersion:
+    key = table.DOCUMENT_METADATA_VERSION.key(site, document_id=document.document_id, datetime_s=table.datetime_s(at))
+    return DocumentMetadataVersion(
+        key.pk,
+        key.sk,
+        documentId=document.document_id,
+        path=document.path,
+        inserteddate=document.inserteddate,
+        lastModifiedDate=document.lastModifiedDate,
+        deepLinkPath=document.deepLinkPath,
+        metadata=document.metadata.as_dict(),
+    )

@@ -1,0 +1,449 @@
+"""Reads of documents, of lists, counters and deleted ones: one Query or one GetItem each."""
+
+import datetime as dt
+from collections import Counter as Sums
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pynamodb.expressions.condition import Condition
+
+from config import clock, table
+from config.errors import NotFound
+from config.item import Item, Page
+from config.table import InvalidKey, Key
+from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
+from projects.documents.counting import EVERYTHING, POSTPONED, Kind
+from projects.documents.items import (
+    STATUS_LABELS,
+    ChildDocument,
+    Counter,
+    Document,
+    DocumentActivity,
+    DocumentAttribute,
+    DocumentCopy,
+    DocumentDigests,
+    DocumentRemoval,
+    DocumentStatus,
+    DocumentTag,
+    DocumentUnpacking,
+    DocumentVersion,
+    ListedDocument,
+    RemovalState,
+    SoftDeletedDocument,
+    StatusLabel,
+)
+
+_Row = ListedDocument
+
+
+def list_documents(site: str, way: QueryPlan, *, cursor: str | None = None) -> Page[ListedDocument]:
+    """The newest first where the list is in the order of time, else in the order of the values.
+
+    Raises:
+        InvalidKey: no key can hold what was asked for.
+        NotFound: the cursor belongs to another list.
+
+    """
+    return _BY[type(way)](site, way, cursor)
+
+
+def _by_day(site: str, way: ByDay, cursor: str | None) -> Page[ListedDocument]:
+    pk = table.DOCUMENT.gsi1_partition(site, date=way.day.isoformat())
+    return _Row.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def _by_status(site: str, way: ByStatus, cursor: str | None) -> Page[ListedDocument]:
+    pk = table.DOCUMENT_BY_STATUS.gsi2_partition(site, status=way.status)
+    page = _Row.page(pk, index="GSI2", newest_first=True, cursor=cursor)
+    for row in page.rows:  # which keeps seed 000's own words for it
+        row.status = way.status.value
+    return page
+
+
+def _by_classification(site: str, way: ByClassification, cursor: str | None) -> Page[ListedDocument]:
+    pk = table.DOCUMENT_BY_CLASSIFICATION.gsi2_partition(site, classification_id=way.classification_id)
+    day = _Row.GSI2SK.startswith(way.day.isoformat()) if way.day else None
+    return _Row.page(pk, sk=day, index="GSI2", newest_first=True, cursor=cursor)
+
+
+def _by_tag(site: str, way: ByTag, cursor: str | None) -> Page[ListedDocument]:
+    if way.value is None:
+        pk = table.DOCUMENT_TAG.gsi2_partition(site, tag_key=way.key)
+        return _Row.page(pk, index="GSI2", cursor=cursor)
+    pk = table.DOCUMENT_TAG.gsi1_partition(site, tag_key=way.key, tag_value=way.value)
+    return _Row.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def _by_attribute(site: str, way: ByAttribute, cursor: str | None) -> Page[ListedDocument]:
+    pk = table.DOCUMENT_ATTRIBUTE.gsi1_partition(site, key=way.key)
+    return _Row.page(pk, sk=_within(way.span), index="GSI1", cursor=cursor)
+
+
+_BY: dict[type[Any], Callable[..., Page[ListedDocument]]] = {
+    ByDay: _by_day,
+    ByStatus: _by_status,
+    ByClassification: _by_classification,
+    ByTag: _by_tag,
+    ByAttribute: _by_attribute,
+}
+
+
+def _within(span: Span) -> Condition | None:
+    sk: Any = _Row.GSI1SK
+    found: Condition | None = None
+    if span.exact:
+        found = sk == span.exact
+    elif span.prefix:
+        found = sk.startswith(span.prefix)
+    elif span.low and span.high:
+        found = sk.between(span.low, span.high)
+    elif span.low:
+        found = sk >= span.low
+    elif span.high:
+        found = sk <= span.high
+    return found
+
+
+def value_of(row: ListedDocument, way: QueryPlan) -> str:
+    """What the row says of the value that it was found by; empty if the way says it all."""
+    if isinstance(way, ByTag) and way.value is None:
+        return table.decode_part((row.GSI2SK or "").partition("#")[0])
+    if not isinstance(way, ByAttribute) or way.composite or way.span.exact:
+        return ""
+    text = row.GSI1SK or ""
+    if way.numeric and text != "#":
+        return f"{table.number_of(text).normalize():f}"
+    return "" if text == "#" else table.decode_part(text)
+
+
+MOST_COPIES = 3  # that one document is told of
+_CLOCKS = dt.timedelta(minutes=1)  # that two workers' clocks may differ by
+
+
+def list_digests(site: str, document_id: str) -> set[str]:
+    """The digests of a document: a strong read."""
+    try:
+        return set(DocumentDigests.load(table.DOCUMENT_DIGESTS.key(site, document_id=document_id)).digests or ())
+    except NotFound:
+        return set()
+
+
+def list_earlier_copies(site: str, document_id: str, digest: str) -> list[str]:
+    """The first live documents that had this digest before ``document_id``: one strong Query, and a read if any had.
+
+    Of two at the same time at least one is told of the other: each has written its row before it asks.
+    """
+    rows = DocumentCopy.page(table.DOCUMENT_COPY.partition_key(site, digest=digest), consistent=True).rows
+    mine = next((one.seen_at for one in rows if one.documentId == document_id), clock.iso(clock.now()))
+    latest = clock.iso(clock.parse(mine) + _CLOCKS)
+    earlier = sorted((one.seen_at, one.documentId) for one in rows if one.documentId != document_id)
+    ids = [one for at, one in earlier if at <= latest]
+    live = {one.documentId for one in get_documents(site, ids)}
+    return [one for one in ids if one in live][:MOST_COPIES]
+
+
+def get_documents(site: str, document_ids: Sequence[str]) -> list[Document]:
+    """Those of them that are live, in no order: one strong BatchGetItem."""
+    return Document.load_many([table.DOCUMENT.key(site, document_id=one) for one in document_ids])
+
+
+_WAITING = DocumentStatus.WAITING.value
+_ALL_SHARDS = 1000  # rows: far more than one counter's shards; all counters of a kind go on from page to page
+_EVERY = 10_000  # rows of a hundred queues and more: less than a Query answers at once
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Documents by status; a status that no document has is left out."""
+
+    by_status: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_status.values())
+
+    @property
+    def shown(self) -> list[tuple[StatusLabel, int, str]]:
+        """Each status that some document has, as it is shown, with how many and in words, in the order of a life."""
+        found = [(look, self.count_of(status)) for status, look in STATUS_LABELS.items() if self.count_of(status)]
+        return [(look, number, _in_words(look, number)) for look, number in found]
+
+    @property
+    def figures(self) -> list[tuple[DocumentStatus, StatusLabel, int, str]]:
+        """As ``shown``, with the status that a link asks for."""
+        there = [status for status in STATUS_LABELS if self.count_of(status)]
+        return [(status, *one) for status, one in zip(there, self.shown, strict=True)]
+
+    def count_of(self, status: DocumentStatus) -> int:
+        return self.by_status.get(status.value, 0)
+
+
+def _in_words(look: StatusLabel, number: int) -> str:
+    """``Needs review`` of three: they need it."""
+    words = look.words.lower()
+    return words if number == 1 else words.replace("needs", "need")
+
+
+def count_documents(site: str) -> Counts:
+    """Of the whole site."""
+    return Counts(_sum(site, Kind.SITE, EVERYTHING))
+
+
+def documents_of_project(site: str, project_id: str) -> Counts:
+    return Counts(_sum(site, Kind.PROJECT, project_id))
+
+
+def documents_of_classification(site: str, classification_id: str) -> int:
+    return _sum(site, Kind.CLASSIFICATION, classification_id).get("documents", 0)
+
+
+@dataclass(frozen=True)
+class Queued:
+    """How many reviews wait in a queue, and how many are postponed there."""
+
+    waiting: int = 0
+    postponed: int = 0
+
+
+def count_by_queue(site: str) -> dict[str, Queued]:
+    """Of every queue that ever had a review, as reviews store it."""
+    rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
+    sums: dict[str, Sums[str]] = {}
+    for row in rows:
+        sums.setdefault(row.counted, Sums()).update(row.numbers)
+    return {queue: Queued(max(one[_WAITING], 0), max(one[POSTPONED], 0)) for queue, one in sums.items()}
+
+
+def count_waiting_by_queue(site: str) -> dict[str, int]:
+    """Of every queue where reviews wait, as reviews store it."""
+    return {queue: one.waiting for queue, one in count_by_queue(site).items() if one.waiting}
+
+
+def list_shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:
+    """The rows themselves, strongly consistent, of one counter or of all of a kind; a Query for each thousand."""
+    pk, cursor = table.COUNTER.partition_key(site, kind=kind), None
+    rows: list[Counter] = []
+    prefix = Counter.SK.startswith(table.COUNTER.sort_prefix(counted=counted)) if counted else None
+    while True:
+        page = Counter.page(pk, sk=prefix, limit=_ALL_SHARDS, consistent=True, cursor=cursor)
+        rows += page.rows
+        cursor = page.next
+        if not cursor:
+            return rows
+
+
+def _sum(site: str, kind: Kind, counted: str) -> dict[str, int]:
+    try:
+        prefix = Counter.SK.startswith(table.COUNTER.sort_prefix(counted=counted))
+    except InvalidKey:
+        return {}
+    rows = Counter.page(table.COUNTER.partition_key(site, kind=kind), sk=prefix, limit=_ALL_SHARDS).rows
+    sums: Sums[str] = Sums()
+    for row in rows:
+        sums.update(row.numbers)
+    return {name: number for name, number in sums.items() if number > 0}
+
+
+R = TypeVar("R", bound=Item)
+# Rows that one document may have, of one kind and together, with room above the limits of the actions.
+_ALL, _PARTITION = 400, 900
+_A_BATCH = 100  # the most that one BatchGetItem reads
+
+
+def get_document(site: str, document_id: str) -> Document:
+    """A strong read of one live document.
+
+    Raises:
+        NotFound: no such document on this site, or it was deleted.
+
+    """
+    try:
+        return Document.load(table.DOCUMENT.key(site, document_id=document_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("Document not found.") from error
+
+
+def is_earlier(site: str, document_id: str) -> bool:
+    """Whether the seed-000 system read it: then there are runs of it, and no document as seed 002 has it."""
+    entity = table.DOCUMENT_WORKFLOW
+    runs = Item.SK.startswith(entity.sort_prefix() + table.EARLIER_RUN)
+    try:
+        heads = [one.partition_key(site, document_id=document_id) for one in (entity, table.WEB_WORKFLOW)]
+    except InvalidKey:
+        return False
+    return any(Item.page(pk, sk=runs, limit=1).rows for pk in heads)
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """The queue and the folder that a document belongs to, and who uploaded it; of a deleted one, no one."""
+
+    document_id: str
+    queue: str
+    folder_id: str
+    user_id: str
+
+
+def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
+    """Of those that are in a queue or a folder, deleted and purged ones too: one strong BatchGetItem for each fifty.
+
+    Raises:
+        Unavailable: throttled in part; nothing is answered.
+
+    """
+    keys: dict[Key, str] = {}
+    for one in dict.fromkeys(document_ids):
+        with suppress(InvalidKey):
+            keys[table.DOCUMENT.key(site, document_id=one)] = one
+            keys[table.DOCUMENT_REMOVAL.key(site, document_id=one)] = one
+    found: list[Belonging] = []
+    wanted = list(keys)
+    for start in range(0, len(wanted), _A_BATCH):
+        rows = Item.together(wanted[start : start + _A_BATCH], only=["queue", "folder_id", "userId"])
+        for key, row in rows.items():
+            queue, folder_id = (row.get(name, {}).get("S", "") for name in ("queue", "folder_id"))
+            if queue or folder_id:
+                live = key == table.DOCUMENT.key(site, document_id=keys[key])
+                found.append(Belonging(keys[key], queue, folder_id, row["userId"]["S"] if live else ""))
+    return found
+
+
+@dataclass(frozen=True)
+class DocumentRows:
+    """A document with everything that hangs on it."""
+
+    document: Document
+    tags: Sequence[DocumentTag]
+    attributes: Sequence[DocumentAttribute]
+    children: Sequence[ChildDocument]
+    unpacking: DocumentUnpacking | None
+
+
+def document_rows(site: str, document_id: str) -> DocumentRows:
+    """All of them in one strongly consistent Query.
+
+    Raises:
+        NotFound: no such document on this site, or it was deleted.
+
+    """
+    try:
+        key = table.DOCUMENT.key(site, document_id=document_id)
+    except InvalidKey as error:
+        raise NotFound("Document not found.") from error
+    found = Item.partition(key.pk, limit=_PARTITION)
+
+    def rows_of_kind(kind: type[R], prefix: str) -> list[R]:
+        return [kind.from_raw_data(row) for row in found if row["SK"]["S"].startswith(prefix)]
+
+    document = [row for row in found if row["SK"]["S"] == key.sk]
+    if not document:
+        raise NotFound("Document not found.")
+    return DocumentRows(
+        Document.from_raw_data(document[0]),
+        rows_of_kind(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
+        rows_of_kind(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
+        rows_of_kind(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
+        next(iter(rows_of_kind(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
+    )
+
+
+def list_versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentVersion]:
+    """The contents of a document, the newest first."""
+    pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
+    prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
+    return DocumentVersion.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
+def first_version(site: str, document_id: str) -> DocumentVersion:
+    """The content that the document came with. Raises: NotFound."""
+    pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
+    prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
+    found = DocumentVersion.page(pk, sk=prefix, limit=1, consistent=True).rows
+    if not found:
+        raise NotFound("Document not found.")
+    return found[0]
+
+
+def get_version(site: str, document_id: str, at: str) -> DocumentVersion:
+    """The content that is stored under the second ``at``, as its key writes it.
+
+    Raises:
+        NotFound: no such content.
+
+    """
+    try:
+        return DocumentVersion.load(table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=at))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("File version not found.") from error
+
+
+def list_activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:
+    """What was done with a document, the latest first."""
+    pk = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
+    prefix = DocumentActivity.SK.startswith(table.DOCUMENT_ACTIVITY.sort_prefix())
+    return DocumentActivity.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
+def list_tags(site: str, document_id: str) -> Sequence[DocumentTag]:
+    """A strong read of the document's tags, by name; a document has no more than one page of them."""
+    return _of_document(DocumentTag, table.DOCUMENT_TAG.sort_prefix(), site, document_id)
+
+
+def in_order(rows: Iterable[DocumentAttribute]) -> list[DocumentAttribute]:
+    """The values of one attribute as they were given; the table has them in the order of their texts."""
+    return sorted(rows, key=lambda row: int(row.index or 0))
+
+
+def list_attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:
+    """A strong read of the document's attribute values and of the rows of its composite keys."""
+    return _of_document(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix(), site, document_id)
+
+
+def _of_document(kind: type[R], prefix: str, site: str, document_id: str) -> Sequence[R]:
+    pk = table.DOCUMENT.partition_key(site, document_id=document_id)
+    return kind.page(pk, sk=kind.SK.startswith(prefix), limit=_ALL, consistent=True).rows
+
+
+DELETED, PURGED = "deleted", "purged"  # the two lists
+
+
+def get_removal(site: str, document_id: str) -> DocumentRemoval:
+    """A strong read of a deleted or purged document's record.
+
+    Raises:
+        NotFound: there is no such document, or it is live.
+
+    """
+    try:
+        return DocumentRemoval.load(table.DOCUMENT_REMOVAL.key(site, document_id=document_id))
+    except (NotFound, InvalidKey) as error:
+        raise NotFound("Document not found.") from error
+
+
+def is_purged(site: str, document_id: str) -> bool:
+    """Whether it was purged, or is about to be: one strong read."""
+    try:
+        return get_removal(site, document_id).status in {RemovalState.PURGING, RemovalState.PURGED}
+    except NotFound:
+        return False
+
+
+def is_gone(site: str, document_id: str) -> bool:
+    """Whether it was deleted or purged, and is not on its way back: one strong read."""
+    try:
+        return get_removal(site, document_id).status != RemovalState.RESTORING
+    except NotFound:
+        return False
+
+
+def soft_deleted(site: str, document_id: str) -> SoftDeletedDocument:
+    """Raises: NotFound."""
+    return SoftDeletedDocument.load(table.SOFT_DELETED_DOCUMENT.key(site, document_id=document_id))
+
+
+def list_removals(site: str, which: str, *, cursor: str | None = None) -> Page[DocumentRemoval]:
+    """The ``DELETED`` or the ``PURGED`` documents, the latest first."""
+    pk = table.DOCUMENT_REMOVAL.gsi1_partition(site, state=which)
+    return DocumentRemoval.page(pk, index="GSI1", newest_first=True, cursor=cursor)

@@ -1,1 +1,0 @@
-"""Reads of documents, lists and counters."""
