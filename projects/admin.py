@@ -14,7 +14,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from projects.audit.events import actor_of
-from projects.sites.actions import sign_ins
+from projects.sites import sign_in
 
 admin.site.site_header = "Countersign: users and roles"
 admin.site.site_title = "Countersign"
@@ -83,7 +83,7 @@ class RecordedUserAdmin(_Recorded, UserAdmin):  # type: ignore[type-arg]  # as a
         return _user_facts(obj)
 
     def record(self, request: HttpRequest, obj: User, told: str, changes: Mapping[str, Any]) -> None:
-        sign_ins.record_account(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]
+        sign_in.record_account(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]
 
 
 @admin.register(Group)
@@ -92,4 +92,4 @@ class RecordedGroupAdmin(_Recorded, GroupAdmin):
         return _group_facts(obj)
 
     def record(self, request: HttpRequest, obj: Group, told: str, changes: Mapping[str, Any]) -> None:
-        sign_ins.record_group(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]
+        sign_in.record_group(obj, told, by=actor_of(request.user), changes=changes)  # type: ignore[arg-type]

@@ -17,8 +17,7 @@ from django.shortcuts import resolve_url
 from config.errors import Conflict
 from config.table import DEFAULT_SITE
 from projects.sites import access, sign_in
-from projects.sites.actions import sign_ins
-from projects.sites.actions.sign_ins import SIGN_IN, Attempt
+from projects.sites.sign_in import SIGN_IN, Attempt
 
 DEACTIVATED = "This account is deactivated. Ask an admin to reactivate it."
 _UNSAID = {"account/messages/logged_in.txt", "account/messages/logged_out.txt"}  # the page says so itself
@@ -32,7 +31,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # ships no t
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Raises: Unavailable: the table does not answer, so no one is let in."""
-        sign_ins.record_sign_in(Attempt(SIGN_IN, user.get_username(), sign_in.client_network(request)), user)
+        sign_in.record_sign_in(Attempt(SIGN_IN, user.get_username(), sign_in.client_network(request)), user)
         super().login(request, user)
 
     def post_login(self, request: HttpRequest, user: User, *, redirect_url: str | None, **more: Any) -> HttpResponse:

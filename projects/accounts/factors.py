@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from projects.audit.events import actor_of
-from projects.sites.actions import sign_ins
+from projects.sites import sign_in
 
 _WORDS = {
     Authenticator.Type.TOTP: "authenticator app",
@@ -54,4 +54,4 @@ def _reencrypt(adapter: Any, name: str, value: Any) -> Any:
 def _record(row: Authenticator, told: str) -> None:
     asks = getattr(context.request, "user", None)
     by = actor_of(asks if isinstance(asks, User) else row.user)
-    sign_ins.record_factor(row.user, f"{_WORDS[row.type]} {told}", by=by)
+    sign_in.record_factor(row.user, f"{_WORDS[row.type]} {told}", by=by)

@@ -9,8 +9,7 @@ from django.core.exceptions import ValidationError
 
 from config.errors import Conflict, TooManyTries
 from projects.sites import sign_in
-from projects.sites.actions import sign_ins
-from projects.sites.actions.sign_ins import CODE, PASSWORD, Attempt
+from projects.sites.sign_in import CODE, PASSWORD, Attempt
 
 
 class _CountedCode(BaseAuthenticateForm):  # type: ignore[misc]  # ships no types
@@ -22,11 +21,11 @@ class _CountedCode(BaseAuthenticateForm):  # type: ignore[misc]  # ships no type
         try:
             code: str = super().clean_code()
             if self.authenticator.type == Authenticator.Type.TOTP:
-                sign_ins.spend_code(self.user, code)
+                sign_in.spend_code(self.user, code)
         except (ValidationError, Conflict) as error:
-            sign_ins.record_failure(attempt, number)
+            sign_in.record_failure(attempt, number)
             raise ValidationError("Incorrect code. Wait for the next one, or use a recovery code.") from error
-        sign_ins.give_back(attempt)
+        sign_in.give_back(attempt)
         return code
 
 
@@ -48,16 +47,16 @@ class ConfirmPasswordForm(ReauthenticateForm):  # type: ignore[misc]  # as above
         number = _take_try(self, attempt)
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
-            sign_ins.record_failure(attempt, number)
+            sign_in.record_failure(attempt, number)
             raise ValidationError("Your password is incorrect.")
-        sign_ins.give_back(attempt)
+        sign_in.give_back(attempt)
         return password
 
 
 def _take_try(form: _CountedCode | ConfirmPasswordForm, attempt: Attempt) -> int:
     """Raises: ValidationError, with the time to wait."""
     try:
-        return sign_ins.take_try(attempt)
+        return sign_in.take_try(attempt)
     except TooManyTries as error:
         form.wait = error.seconds
         raise ValidationError(str(error), code="throttled") from error

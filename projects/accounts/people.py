@@ -14,10 +14,9 @@ from django.db.models import Q
 from config.errors import Conflict, NotFound, Refused
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
-from projects.sites import access, directory
-from projects.sites.actions import sign_ins
+from projects.sites import access, directory, sign_in
+from projects.sites import queries as site_queries
 from projects.sites.permissions import DEFAULTS, Permission, default_permissions
-from projects.sites.queries import sites as site_queries
 from projects.web.http import DeskRequest
 
 PAGE_ROWS = 100
@@ -112,7 +111,7 @@ def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Se
             user.set_unusable_password()
             user.save()
             user.groups.set(Group.objects.get_or_create(name=one)[0] for one in groups)
-            sign_ins.record_account(user, "invited", by=by, changes={"groups": sorted(groups)}, site=site)
+            sign_in.record_account(user, "invited", by=by, changes={"groups": sorted(groups)}, site=site)
     except IntegrityError as error:
         raise Conflict("Another admin has just invited this address.") from error
     return user
@@ -137,7 +136,7 @@ def set_groups(
         row.groups.remove(*Group.objects.filter(name__in=before - after))
         row.groups.add(*(Group.objects.get_or_create(name=one)[0] for one in sorted(after - before)))
         changes = {"groups": {"before": sorted(before & allowed), "after": sorted(after & allowed)}}
-        sign_ins.record_account(row, "updated", by=by, changes=changes, site=site)
+        sign_in.record_account(row, "updated", by=by, changes=changes, site=site)
 
 
 def set_active(site: str, user: User, *, active: bool, by: Actor) -> None:
@@ -152,4 +151,4 @@ def set_active(site: str, user: User, *, active: bool, by: Actor) -> None:
             for session in UserSession.objects.filter(user=user):
                 session.end()
         changes = {"is_active": {"before": not active, "after": active}}
-        sign_ins.record_account(user, "updated", by=by, changes=changes, site=site)
+        sign_in.record_account(user, "updated", by=by, changes=changes, site=site)

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.shortcuts import resolve_url
 
 from projects.audit.events import Actor
-from projects.sites.actions import sign_ins
+from projects.sites import sign_in
 
 log = logging.getLogger(__name__)
 PROVIDER = Actor("oidc", "Single sign-on")
@@ -52,7 +52,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
         with transaction.atomic():  # recorded, or not made
             user: User = super().save_user(request, sociallogin, form)
-            sign_ins.record_account(user, "created", by=PROVIDER, changes={})
+            sign_in.record_account(user, "created", by=PROVIDER, changes={})
             set_groups(user, claimed_groups(sociallogin.account.extra_data))
         return user
 
@@ -97,4 +97,4 @@ def set_groups(user: User, claimed: frozenset[str]) -> None:
         row.groups.remove(*Group.objects.filter(name__in=before - after))
         row.groups.add(*(Group.objects.get_or_create(name=one)[0] for one in sorted(after - before)))
         changes = {"groups": {"before": sorted(before), "after": sorted(after)}}
-        sign_ins.record_account(row, "updated", by=PROVIDER, changes=changes)
+        sign_in.record_account(row, "updated", by=PROVIDER, changes=changes)

@@ -19,8 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import NotFound, TooManyTries
 from projects.audit.events import actor_of
 from projects.sites import sign_in
-from projects.sites.actions import sign_ins
-from projects.sites.actions.sign_ins import RESET, Attempt
+from projects.sites.sign_in import RESET, Attempt
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
@@ -72,7 +71,7 @@ def end_sessions(request: DeskRequest) -> HttpResponse:
     for one in ended:
         one.end()
     if ended:
-        sign_ins.record_factor(request.user, "sessions ended", by=actor_of(request.user))
+        sign_in.record_factor(request.user, "sessions ended", by=actor_of(request.user))
     messages.success(request, "Signed out there." if chosen else "Signed out on all other devices.")
     return redirect_after_post(request, reverse("list-sessions"))
 
@@ -84,7 +83,7 @@ class ResetForm(PasswordResetForm):
     def clean_email(self) -> str:
         address: str = self.cleaned_data["email"]
         try:
-            sign_ins.take_request(Attempt(RESET, address, self.network))
+            sign_in.take_request(Attempt(RESET, address, self.network))
         except TooManyTries as error:
             self.wait = error.seconds
             self.add_error(None, str(error))
@@ -140,7 +139,7 @@ class SetPasswordView(PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         with transaction.atomic():  # recorded, or not done
             response = super().form_valid(form)
-            sign_ins.record_new_password(form.user)
+            sign_in.record_new_password(form.user)
         messages.success(self.request, "Password set. Sign in with it.")
         return response
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group
 from config.errors import Refused
 from config.table import DEFAULT_SITE
 from projects.folders.queries import LONGEST_NAME, tidy_name
-from projects.sites.queries import sites as site_queries
+from projects.sites import queries as site_queries
 
 
 class FolderForm(forms.Form):

@@ -19,8 +19,8 @@ from projects.prompts.prompt import Prompt, find_problems
 from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
+from projects.sites import queries as site_queries
 from projects.sites.items import Site
-from projects.sites.queries import sites as site_queries
 
 _ATTEMPTS = 5
 PROPOSAL_DAYS = 7

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 
 from config.table import DEFAULT_SITE
 from projects.queues.items import Queue
-from projects.sites.queries import sites as site_queries
+from projects.sites import queries as site_queries
 
 
 class QueueForm(forms.Form):

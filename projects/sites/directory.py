@@ -17,9 +17,9 @@ from config.item import Item
 from config.table import CASE, DEFAULT_SITE, InvalidKey, encode_part, site_partition
 from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
+from projects.sites import queries
 from projects.sites.items import Site
 from projects.sites.permissions import NOTHING, Permission, default_permissions
-from projects.sites.queries import sites as site_queries
 
 T = TypeVar("T")
 _MOST = 4096  # entries; beyond, everything is forgotten rather than kept for ever
@@ -89,7 +89,7 @@ def get_site(site_id: str) -> Site | None:
 
     def read_site() -> Site | None:
         try:
-            return site_queries.get_site(site_id)
+            return queries.get_site(site_id)
         except NotFound:
             return None
 
@@ -101,12 +101,12 @@ def is_open(site_id: str) -> bool:
     if site_id == DEFAULT_SITE:
         return True
     found = get_site(site_id)
-    return found is not None and found.status == site_queries.ACTIVE
+    return found is not None and found.status == queries.ACTIVE
 
 
 def _group_permissions(group: str) -> Mapping[str, frozenset[Permission]]:
     def read_permissions() -> Mapping[str, frozenset[Permission]]:
-        return {str(row.siteId): row.held for row in site_queries.sites_of_group(group)}
+        return {str(row.siteId): row.held for row in queries.sites_of_group(group)}
 
     return _memory.get("group", group, read_permissions)
 
@@ -125,8 +125,8 @@ def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
         ids = {DEFAULT_SITE, *(site_id for group in named for site_id in _group_permissions(group))}
         mine = sorted(site_id for site_id in ids if get_permissions(site_id, named))[:limit]
         if mine == [DEFAULT_SITE]:  # nearly everybody, on every page: its title is not worth a read
-            return [_place(site_queries.default_site())]
-        return _in_order(_place(one) for one in site_queries.get_sites(mine) if one.status == site_queries.ACTIVE)
+            return [_place(queries.default_site())]
+        return _in_order(_place(one) for one in queries.get_sites(mine) if one.status == queries.ACTIVE)
 
     return _memory.get("places", "#".join([str(limit), *map(encode_part, named)]), read_places)
 
@@ -184,9 +184,9 @@ def every_place(limit: int) -> Sequence[Place]:
     """The first open sites, for those who may open all of them."""
 
     def read_every_place() -> Sequence[Place]:
-        rows = [_place(one) for one in site_queries.active_sites(limit).rows]
+        rows = [_place(one) for one in queries.active_sites(limit).rows]
         known_default = any(one.site_id == DEFAULT_SITE for one in rows)
-        return _in_order(rows if known_default else [_place(site_queries.default_site()), *rows])
+        return _in_order(rows if known_default else [_place(queries.default_site()), *rows])
 
     return _memory.get("every place", str(limit), read_every_place)
 

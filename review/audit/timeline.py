@@ -23,7 +23,7 @@ from projects.personal.access import find_personal_documents
 from projects.personal.masking import MASK, mask_changes
 from projects.prompts.queries import PromptRef
 from projects.queues import admission
-from projects.sites.actions.sign_ins import UNKNOWN
+from projects.sites.sign_in import UNKNOWN
 from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision

@@ -19,7 +19,8 @@ from projects.schemas.actions import attribute_definitions, schemas
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from projects.sites.actions import api_keys, groups, sign_ins, sites
+from projects.sites import sign_in
+from projects.sites.actions import api_keys, groups, sites
 from projects.sites.actions.groups import Grant
 from projects.sites.permissions import Permission
 from projects.sites.separation import Separation
@@ -243,7 +244,7 @@ def open_proposal(ref: PromptRef) -> str:
 
 def account_story() -> Iterator[Step]:
     user, group = User.objects.create_user("nora"), Group.objects.create(name="auditors")
-    told = sign_ins.record_account
+    told = sign_in.record_account
     yield told, lambda: told(user, "created", by=BY, changes={})
-    yield sign_ins.record_factor, lambda: sign_ins.record_factor(user, "passkey added", by=BY)
-    yield sign_ins.record_group, lambda: sign_ins.record_group(group, "created", by=BY, changes={})
+    yield sign_in.record_factor, lambda: sign_in.record_factor(user, "passkey added", by=BY)
+    yield sign_in.record_group, lambda: sign_in.record_group(group, "created", by=BY, changes={})

@@ -25,7 +25,7 @@ from projects.settings.items import Project
 from projects.settings.provider_choice import Choices
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
-from projects.sites.queries import sites as site_queries
+from projects.sites import queries as site_queries
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake import bucket, unpacking
 from workflows.intake.actions import unpack as records

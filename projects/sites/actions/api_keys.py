@@ -15,10 +15,10 @@ from config.table import API_KEY, DEFAULT_SITE
 from config.transaction import Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
+from projects.sites import queries as api_key_queries
 from projects.sites.items import ApiKey
 from projects.sites.permissions import WORDS, Permission, in_order, known_permissions
-from projects.sites.queries import api_keys as api_key_queries
-from projects.sites.queries.api_keys import ACTIVE, REVOKED
+from projects.sites.queries import KEY_ACTIVE, REVOKED
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def create_api_key(site: str, name: str, permissions: Iterable[Permission], *, b
         inserteddate=now,
         permissions=held,
         name=name,
-        status=ACTIVE,
+        status=KEY_ACTIVE,
         mask=mask,
         user_name=by.name,
         updated_at=now,
@@ -95,7 +95,7 @@ def revoke_api_key(site: str, mask: str, *, by: Actor) -> ApiKey:
     ]
     event = entity_event(site, "apikey", mask, "revoked", by=by, payload={"name": row.name})
     try:
-        transact([Update(row.key, actions, (ApiKey.status == ACTIVE) & (ApiKey.siteId == site))], event)
+        transact([Update(row.key, actions, (ApiKey.status == KEY_ACTIVE) & (ApiKey.siteId == site))], event)
     except Conflict:
         if row.status != REVOKED and api_key_queries.by_hash(str(row.apiKey)).status != REVOKED:
             raise
@@ -117,7 +117,7 @@ def verify_api_key(key: str) -> Program:
     except NotFound as error:
         raise KeyRefused(_REFUSED) from error
     site = str(row.siteId)
-    if row.status != ACTIVE or not directory.is_open(site):
+    if row.status != KEY_ACTIVE or not directory.is_open(site):
         raise KeyRefused(_REFUSED)
     _note_use(row)
     return Program(site, Actor(f"key:{row.mask}", f"API key {row.name}"), known_permissions(row.permissions))
@@ -130,7 +130,7 @@ def _note_use(row: ApiKey) -> None:
         return
     stale = ApiKey.used_at.does_not_exist() | (ApiKey.used_at < clock.iso(hour))
     try:
-        ApiKey.change(row.key, [ApiKey.used_at.set(clock.iso(hour))], (ApiKey.status == ACTIVE) & stale)
+        ApiKey.change(row.key, [ApiKey.used_at.set(clock.iso(hour))], (ApiKey.status == KEY_ACTIVE) & stale)
     except Conflict:  # another process was first, or the key has just been revoked
         return
     except CountersignError:

@@ -13,11 +13,11 @@ from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings.values import MOST_SLOTS
 from projects.sites import directory
+from projects.sites import queries as site_queries
 from projects.sites.actions import groups
 from projects.sites.items import Site
 from projects.sites.permissions import EVERYTHING
-from projects.sites.queries import sites as site_queries
-from projects.sites.queries.sites import ACTIVE, INACTIVE
+from projects.sites.queries import ACTIVE, INACTIVE
 from projects.sites.separation import Separation
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")

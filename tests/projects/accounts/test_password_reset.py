@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
 
-from projects.sites.actions.sign_ins import PAIR
+from projects.sites.sign_in import PAIR
 from tests.aws_faults import fail
 from tests.html import one_line
 from tests.people import PASSWORD, bob

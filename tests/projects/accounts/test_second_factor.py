@@ -14,8 +14,8 @@ from config.item import Item
 from config.table import AUDIT_LINE
 from projects.accounts.adapters import FactorAdapter
 from projects.audit.items import AuditLine
-from projects.sites.actions import sign_ins
-from projects.sites.actions.sign_ins import PAIR
+from projects.sites import sign_in
+from projects.sites.sign_in import PAIR
 from tests.aws_faults import fail
 from tests.html import one_line
 from tests.people import PASSWORD, bob, signed_in
@@ -66,12 +66,12 @@ def test_after_the_password_a_code_is_asked_for_and_opens_the_page_that_was_aske
 def test_a_code_opens_once_in_whichever_process() -> None:
     secret = add_app(signed_in(bob()))
     spent = code(secret, 1)
-    sign_ins.spend_code(bob(), spent)  # by another process
+    sign_in.spend_code(bob(), spent)  # by another process
     browser = Client()
     first_step(browser)
     assert browser.post("/login/code/", {"code": spent}).status_code == 422
     with pytest.raises(Conflict):
-        sign_ins.spend_code(bob(), spent)
+        sign_in.spend_code(bob(), spent)
 
 
 def test_codes_are_guessed_as_seldom_as_passwords_and_the_wait_is_told() -> None:

@@ -14,11 +14,10 @@ from config.errors import TooManyTries
 from config.item import Item
 from config.table import AUDIT_LINE
 from projects.audit.items import AuditLine
-from projects.sites.actions import sign_ins
-from projects.sites.actions.sign_ins import ADDRESS, ANYWHERE, PAIR, RECORDED, SIGN_IN, Attempt
+from projects.sites import sign_in as sites_sign_in
 from projects.sites.items import SignInTries
 from projects.sites.permissions import Permission
-from projects.sites.sign_in import client_network
+from projects.sites.sign_in import ADDRESS, ANYWHERE, PAIR, RECORDED, SIGN_IN, Attempt, client_network
 from tests.aws_faults import fail
 from tests.each import each
 from tests.html import one_line
@@ -131,10 +130,10 @@ def test_an_address_that_tries_many_names_has_to_wait() -> None:
 
 def test_who_guesses_fills_no_audit(monkeypatch) -> None:
     few = RECORDED._replace(tries=20)
-    monkeypatch.setattr(sign_ins, "RECORDED", few)
+    monkeypatch.setattr(sites_sign_in, "RECORDED", few)
     for number in range(few.tries + 5):
         attempt = Attempt(SIGN_IN, f"name{number}", f"198.51.100.{number}")
-        sign_ins.record_failure(attempt, sign_ins.take_try(attempt))
+        sites_sign_in.record_failure(attempt, sites_sign_in.take_try(attempt))
     assert len(audited()) == few.tries
 
 
@@ -144,7 +143,7 @@ def test_requests_at_once_get_no_more_tries_than_one_after_the_other() -> None:
     def take(number: int) -> bool:
         start.wait()
         try:
-            sign_ins.take_try(Attempt(SIGN_IN, "bob", "203.0.113.7"))
+            sites_sign_in.take_try(Attempt(SIGN_IN, "bob", "203.0.113.7"))
         except TooManyTries:
             return False
         return True
@@ -349,9 +348,9 @@ def test_a_password_is_not_changed_without_its_record() -> None:
     browser = signed_in(bob())
     form = {"old_password": PASSWORD, "new_password1": "quite another word 7", "new_password2": "quite another word 7"}
     browser.raise_request_exception = False
-    real = sign_ins.record_new_password
+    real = sites_sign_in.record_new_password
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sign_ins, "record_new_password", lambda user: failing(real, user))
+        patch.setattr(sites_sign_in, "record_new_password", lambda user: failing(real, user))
         assert browser.post("/account/password/", form).status_code == 503
     assert User.objects.get(username="bob").check_password(PASSWORD)
 

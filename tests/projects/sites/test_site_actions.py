@@ -7,11 +7,11 @@ from config.table import ENTITY_EVENT
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from projects.sites import directory
+from projects.sites import queries as site_queries
 from projects.sites.actions import groups as group_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.actions.groups import Grant
 from projects.sites.permissions import EVERYTHING, NOTHING, Permission
-from projects.sites.queries import sites as site_queries
 from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.each import each
 from tests.projects.make_sites import BY, make_site

@@ -4,11 +4,11 @@ import pytest
 
 from projects.audit.events import Actor
 from projects.sites import directory
+from projects.sites import queries as site_queries
 from projects.sites.actions import groups as group_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.actions.groups import MOST_AT_ONCE, Grant
 from projects.sites.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
-from projects.sites.queries import sites as site_queries
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.html import one_line

@@ -10,10 +10,10 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from projects.sites import queries as site_queries
 from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
-from projects.sites.queries import sites as site_queries
 from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
 from tests.pump import Pump

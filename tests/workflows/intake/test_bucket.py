@@ -14,8 +14,8 @@ from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import directory
+from projects.sites import queries as site_queries
 from projects.sites.actions import sites as site_actions
-from projects.sites.queries import sites as site_queries
 from tests.aws_faults import Crash, audit_refused, count_calls, crash_after, fail
 from tests.factories import sample_files
 from tests.people import alice

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
-from projects.sites.queries import sites as site_queries
+from projects.sites import queries as site_queries
 from workflows.search.rebuild import Progress, rebuild_index
 
 

@@ -1,11 +1,11 @@
-"""Reads of sites and of what groups may do there."""
+"""Reads of sites, of what groups may do there, and of API keys."""
 
 from collections.abc import Iterable, Sequence
 
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
-from config.table import DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part
-from projects.sites.items import Site, SiteGroup
+from config.table import API_KEY, DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part
+from projects.sites.items import ApiKey, Site, SiteGroup
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
 _NAMED = 200  # groups that a form offers
@@ -85,3 +85,30 @@ def get_groups(site: str, groups: Iterable[str]) -> dict[str, SiteGroup]:
     """The rows of these groups on the site, by name, strongly consistent; who has none is left out."""
     keys = [SITE_GROUP.key(DEFAULT_SITE, site_id=site, group_name=one) for one in groups]
     return {str(one.groupName): one for one in SiteGroup.load_many(keys)}
+
+
+KEY_ACTIVE, REVOKED = "ACTIVE", "REVOKED"
+
+
+def list_keys(site: str, cursor: str | None = None) -> Page[ApiKey]:
+    """A site's keys by name: one Query, and one BatchGetItem since the index carries no permissions."""
+    page = ApiKey.page(API_KEY.gsi1_partition(DEFAULT_SITE, site_id=site), index="GSI1", cursor=cursor)
+    found = {row.key: row for row in ApiKey.load_many([row.key for row in page.rows])}
+    return Page([found[row.key] for row in page.rows if row.key in found], page.next)
+
+
+def by_hash(sha256: str) -> ApiKey:
+    """Strongly consistent, so that a revoked key ends with its revocation. Raises: NotFound."""
+    return ApiKey.load(API_KEY.key(DEFAULT_SITE, api_key=sha256))
+
+
+def by_mask(site: str, mask: str) -> ApiKey:
+    """Raises: NotFound, also for a key of another site."""
+    try:
+        index = API_KEY.gsi2(DEFAULT_SITE, site_id=site, mask=mask)
+    except InvalidKey as error:
+        raise NotFound("API key not found.") from error
+    rows = ApiKey.page(index["GSI2PK"], sk=index["GSI2SK"] == ApiKey.GSI2SK, index="GSI2", limit=1).rows
+    if not rows:
+        raise NotFound("API key not found.")
+    return ApiKey.load(rows[0].key)

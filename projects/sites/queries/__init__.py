@@ -1,1 +1,0 @@
-"""Reads of sites and API keys."""

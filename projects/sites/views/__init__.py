@@ -1,1 +1,0 @@
-"""Pages of sites, groups and API keys."""
