@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from config.errors import Conflict, NotFound
 from projects.audit.events import Actor
+from projects.schemas import actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from projects.settings.columns import ITEM_COLUMNS, TABLE
 from projects.settings.values import date_range
@@ -94,7 +93,7 @@ def ensure_default_schemas(site: str, *, by: Actor) -> None:
 def _make(site: str, classification_id: str, schema: Schema, by: Actor) -> None:
     _ensure_attributes(site, schema.keys, by)
     try:
-        schema_actions.create_classification(site, schema, by=by, classification_id=classification_id)
+        actions.create_classification(site, schema, by=by, classification_id=classification_id)
     except Conflict:  # someone else was as fast
         return
 
@@ -105,6 +104,6 @@ def _ensure_attributes(site: str, keys: Iterable[str], by: Actor) -> None:
         if key in there:
             continue
         try:
-            attribute_definition_actions.create_definition(site, DEFAULT_ATTRIBUTES[key], by=by)
+            actions.create_definition(site, DEFAULT_ATTRIBUTES[key], by=by)
         except Conflict:  # as above
             continue

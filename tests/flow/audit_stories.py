@@ -10,7 +10,7 @@ from config import clock
 from config.transaction import EXISTS
 from projects.documents.actions import activity, hold, properties
 from projects.documents.queries import document_rows, get_document
-from projects.schemas.actions import attribute_definitions
+from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
 from review.decide import assignments, claims, decisions, opening, postponements, questions, redemption
@@ -103,7 +103,7 @@ def _new_run(document_id: str, original: Original) -> NewRun:
 
 
 def document_story() -> Iterator[Step]:
-    attribute_definitions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
+    schemas_actions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
     new_id = str(uuid.uuid4())
     original = Original("a.pdf", "application/pdf", 10, "projects/p/a.pdf", 1)
     yield documents.start, lambda: documents.start(_new_run(new_id, original))

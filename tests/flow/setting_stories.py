@@ -15,7 +15,7 @@ from projects.prompts.prompt import Prompt
 from projects.prompts.prompt_file import FiledPrompt
 from projects.prompts.queries import PromptRef
 from projects.queues import actions as queue_actions
-from projects.schemas.actions import attribute_definitions, schemas
+from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
@@ -89,26 +89,29 @@ def schema_story() -> Iterator[Step]:
     for key in ("vendor", "spare"):
         define = AttributeDefinition(key, key.capitalize(), "text")
         yield (
-            attribute_definitions.create_definition,
-            lambda define=define: attribute_definitions.create_definition(SITE, define, by=BY),
+            schemas_actions.create_definition,
+            lambda define=define: schemas_actions.create_definition(SITE, define, by=BY),
         )
     yield (
-        attribute_definitions.change_definition,
-        lambda: attribute_definitions.change_definition(SITE, "vendor", "Sender", version=1, by=BY),
+        schemas_actions.change_definition,
+        lambda: schemas_actions.change_definition(SITE, "vendor", "Sender", version=1, by=BY),
     )
-    yield attribute_definitions.delete_definition, lambda: attribute_definitions.delete_definition(SITE, "spare", by=BY)
-    one, made = Schema("Bill", (AttributeUse("vendor"),)), schemas.new_classification_id()
+    yield schemas_actions.delete_definition, lambda: schemas_actions.delete_definition(SITE, "spare", by=BY)
+    one, made = Schema("Bill", (AttributeUse("vendor"),)), schemas_actions.new_classification_id()
     yield (
-        schemas.create_classification,
-        lambda: schemas.create_classification(SITE, one, by=BY, classification_id=made),
+        schemas_actions.create_classification,
+        lambda: schemas_actions.create_classification(SITE, one, by=BY, classification_id=made),
     )
     other = Schema("Bill", (AttributeUse("vendor", required=True),))
-    yield schemas.save_classification, lambda: schemas.save_classification(SITE, made, other, version=1, by=BY)
     yield (
-        schemas.archive_classification,
-        lambda: schemas.archive_classification(SITE, made, archived=True, version=2, by=BY),
+        schemas_actions.save_classification,
+        lambda: schemas_actions.save_classification(SITE, made, other, version=1, by=BY),
     )
-    yield schemas.save_site_schema, lambda: schemas.save_site_schema(SITE, other, version=0, by=BY)
+    yield (
+        schemas_actions.archive_classification,
+        lambda: schemas_actions.archive_classification(SITE, made, archived=True, version=2, by=BY),
+    )
+    yield schemas_actions.save_site_schema, lambda: schemas_actions.save_site_schema(SITE, other, version=0, by=BY)
 
 
 def routing_story() -> Iterator[Step]:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core import mail
 
 from projects.documents import queries as document_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from review.decide import claims, decisions
 from review.decide.tasks import enqueue_redeem

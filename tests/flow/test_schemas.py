@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries as review_queries
 from review.decide import claims
@@ -38,7 +37,7 @@ def waiting(pump: Pump):
     """A run under a classification and the site's schema, that waits because nothing on the paper is a category."""
     make_attributes("total", "category", "currency", "paid")
     site = Schema("Site schema", (AttributeUse("paid", required=True),))
-    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
+    attribute_definition_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     owner = make_classification(PAPER)
     run = start_run(project={**PROJECT, "classification_id": owner})
     pump.run(lambda: pump.ran("open_review") > 0)
@@ -69,8 +68,8 @@ def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pu
         PAPER, uses=(AttributeUse("category", allowed=("nothing else",)), AttributeUse("vat", required=True))
     )
     attribute_definition_actions.create_definition(SITE, AttributeDefinition("vat", "VAT", "amount"), by=ALICE)
-    schema_actions.save_classification(SITE, owner, changed, version=1, by=ALICE)
-    schema_actions.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
+    attribute_definition_actions.save_classification(SITE, owner, changed, version=1, by=ALICE)
+    attribute_definition_actions.save_site_schema(SITE, Schema("Site schema"), version=1, by=ALICE)
     attribute_definition_actions.change_definition(SITE, "total", "Sum", version=1, by=ALICE)
     after = signed_in(user).get(url("show-review", ref)).context["sheet"]
     assert [one.spec for one in after.lines] == [one.spec for one in before.lines]

@@ -12,8 +12,7 @@ from projects.audit.events import Actor
 from projects.documents.actions import properties as attribute_actions
 from projects.folders import actions as folder_actions
 from projects.queues import actions as queue_actions
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
@@ -85,7 +84,9 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     make_mapping(("company", "vendor"), name=f"{word} mapping", by=by, site=site, mapping_id=rule_id)
     vendor = AttributeDefinition("vendor", f"{word} vendor", "text")
     attribute_definition_actions.create_definition(site, vendor, by=by)
-    schema_actions.create_classification(site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID)
+    attribute_definition_actions.create_classification(
+        site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID
+    )
     attribute_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
     folder = folder_actions.create_folder(site, "", f"{word} folder", by=by, folder_id=rule_id)

@@ -6,8 +6,7 @@ from config.item import Item
 from config.table import ENTITY_EVENT, site_partition
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 
 SITE = "default"
@@ -42,14 +41,14 @@ def make_attributes(*keys: str, site: str = SITE) -> None:
 
 
 def make_classification(schema: Schema = INVOICE, *, site: str = SITE, by: Actor = ALICE) -> str:
-    made = schema_actions.create_classification(
-        site, schema, by=by, classification_id=schema_actions.new_classification_id()
+    made = attribute_definition_actions.create_classification(
+        site, schema, by=by, classification_id=attribute_definition_actions.new_classification_id()
     )
     return made.id
 
 
 def save(owner: str, schema: Schema, version: int = 1, by: Actor = ALICE) -> Any:
-    return schema_actions.save_classification(SITE, owner, schema, version=version, by=by)
+    return attribute_definition_actions.save_classification(SITE, owner, schema, version=version, by=by)
 
 
 def rows(owner: str = "", site: str = SITE) -> list[str]:

@@ -21,7 +21,7 @@ from projects.documents.items import (
 )
 from projects.documents.queries import in_order, list_attributes, list_tags
 from projects.schemas import composite_keys
-from projects.schemas.actions.attribute_definitions import mark_used
+from projects.schemas.actions import mark_used
 from projects.schemas.attribute_values import Value, format_value, in_key, parse_values, value_columns
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.schemas.queries import attribute_definition, schemas_of

@@ -10,9 +10,9 @@ from projects.audit.events import Actor
 from projects.documents import queries as document_queries
 from projects.documents.actions import properties
 from projects.documents.items import DocumentAttribute, DocumentAttributeVersion
+from projects.schemas import actions as schema_actions
 from projects.schemas import composite_keys
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.attribute_values import format_value
 from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import fail

@@ -7,7 +7,7 @@ import pytest
 from config import clock
 from projects.audit.events import Actor
 from projects.documents.actions import properties
-from projects.schemas.actions import schemas
+from projects.schemas import actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.sites import directory
 from tests.aws_faults import count_calls
@@ -29,7 +29,7 @@ GOODS = Schema("Site schema", (AttributeUse("vendor"),), (("vendor", "category")
 def desk(table):
     """Attributes, a composite key and a classification."""
     make_attributes()
-    schemas.save_site_schema(SITE, GOODS, version=0, by=ALICE)
+    actions.save_site_schema(SITE, GOODS, version=0, by=ALICE)
     return make_classification()
 
 
@@ -218,7 +218,7 @@ def test_a_composite_key_that_would_answer_is_named_and_led_to(desk):
     assert "<code>vendor, paid</code>" in page
     assert 'href="/schemas/site/"' in page
     more = Schema("Site schema", GOODS.uses, (*GOODS.composite_keys, ("vendor", "paid")))
-    schemas.save_site_schema(SITE, more, version=1, by=ALICE)
+    actions.save_site_schema(SITE, more, version=1, by=ALICE)
     directory.forget()
     found = document(vendor="A", paid="yes")
     assert ids(query) == [found]

@@ -6,8 +6,8 @@ from config.errors import Conflict, NotAllowed, NotFound, Unavailable
 from config.table import ATTRIBUTE, ENTITY_EVENT
 from config.transaction import transact
 from projects.audit.items import EntityEvent
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from projects.schemas.items import Attribute
 from tests.aws_faults import fail

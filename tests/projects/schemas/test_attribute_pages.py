@@ -1,8 +1,8 @@
 import pytest
 
 from config.table import ATTRIBUTE
+from projects.schemas import actions as schema_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.schemas.items import Attribute
 from tests.each import each

@@ -3,9 +3,8 @@ from dataclasses import replace
 
 from config.table import ENTITY_EVENT
 from projects.audit.items import EntityEvent
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.defaults import DEFAULT_ATTRIBUTES, DEFAULT_CLASSIFICATIONS, ensure_default_schemas
 from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import count_calls
@@ -34,8 +33,8 @@ def test_again_it_reads_and_changes_nothing(table):
 def test_what_an_admin_made_of_it_stays(table):
     ensure_default_schemas(SITE, by=ALICE)
     invoice = replace(DEFAULT_CLASSIFICATIONS["invoice"], name="Bill")
-    schema_actions.save_classification(SITE, "invoice", invoice, version=1, by=BOB)
-    schema_actions.archive_classification(SITE, "contract", archived=True, version=1, by=BOB)
+    attribute_definition_actions.save_classification(SITE, "invoice", invoice, version=1, by=BOB)
+    attribute_definition_actions.archive_classification(SITE, "contract", archived=True, version=1, by=BOB)
     ensure_default_schemas(SITE, by=ALICE)
     assert schemas()["invoice"].schema.name == "Bill"
     assert schemas()["contract"].archived

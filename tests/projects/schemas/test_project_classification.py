@@ -2,7 +2,7 @@
 
 import pytest
 
-from projects.schemas.actions import schemas as schema_actions
+from projects.schemas import actions as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from projects.settings import queries as project_queries
 from projects.settings.values import FieldSetting

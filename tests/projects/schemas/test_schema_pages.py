@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from projects.audit.events import actor_of
+from projects.schemas import actions as schema_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.actions import schemas as schema_actions
 from projects.schemas.governing import AttributeUse, Schema
 from tests.aws_faults import count_calls
 from tests.each import each

@@ -10,8 +10,7 @@ from config import aws, clock
 from config.errors import Conflict, Refused, Unavailable
 from projects.audit.events import Actor
 from projects.queues import actions as queue_actions
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from review import queries
 from review.decide import claims, decisions, drafts, escalations
@@ -119,7 +118,7 @@ def test_a_classification_says_what_is_asked() -> None:
     for key, kind in (("vendor", "text"), ("due", "date")):
         attribute_definition_actions.create_definition("default", AttributeDefinition(key, key.title(), kind), by=BY)
     uses = (AttributeUse("vendor", required=True), AttributeUse("due"))
-    schema_actions.create_classification("default", Schema("Bill", uses), by=BY, classification_id="bill")
+    attribute_definition_actions.create_classification("default", Schema("Bill", uses), by=BY, classification_id="bill")
     content = content_of(hand_over(schema="bill", fields=[{"name": "due", "value": "31/03/2024"}, FIELDS[0]]).ref)
     fields = {one["name"]: one for one in content["fields"]}
     assert list(fields) == ["vendor", "due", "applicant"]

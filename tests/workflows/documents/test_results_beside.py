@@ -10,7 +10,7 @@ from config import table as table_keys
 from config.errors import NotAllowed
 from config.transaction import EXISTS
 from projects.documents import queries as document_queries
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE
 from tests.html import one_line

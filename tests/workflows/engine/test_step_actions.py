@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from config.errors import ActionFailed, Unavailable
 from projects.audit.events import Actor, actor_of
 from projects.documents.queries import list_attributes, list_tags
-from projects.schemas.actions import attribute_definitions
+from projects.schemas import actions
 from projects.schemas.governing import AttributeDefinition
 from tests.factories import SITE, start_run
 from tests.workflows.advancing import Run
@@ -110,7 +110,7 @@ def test_a_tag_is_given_once(run: Run) -> None:
 def test_an_attribute_is_set_and_one_that_the_site_does_not_know_is_told(run: Run) -> None:
     with pytest.raises(ActionFailed):
         step_actions.run_step_action(action(run, "attribute", key="state", value="approved"))
-    attribute_definitions.create_definition(SITE, AttributeDefinition("state", "State", "text"), by=BY)
+    actions.create_definition(SITE, AttributeDefinition("state", "State", "text"), by=BY)
     for _ in range(2):
         step_actions.run_step_action(action(run, "attribute", key="state", value="approved"))
     assert [row.stringValue for row in list_attributes(run.site, run.document_id)] == ["approved"]

@@ -11,7 +11,7 @@ from config.table import ENTITY_EVENT, MAPPING
 from projects.audit.items import EntityEvent
 from projects.documents import queries as document_queries
 from projects.documents.activity import ActivityType
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition
 from tests.aws_faults import Crash, audit_refused, crash_before
 from tests.factories import PROJECT_ID, SITE

@@ -4,8 +4,7 @@ from dataclasses import replace
 import pytest
 
 from config.errors import Refused
-from projects.schemas.actions import attribute_definitions as attribute_definition_actions
-from projects.schemas.actions import schemas as schema_actions
+from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Governing, Schema
 from tests.aws_faults import count_calls
 from tests.projects.make_schemas import ALICE, INVOICE, KINDS, SITE, make_attributes, make_classification
@@ -150,7 +149,7 @@ def test_a_classification_that_is_gone_refuses_and_says_what_to_do(table):
 def test_an_archived_one_still_governs_the_projects_that_name_it(table):
     make_attributes()
     owner = make_classification()
-    schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+    attribute_definition_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     found = run_settings.settings_of(SITE, "proj_test", {"classification_id": owner})
     assert (found.classification_version, len(found.fields)) == (2, 4)
 

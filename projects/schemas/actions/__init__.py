@@ -1,1 +1,0 @@
-"""Writes of schemas and attribute definitions."""
