@@ -10,7 +10,7 @@ from config.errors import NotFound, Refused
 from projects.models.ocr_spec import OcrSpec
 from projects.models.queries import get_ocr_model, list_models
 from projects.models.spec import ModelSpec, spec_from
-from projects.prompts.purposes import PURPOSES
+from projects.prompts.prompt import PURPOSES
 from projects.settings.values import EXTRACT
 
 _GONE = "The {kind} {id} is not in the catalogue any more. Select another in the project settings."

@@ -15,9 +15,8 @@ from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.prompts import queries
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion, Proposal, describe_version
-from projects.prompts.prompt import Prompt, find_problems
+from projects.prompts.prompt import GENERAL, Prompt, find_problems
 from projects.prompts.prompt_file import FiledPrompt
-from projects.prompts.purposes import GENERAL
 from projects.prompts.queries import PromptRef
 from projects.sites import queries as site_queries
 from projects.sites.items import Site

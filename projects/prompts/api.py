@@ -8,8 +8,7 @@ from config.errors import Refused
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.prompt import LONGEST, Prompt
-from projects.prompts.purposes import make_slug
+from projects.prompts.prompt import LONGEST, Prompt, make_slug
 from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from projects.prompts.prompt import Prompt, load_shipped_prompts
-from projects.prompts.purposes import GENERAL, make_slug, read_slug
+from projects.prompts.prompt import GENERAL, Prompt, load_shipped_prompts, make_slug, read_slug
 
 PRODUCTION, CANDIDATE = "production", "candidate"
 

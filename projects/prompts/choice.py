@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from config.errors import Refused
 from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES
+from projects.prompts.prompt import BY_TYPE, GENERAL, PURPOSES
 from projects.prompts.queries import PromptRef, list_heads
 
 

@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 
 from config.errors import Refused
-from projects.prompts.prompt import LONGEST, Prompt, clean_text, find_problems
+from projects.prompts.prompt import LONGEST, Prompt, Purpose, clean_text, find_problems
 from projects.prompts.prompt_file import LONGEST_FILE, LONGEST_NOTE, decode_file
-from projects.prompts.purposes import Purpose
 from projects.prompts.queries import MOST_VERSIONS
 from projects.web.http import read_number
 

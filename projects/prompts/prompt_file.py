@@ -11,8 +11,7 @@ from typing import Any
 import yaml
 
 from config.errors import Refused
-from projects.prompts.prompt import Prompt, clean_text, find_problems
-from projects.prompts.purposes import BY_TYPE, PURPOSES
+from projects.prompts.prompt import BY_TYPE, PURPOSES, Prompt, clean_text, find_problems
 
 LONGEST_FILE = 512 * 1024  # bytes
 LONGEST_NOTE = 200  # characters

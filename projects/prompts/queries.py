@@ -7,8 +7,16 @@ from config.errors import NotFound
 from config.item import Page
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
-from projects.prompts.prompt import Prompt, get_shipped_prompt
-from projects.prompts.purposes import BY_TYPE, GENERAL, PURPOSES, Purpose, make_slug, read_slug
+from projects.prompts.prompt import (
+    BY_TYPE,
+    GENERAL,
+    PURPOSES,
+    Prompt,
+    Purpose,
+    get_shipped_prompt,
+    make_slug,
+    read_slug,
+)
 from projects.schemas import queries as schema_queries
 
 MISSING = "There is no such prompt in this project."

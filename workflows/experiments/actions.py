@@ -22,7 +22,7 @@ from projects.models.spec import ModelSpec
 from projects.prompts import queries as prompt_queries
 from projects.prompts.book import PinnedPrompt
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import GENERAL
+from projects.prompts.prompt import GENERAL
 from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries

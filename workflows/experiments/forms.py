@@ -9,7 +9,7 @@ from django import forms
 
 from projects.models.spec import ModelSpec
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import GENERAL
+from projects.prompts.prompt import GENERAL
 from workflows.experiments.actions import Draft
 from workflows.experiments.results import describe_models
 from workflows.testsets.items import StoredTestSet

@@ -10,7 +10,7 @@ from config import table
 from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey, Key
-from projects.prompts.purposes import GENERAL
+from projects.prompts.prompt import GENERAL
 from projects.prompts.queries import PromptRef
 from workflows.experiments.items import Experiment, ExperimentCell, ExperimentLane
 from workflows.experiments.results import PURPOSE, Plan, Results, plan_from, results_from

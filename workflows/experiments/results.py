@@ -15,8 +15,7 @@ from config.errors import NotFound, Refused
 from projects.models.spec import ModelSpec, spec_from
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import describe_version
-from projects.prompts.prompt import Prompt
-from projects.prompts.purposes import GENERAL, make_slug
+from projects.prompts.prompt import GENERAL, Prompt, make_slug
 from workflows.learning import reliability
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_f1, estimate_share

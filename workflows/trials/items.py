@@ -5,7 +5,7 @@ from enum import StrEnum
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
-from projects.prompts.purposes import GENERAL
+from projects.prompts.prompt import GENERAL
 
 
 class TrialStatus(StrEnum):

@@ -20,7 +20,7 @@ from projects.models.ocr_words import describe_ocr
 from projects.prompts import queries as prompt_queries
 from projects.prompts.forms import PromptForm
 from projects.prompts.queries import PromptRef
-from projects.prompts.views.prompts import describe_ref
+from projects.prompts.views import describe_ref
 from projects.queues import admission
 from projects.settings import choosing
 from projects.settings.items import Project

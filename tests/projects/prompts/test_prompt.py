@@ -4,6 +4,7 @@ import pytest
 
 from projects.prompts.prompt import (
     LONGEST,
+    PURPOSES,
     Prompt,
     find_problems,
     get_shipped_prompt,
@@ -11,7 +12,6 @@ from projects.prompts.prompt import (
     mark_content,
     render,
 )
-from projects.prompts.purposes import PURPOSES
 
 EXTRACT = PURPOSES["extract"]
 ALL = {name: f"<{name}>" for name in EXTRACT.placeholders}

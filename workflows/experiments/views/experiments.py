@@ -16,7 +16,7 @@ from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ProductionMove
 from projects.prompts.items import PromptHead, PromptVersion
-from projects.prompts.purposes import make_slug
+from projects.prompts.prompt import make_slug
 from projects.prompts.queries import PromptRef
 from projects.queues import admission
 from projects.schemas import queries as schema_queries

@@ -13,7 +13,7 @@ from projects.documents.actions.activity import record_reveal
 from projects.models.prices import describe_cost
 from projects.personal.masking import mask_fields
 from projects.personal.queries import get_personal_fields
-from projects.prompts.purposes import PURPOSES
+from projects.prompts.prompt import PURPOSES
 from projects.prompts.queries import PromptRef
 from projects.settings.columns import Column, read_columns
 from projects.settings.values import BY_MODEL
