@@ -4,9 +4,8 @@ from ninja import Router, Schema
 
 from config.errors import NotFound
 from projects.models import queries as model_queries
-from projects.models.ocr_spec import OcrSpec
 from projects.models.queries import Entry
-from projects.models.spec import ModelSpec
+from projects.models.spec import ModelSpec, OcrSpec
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest
 

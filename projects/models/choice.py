@@ -7,9 +7,8 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound, Refused
-from projects.models.ocr_spec import OcrSpec
 from projects.models.queries import get_ocr_model, list_models
-from projects.models.spec import ModelSpec, spec_from
+from projects.models.spec import ModelSpec, OcrSpec, spec_from
 from projects.prompts.prompt import PURPOSES
 from projects.settings.values import EXTRACT
 

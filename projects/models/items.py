@@ -3,8 +3,7 @@
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
-from projects.models.ocr_spec import OCR_PROVIDERS, OcrSpec, ocr_spec_from
-from projects.models.spec import ModelSpec, spec_from
+from projects.models.spec import OCR_PROVIDERS, ModelSpec, OcrSpec, ocr_spec_from, spec_from
 
 ASKED, RUNNING, WORKED, FAILED = "asked", "running", "worked", "failed"  # of a test
 

@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 
 from projects.models.forms import IdField, NameField, offer, plain_price, price_field
-from projects.models.ocr_spec import (
+from projects.models.spec import (
     AUTO,
     FEATURES,
     LAYOUTS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from projects.models.ocr_spec import AUTO, FEATURES, LAYOUTS, ORIENTATIONS, PAGES_DPI, TEXTRACT, OcrSpec
+from projects.models.spec import AUTO, FEATURES, LAYOUTS, ORIENTATIONS, PAGES_DPI, TEXTRACT, OcrSpec
 from projects.settings.values import LANGUAGES
 
 

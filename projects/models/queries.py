@@ -10,8 +10,7 @@ from config.errors import NotFound
 from config.table import MODEL, MODEL_TEST, InvalidKey
 from projects.models.builtin import list_builtin_models
 from projects.models.items import ASKED, RUNNING, Model, ModelTest
-from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr
-from projects.models.spec import ModelSpec
+from projects.models.spec import BUILT_IN_OCR, ModelSpec, OcrSpec, find_builtin_ocr
 
 MISSING = "This model is not in the catalogue."
 MOST = 100  # models of a site's own

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config.laptop import embedded_model
-from projects.models.ocr_spec import PADDLEX, PP_OCR, TESSERACT, OcrSpec
 from projects.models.queries import Spec
-from projects.models.spec import EMBEDDED, OPENAI
+from projects.models.spec import EMBEDDED, OPENAI, PADDLEX, PP_OCR, TESSERACT, OcrSpec
 
 
 @dataclass(frozen=True)

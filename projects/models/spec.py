@@ -1,9 +1,10 @@
-"""A language model as a value: what it is called, what it can do, how it is asked and what it costs."""
+"""Models as values: a language model and an OCR model, what each can do, how it is asked and what it costs"""
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -114,3 +115,169 @@ def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> Decimal:
     Decimal('0.0045')
     """
     return (spec.price_in * tokens_in + spec.price_out * tokens_out) / _MILLION
+
+
+PP_OCR, TESSERACT, TEXTRACT, PADDLEX = "pp-ocr", "tesseract", "textract", "paddlex"
+OCR_PROVIDERS: Mapping[str, str] = {
+    PP_OCR: "PP-OCR",
+    TESSERACT: "Tesseract",
+    TEXTRACT: "Amazon Textract",
+    PADDLEX: "PaddleX endpoint",
+}
+ON_THIS_MACHINE = frozenset({PP_OCR, TESSERACT})
+# Which parameters each of them heeds; the others are not asked for, stored or pinned.
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    PP_OCR: ("languages", "orientation", "dpi", "pages", "least_score"),
+    TESSERACT: ("languages", "orientation", "layout", "dpi", "pages", "least_score"),
+    TEXTRACT: ("features", "least_score", "price_page"),
+    PADDLEX: ("endpoint", "orientation", "dpi", "pages", "least_score", "price_page"),
+}
+# Whose script is not among PP-OCR's characters: it would answer with look-alikes.
+NOT_OF_PP_OCR = frozenset({"ko", "ru", "ar", "hi", "th"})
+UPRIGHT, LINES, PAGE = "upright", "lines", "page"
+_UPRIGHT = "All text is upright"
+ORIENTATIONS: Mapping[str, Mapping[str, str]] = {
+    PP_OCR: {"": "As the project says", UPRIGHT: _UPRIGHT, LINES: "Turn upside-down lines"},
+    TESSERACT: {"": _UPRIGHT, PAGE: "Detect how the page lies"},
+    PADDLEX: {
+        "": "As the endpoint is set up",
+        UPRIGHT: _UPRIGHT,
+        LINES: "Turn upside-down lines",
+        PAGE: "Detect how the page lies, and turn lines",
+    },
+}
+AUTO = "auto"
+LAYOUTS: Mapping[str, str] = {
+    AUTO: "Automatic",
+    "column": "One column of text",
+    "block": "One block of text",
+    "sparse": "Scattered text",
+}
+FEATURES: Mapping[str, str] = {
+    "FORMS": "Forms",
+    "TABLES": "Tables",
+    "QUERIES": "Queries (a question for each field)",
+    "LAYOUT": "Layout",
+    "SIGNATURES": "Signatures",
+}
+PAGES_DPI, LEAST_DPI, MOST_DPI = 150, 100, 300  # PAGES_DPI: of the page images that people see
+_RANGE = re.compile(r"(\d{1,5})(?:\s*[-–]\s*(\d{1,5})?)?")
+
+
+@dataclass(frozen=True)
+class OcrSpec:
+    """``id``: its name in the site's catalogue and in addresses.
+
+    ``endpoint``: the name of one that the deployer binds; empty for that of COUNTERSIGN_OCR_ENDPOINT_URL.
+    ``languages``: codes of what is read; empty for the project's. ``orientation``, ``layout``: keys of
+    ``ORIENTATIONS`` and ``LAYOUTS``. ``dpi``: at which pages of a PDF are rendered for it. ``pages``: as
+    ``parse_pages`` takes it; empty for all. ``least_score``: 0–1, lines below it are left out. ``features``: what
+    Textract is asked for. ``price_page``: USD; 0: as the desk's price list says.
+    """
+
+    id: str
+    name: str
+    provider: str
+    endpoint: str = ""
+    languages: tuple[str, ...] = ()
+    orientation: str = ""
+    layout: str = AUTO
+    dpi: int = PAGES_DPI
+    pages: str = ""
+    least_score: float = 0.0
+    features: tuple[str, ...] = tuple(FEATURES)
+    price_page: Decimal = Decimal(0)
+
+    @property
+    def model(self) -> str:
+        """What reads, for people and prices."""
+        return f"{OCR_PROVIDERS[self.provider]} {self.endpoint}".strip()
+
+    @property
+    def service(self) -> str:
+        """As usage and the circuit breaker name it: endpoints fail apart from each other."""
+        if self.provider == PADDLEX:
+            return f"endpoint-{self.endpoint}" if self.endpoint else "endpoint"
+        return "local" if self.provider in ON_THIS_MACHINE else self.provider
+
+    @property
+    def sha256(self) -> str:
+        """Of what changes a reading."""
+        stored = self.to_json()
+        deciding = {name: value for name, value in stored.items() if name not in {"id", "name", "price_page"}}
+        return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
+
+    def reads(self, index: int) -> bool:
+        """Whether a page (0-based) is in its range."""
+        ranges = list(parse_pages(self.pages))
+        return not ranges or any(first <= index + 1 <= last for first, last in ranges)
+
+    def price(self, pages: int) -> int | None:
+        """Millionths of a dollar; None: as the desk's price list says."""
+        return round(self.price_page * pages * 1_000_000) or None
+
+    def to_json(self) -> dict[str, Any]:
+        """Only what its provider heeds; the price as text.
+
+        >>> OcrSpec("t", "T", "textract", features=("FORMS",)).to_json()["features"]
+        ['FORMS']
+        """
+        stored: dict[str, Any] = {"id": self.id, "name": self.name, "provider": self.provider}
+        for name in PARAMETERS[self.provider]:
+            value = getattr(self, name)
+            stored[name] = list(value) if isinstance(value, tuple) else str(value) if name == "price_page" else value
+        return stored
+
+
+_READ: Mapping[str, Any] = {
+    **dict.fromkeys(("languages", "features"), tuple),
+    "dpi": int,
+    "least_score": float,
+    "price_page": lambda stored: Decimal(str(stored)),
+}
+
+
+def ocr_spec_from(stored: Mapping[str, Any]) -> OcrSpec:
+    """The inverse of ``to_json``; what a newer version added is left out."""
+    names = ("id", "name", *PARAMETERS[stored["provider"]])
+    known = {name: stored[name] for name in names if name in stored}
+    return OcrSpec(
+        provider=stored["provider"],
+        **{name: _READ[name](value) if name in _READ else value for name, value in known.items()},
+    )
+
+
+def parse_pages(text: str) -> Iterator[tuple[int, float]]:
+    """First and last page of each range, 1-based. Raises: ValueError.
+
+    >>> list(parse_pages("1-3, 7, 9-"))
+    [(1, 3), (7, 7), (9, inf)]
+    """
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise ValueError(part)
+        first = int(match[1])
+        last = float("inf") if match[2] is None and part != match[1] else int(match[2] or first)
+        if not 1 <= first <= last:
+            raise ValueError(part)
+        yield first, last
+
+
+# Every site has these without a row. Their ids are what projects stored before there was a catalogue.
+BUILT_IN_OCR: Mapping[str, OcrSpec] = {
+    one.id: one
+    for one in (
+        OcrSpec("pp-ocrv5", "PP-OCR (built-in)", PP_OCR, least_score=0.5),
+        OcrSpec("tesseract", "Tesseract (built-in)", TESSERACT),
+        OcrSpec("textract", "Amazon Textract", TEXTRACT),
+        OcrSpec("endpoint", "Custom model endpoint", PADDLEX),
+    )
+}
+# Of an earlier system, which had them on GPUs: PP-OCR reads for them.
+_EARLIER = dict.fromkeys(("paddleocr-vl", "pp-structurev3"), BUILT_IN_OCR["pp-ocrv5"])
+
+
+def find_builtin_ocr(model_id: str) -> OcrSpec | None:
+    """Also by an earlier system's id."""
+    return BUILT_IN_OCR.get(model_id) or _EARLIER.get(model_id)

@@ -6,7 +6,7 @@ from config.table import MODEL
 from config.transaction import EXISTS, Change, Update
 from projects.models.builtin import list_builtin_models
 from projects.models.items import Model
-from projects.models.ocr_spec import find_builtin_ocr
+from projects.models.spec import find_builtin_ocr
 
 GONE = "model"  # what ``Conflict.failed`` calls a model that was removed first
 

@@ -16,12 +16,11 @@ from projects.models import queries as model_queries
 from projects.models.forms import NEW_MODEL, ModelForm, initial_of
 from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
 from projects.models.ocr_forms import OcrForm
-from projects.models.ocr_spec import ON_THIS_MACHINE, OcrSpec
 from projects.models.ocr_words import describe_ocr
 from projects.models.prices import describe_cost
 from projects.models.queries import Entry, Spec
 from projects.models.setup import SetupProblem, find_setup_problem
-from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec, format_price
+from projects.models.spec import EMBEDDED, ON_THIS_MACHINE, PROVIDERS, ModelSpec, OcrSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 

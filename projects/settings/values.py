@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from projects.settings.columns import TABLE
 
 FIELD_TYPES: Mapping[str, str] = {

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.models import actions as model_actions
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import table
-from projects.models.ocr_spec import PAGES_DPI
+from projects.models.spec import PAGES_DPI
 from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.providers import factory

@@ -14,7 +14,7 @@ from typing import Any
 
 from config.errors import NotFound, Refused
 from config.table import InvalidKey
-from projects.models.ocr_spec import PP_OCR
+from projects.models.spec import PP_OCR
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, BUILT
 from workflows.engine import step_context

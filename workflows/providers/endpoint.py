@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from config import logs
 from config.errors import StageFailed, Unavailable
-from projects.models.ocr_spec import LINES, PAGE, UPRIGHT, OcrSpec
+from projects.models.spec import LINES, PAGE, UPRIGHT, OcrSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.stages.pages.layout import Box, Line, Word
 from workflows.stages.pages.reading import PageReading

@@ -12,7 +12,7 @@ from PIL import Image
 from config import aws
 from config.environment import ModelEndpoint
 from config.errors import NotFound, ProviderPaused, StageFailed
-from projects.models.ocr_spec import PADDLEX, TESSERACT, TEXTRACT, OcrSpec
+from projects.models.spec import PADDLEX, TESSERACT, TEXTRACT, OcrSpec
 from projects.prompts.book import PromptBook
 from projects.prompts.prompt import uses_placeholder
 from projects.settings.values import BY_MODEL

@@ -14,9 +14,8 @@ from config.errors import Conflict, NotFound, ProviderPaused, StageFailed
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.items import FAILED, WORKED, ModelTest
-from projects.models.ocr_spec import PAGES_DPI, OcrSpec
 from projects.models.queries import Spec
-from projects.models.spec import ModelSpec
+from projects.models.spec import PAGES_DPI, ModelSpec, OcrSpec
 from projects.prompts.book import make_shipped_book
 from workflows.providers.factory import read_page_once, settings_to_read
 from workflows.providers.language_models import chats

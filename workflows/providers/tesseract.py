@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from config.errors import StageFailed
-from projects.models.ocr_spec import PAGE, OcrSpec
+from projects.models.spec import PAGE, OcrSpec
 from workflows.stages.models.languages import base_language, language_code
 from workflows.stages.pages.layout import Line, Word
 from workflows.stages.pages.reading import PageReading

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from config.errors import StageFailed
-from projects.models.ocr_spec import FEATURES
+from projects.models.spec import FEATURES
 from workflows.providers import blocks
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import RunningJob, S3File

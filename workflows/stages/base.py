@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr, ocr_spec_from
+from projects.models.spec import BUILT_IN_OCR, OcrSpec, find_builtin_ocr, ocr_spec_from
 from workflows.stages import field_spec
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.document_copy import Copy

@@ -12,8 +12,8 @@ from typing import Any
 from PIL import Image
 
 from config.errors import NotFound, Refused, StageFailed
-from projects.models.ocr_spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
 from projects.models.ocr_words import describe_ocr
+from projects.models.spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
 from workflows.stages import format_parser, kinds, slices, usage
 from workflows.stages.base import Job, RunSettings, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.pages import layout, ocr, page_entries, paged, pdf

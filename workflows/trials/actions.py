@@ -13,7 +13,7 @@ from config import clock
 from config.errors import Conflict, Refused
 from config.transaction import NEW
 from projects.audit.events import Actor
-from projects.models.ocr_spec import OcrSpec
+from projects.models.spec import OcrSpec
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef

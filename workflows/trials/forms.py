@@ -5,10 +5,9 @@ from typing import Any
 
 from django import forms
 
-from projects.models.ocr_spec import OcrSpec
 from projects.models.prices import describe_cost
 from projects.models.setup import SetupProblem, find_setup_problem, surely_reads_here
-from projects.models.spec import ModelSpec
+from projects.models.spec import ModelSpec, OcrSpec
 from workflows.runs import prices
 from workflows.runs.items import ProjectDocument
 from workflows.stages.usage import Usage

@@ -8,7 +8,7 @@ from typing import Any
 from config import clock, table
 from config.errors import NotFound
 from config.table import InvalidKey, Key
-from projects.models.ocr_spec import OcrSpec, ocr_spec_from
+from projects.models.spec import OcrSpec, ocr_spec_from
 from projects.prompts.prompt import Prompt
 from workflows.runs.items import ProjectDocument
 from workflows.storage import files

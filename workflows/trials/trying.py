@@ -13,8 +13,7 @@ from PIL import Image
 
 from config.errors import Conflict, NotFound, Refused, StageFailed
 from projects.models import queries as model_queries
-from projects.models.ocr_spec import PAGES_DPI, OcrSpec
-from projects.models.spec import ModelSpec
+from projects.models.spec import PAGES_DPI, ModelSpec, OcrSpec
 from projects.prompts import choice as prompt_choice
 from projects.prompts import queries as prompt_queries
 from projects.prompts.book import PRODUCTION, PinnedPrompt, PromptBook

@@ -15,8 +15,8 @@ from config.errors import CountersignError, NotFound, Refused, Unavailable
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.models.choice import choose_model_id
-from projects.models.ocr_spec import OcrSpec
 from projects.models.ocr_words import describe_ocr
+from projects.models.spec import OcrSpec
 from projects.prompts import queries as prompt_queries
 from projects.prompts.forms import PromptForm
 from projects.prompts.queries import PromptRef

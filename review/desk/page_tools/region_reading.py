@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from config.errors import NotFound, Refused, StageFailed
-from projects.models.ocr_spec import BUILT_IN_OCR, PAGES_DPI
+from projects.models.spec import BUILT_IN_OCR, PAGES_DPI
 from review import queries
 from review.identity import ReviewRef
 from review.items.reviews import Review

@@ -9,8 +9,8 @@ from config.environment import ModelEndpoint
 from config.errors import NotFound, Refused
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
-from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec, ocr_spec_from, parse_pages
 from projects.models.ocr_words import describe_ocr
+from projects.models.spec import BUILT_IN_OCR, OcrSpec, ocr_spec_from, parse_pages
 from projects.settings import queries as project_queries
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls

@@ -11,7 +11,7 @@ import pytest
 
 from config import clock
 from config.errors import NotFound, Refused, StageFailed
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from tests.each import each
 from tests.factories import sample_files
 from tests.tools import paper

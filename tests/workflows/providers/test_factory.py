@@ -10,7 +10,7 @@ from django.conf import settings as conf
 from config.environment import ModelEndpoint
 from config.errors import StageFailed
 from projects.models import actions as model_actions
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering

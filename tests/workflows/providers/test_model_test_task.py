@@ -10,7 +10,7 @@ from config.environment import ModelEndpoint
 from projects.models import actions as model_actions
 from projects.models import queries as model_queries
 from projects.models.items import ModelTest
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from tests.outside import answering
 from tests.projects.models.catalogue import ADA, add_model
 from tests.workflows.providers.language_models.chat_server import completion, serve_chat

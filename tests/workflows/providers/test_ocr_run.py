@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from projects.models import actions as model_actions
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from tests.factories import PROJECT, SITE, start_run
 from tests.projects.models.catalogue import ADA
 from tests.pump import Pump

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from config.errors import ProviderPaused, StageFailed
-from projects.models.ocr_spec import OcrSpec
+from projects.models.spec import OcrSpec
 from tests.each import each
 from tests.serving import serving
 from tests.workflows.providers.services import caller

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.errors import Refused
 from projects.models import actions as model_actions
-from projects.models.ocr_spec import BUILT_IN_OCR
+from projects.models.spec import BUILT_IN_OCR
 from projects.settings import provider_choice
 from projects.settings.values import DOERS, OCR_MODELS
 from tests.html import one_line

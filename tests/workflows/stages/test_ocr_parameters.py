@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from projects.models.ocr_spec import BUILT_IN_OCR, NOT_OF_PP_OCR
+from projects.models.spec import BUILT_IN_OCR, NOT_OF_PP_OCR
 from projects.settings.values import LANGUAGES
 from tests.read_once import the_engine_itself
 from tests.tools import paper

@@ -14,7 +14,7 @@ from config.brokers import queues
 from config.errors import Conflict, Refused, Unavailable
 from projects.models import actions as model_actions
 from projects.models import setup
-from projects.models.ocr_spec import BUILT_IN_OCR, OcrSpec
+from projects.models.spec import BUILT_IN_OCR, OcrSpec
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.models.catalogue import ADA
