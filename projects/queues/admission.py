@@ -17,7 +17,7 @@ from config.item import Item, Page
 from projects.documents import queries as document_queries
 from projects.folders.queries import MISSING as NO_FOLDER
 from projects.sites import access, directory
-from projects.sites.actions.api_keys import Program
+from projects.sites.actions import Program
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Item)

@@ -7,8 +7,7 @@ from django.conf import settings
 
 from config.errors import Refused
 from projects.settings.forms import SlotsField
-from projects.sites.actions.api_keys import HELD_TO_GIVE, NAME_LENGTH, OFFERED
-from projects.sites.actions.sites import TITLE_LENGTH, check_id
+from projects.sites.actions import HELD_TO_GIVE, NAME_LENGTH, OFFERED, TITLE_LENGTH, check_id
 from projects.sites.permissions import ADMINS, Permission, known_permissions
 from projects.sites.separation import SEPARATIONS
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 
 from config.table import DEFAULT_SITE
-from projects.sites.actions.groups import MOST_AT_ONCE, Grant
+from projects.sites.actions import MOST_AT_ONCE, Grant
 from projects.sites.items import SiteGroup
 from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
 from projects.web.http import version_in

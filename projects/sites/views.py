@@ -13,12 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Conflict
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
-from projects.sites import access, directory, matrix
+from projects.sites import access, actions, directory, matrix
 from projects.sites import queries as api_key_queries
 from projects.sites import queries as site_queries
-from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions import groups as group_actions
-from projects.sites.actions import sites as site_actions
 from projects.sites.forms import KeyForm, SecondPersonForm, SeparationForm, SiteForm, SiteSlotsForm, SiteTitleForm
 from projects.sites.items import Site
 from projects.sites.matrix import GroupRow
@@ -36,7 +33,7 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
     form = KeyForm(access.permissions_of(request), request.POST)
     if not form.is_valid():
         return _keys_page(request, form, status=422)
-    made = api_key_actions.create_api_key(
+    made = actions.create_api_key(
         request.site, form.cleaned_data["name"], form.permissions(), by=actor_of(request.user)
     )
     # No redirect: the key is in this answer and nowhere else.
@@ -52,7 +49,7 @@ def edit_keys(request: DeskRequest) -> HttpResponse:
 @require_POST
 def revoke_key(request: DeskRequest, mask: str) -> HttpResponse:
     access.check_can_configure(request)
-    row = api_key_actions.revoke_api_key(request.site, mask, by=actor_of(request.user))
+    row = actions.revoke_api_key(request.site, mask, by=actor_of(request.user))
     messages.success(request, f"{row.name} revoked. Its requests are now rejected.")
     return redirect_after_post(request, reverse("settings:edit-keys"))
 
@@ -98,10 +95,8 @@ def edit_groups(request: DeskRequest) -> HttpResponse:
 
 def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[GroupRow]) -> str:
     """Why this cannot be saved, or nothing."""
-    if len(changed) > group_actions.MOST_AT_ONCE:
-        return (
-            f"You can change up to {group_actions.MOST_AT_ONCE} groups at once. Nothing was saved; save fewer groups."
-        )
+    if len(changed) > actions.MOST_AT_ONCE:
+        return f"You can change up to {actions.MOST_AT_ONCE} groups at once. Nothing was saved; save fewer groups."
     added = next((row.group for row in rows if row.is_new), None)
     if added and added in {row.group for row in rows if not row.is_new}:
         return f"Group {added} is already listed. Select its permissions there."
@@ -117,7 +112,7 @@ def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[G
 
 def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[GroupRow]) -> HttpResponse:
     try:
-        group_actions.save_grants(request.site, [row.grant() for row in changed], by=actor_of(request.user))
+        actions.save_grants(request.site, [row.grant() for row in changed], by=actor_of(request.user))
     except Conflict:
         stored = site_queries.get_groups(request.site, [row.group for row in rows])
         return _groups_page(request, matrix.lay_over_stored(rows, stored), clash=True, status=409)
@@ -186,7 +181,7 @@ def create_site(request: DeskRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         site_id, title, group = (form.cleaned_data[name] for name in ("site_id", "title", "group"))
         try:
-            made = site_actions.create_site(site_id, title, by=actor_of(request.user), group=group)
+            made = actions.create_site(site_id, title, by=actor_of(request.user), group=group)
         except Conflict as error:
             form.add_error("site_id", str(error))
             status = 409
@@ -223,26 +218,24 @@ def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -
     """Do what the pressed button says; returns it in words. Raises: Conflict, Refused, NotFound."""
     version, by = version_in(request.POST), actor_of(request.user)
     if order == "close":
-        return (
-            f"{site_actions.close_site(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
-        )
+        return f"{actions.close_site(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
     if order == "slots":
         slots = form.cleaned_data["slots"]
-        site_actions.set_slots(site.siteId, slots, version=version, by=by)
+        actions.set_slots(site.siteId, slots, version=version, by=by)
         return f"{site.title}: concurrency limit set to {slots or settings.SITE_SLOTS}."
     if order == "second_person":
         needed = form.cleaned_data["second_person"]
-        site_actions.set_second_person(site.siteId, needed, version=version, by=by)
+        actions.set_second_person(site.siteId, needed, version=version, by=by)
         people = "a second person confirms" if needed else "one person moves"
         return f"{site.title}: {people} prompts into production."
     if order == "separation":
         chosen = Separation(form.cleaned_data["separation"])
-        site_actions.set_separation(site.siteId, chosen, version=version, by=by)
+        actions.set_separation(site.siteId, chosen, version=version, by=by)
         return f"{site.title}: separation of duties set to “{SEPARATIONS[chosen]}”."
     if order == "rename":
         title = form.cleaned_data["title"]
-        return f"Site renamed to {site_actions.rename_site(site.siteId, title, version=version, by=by).title}."
-    return f"{site_actions.reopen_site(site.siteId, version=version, by=by).title} reopened."
+        return f"Site renamed to {actions.rename_site(site.siteId, title, version=version, by=by).title}."
+    return f"{actions.reopen_site(site.siteId, version=version, by=by).title} reopened."
 
 
 def _site_page(

@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 from config import logs
 from config.errors import CountersignError, KeyRefused, Refused, quote_names
 from projects.personal import gate
-from projects.sites.actions.api_keys import Program, verify_api_key
+from projects.sites.actions import Program, verify_api_key
 from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
 _NO_KEY = "API key missing. Send it as Authorization: Bearer cs_…. An admin creates API keys under Settings."

@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
-from projects.sites.actions import sites as site_actions
+from projects.sites import actions as site_actions
 from projects.sites.permissions import ADMINS
 from tests.browser.conftest import watch
 from tests.browser.desk import sign_in

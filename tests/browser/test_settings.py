@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from projects.sites import actions as api_key_actions
 from projects.sites import directory
-from projects.sites.actions import api_keys as api_key_actions
 from projects.sites.permissions import Permission
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in

@@ -12,7 +12,7 @@ from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.compat.pages import read, run_url, words

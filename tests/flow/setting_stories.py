@@ -19,9 +19,9 @@ from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
+from projects.sites import actions as sites_actions
 from projects.sites import sign_in
-from projects.sites.actions import api_keys, groups, sites
-from projects.sites.actions.groups import Grant
+from projects.sites.actions import Grant
 from projects.sites.permissions import Permission
 from projects.sites.separation import Separation
 from tests.factories import SITE
@@ -51,18 +51,21 @@ Story = Callable[[], Iterator[Step]]
 
 
 def site_story() -> Iterator[Step]:
-    yield sites.create_site, lambda: sites.create_site("acme", "Acme", by=BY)
-    yield sites.rename_site, lambda: sites.rename_site("acme", "Acme Ltd", version=1, by=BY)
-    yield sites.set_slots, lambda: sites.set_slots("acme", 3, version=2, by=BY)
-    yield sites.close_site, lambda: sites.close_site("acme", version=3, by=BY)
-    yield sites.reopen_site, lambda: sites.reopen_site("acme", version=4, by=BY)
-    yield sites.set_second_person, lambda: sites.set_second_person("acme", True, version=5, by=BY)
-    yield sites.set_separation, lambda: sites.set_separation("acme", Separation.ALWAYS, version=6, by=BY)
+    yield sites_actions.create_site, lambda: sites_actions.create_site("acme", "Acme", by=BY)
+    yield sites_actions.rename_site, lambda: sites_actions.rename_site("acme", "Acme Ltd", version=1, by=BY)
+    yield sites_actions.set_slots, lambda: sites_actions.set_slots("acme", 3, version=2, by=BY)
+    yield sites_actions.close_site, lambda: sites_actions.close_site("acme", version=3, by=BY)
+    yield sites_actions.reopen_site, lambda: sites_actions.reopen_site("acme", version=4, by=BY)
+    yield sites_actions.set_second_person, lambda: sites_actions.set_second_person("acme", True, version=5, by=BY)
+    yield (
+        sites_actions.set_separation,
+        lambda: sites_actions.set_separation("acme", Separation.ALWAYS, version=6, by=BY),
+    )
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
-    yield groups.save_grants, lambda: groups.save_grants("acme", grants, by=BY)
-    made = api_keys.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
-    yield api_keys.create_api_key, lambda: api_keys.create_api_key(SITE, "Other", [Permission.READ], by=BY)
-    yield api_keys.revoke_api_key, lambda: api_keys.revoke_api_key(SITE, made.mask, by=BY)
+    yield sites_actions.save_grants, lambda: sites_actions.save_grants("acme", grants, by=BY)
+    made = sites_actions.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
+    yield sites_actions.create_api_key, lambda: sites_actions.create_api_key(SITE, "Other", [Permission.READ], by=BY)
+    yield sites_actions.revoke_api_key, lambda: sites_actions.revoke_api_key(SITE, made.mask, by=BY)
 
 
 def project_story() -> Iterator[Step]:
@@ -207,7 +210,7 @@ def prompt_story() -> Iterator[Step]:
     filed = [(PromptRef(SITE, "p", "answer"), FiledPrompt(answers))]
     bring = prompt_actions.import_prompts
     yield bring, lambda: bring(filed, based_on={}, by=BY)
-    sites.set_second_person(SITE, True, version=0, by=BY)
+    sites_actions.set_second_person(SITE, True, version=0, by=BY)
     move, decline, confirm = (
         prompt_actions.move_production,
         prompt_actions.decline_production,

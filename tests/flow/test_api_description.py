@@ -9,7 +9,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from projects.settings.items import Project
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from projects.web.http import PROBLEM
 from review.api import api

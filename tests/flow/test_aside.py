@@ -12,8 +12,8 @@ from django.urls import reverse
 from config import clock
 from projects.documents import counting
 from projects.documents.items import Counter
+from projects.sites import actions as site_actions
 from projects.sites import directory
-from projects.sites.actions import sites as site_actions
 from tests.aws_faults import count_calls, fail
 from tests.engines import EngineKind
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files

@@ -29,7 +29,7 @@ WITHOUT_EVENT = {
     "projects.documents.actions.classification.set_classification",
     "projects.documents.actions.documents.create_document",
     "projects.documents.actions.documents.version_row",
-    "projects.sites.actions.groups.first_grant",
+    "projects.sites.actions.first_grant",
     "workflows.routing.actions.touch_ruleset",
     "workflows.trials.actions.start_reading",
     "workflows.trials.actions.start_trial",

@@ -15,7 +15,7 @@ from django.conf import settings
 from config.table import DEFAULT_SITE
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from review import queries as review_queries
 from tests.commands.desk import overrides

@@ -15,8 +15,8 @@ from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings import queries as project_queries
 from projects.settings.values import FieldSetting
-from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions.groups import Grant, save_grants
+from projects.sites import actions as api_key_actions
+from projects.sites.actions import Grant, save_grants
 from projects.sites.permissions import EVERYTHING, NOTHING, Permission
 from tests.factories import sample_files
 from tests.flow.test_url_roles import TABLE

@@ -10,8 +10,8 @@ from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.merging import digest_settings
 from projects.settings.values import ProjectSettings
+from projects.sites import actions as site_actions
 from projects.sites import directory
-from projects.sites.actions import sites as site_actions
 from tests.engines import EngineKind
 from tests.factories import PROJECT_ID, SITE, start_run
 from tests.flow.test_fanout import finish, held_slices, redeliver

@@ -19,8 +19,7 @@ from config.table import site_of
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import ProjectSettings
-from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions import sites as site_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import EVERYTHING, Permission
 from review import queries as review_queries
 from review.decide import claims, decisions, opening, redemption, waiting
@@ -126,7 +125,7 @@ def test_a_site_can_never_be_named_like_a_folder_of_the_main_sites_files(known: 
         files.extractor("p", "0"),
     )  # fmt: skip
     folders |= {name.split("/")[0] for name in made}
-    assert folders <= site_actions.RESERVED
+    assert folders <= api_key_actions.RESERVED
 
 
 def test_a_claim_a_decision_and_an_end_on_one_leave_the_other_as_it_was(known: dict[str, Known]) -> None:

@@ -16,7 +16,7 @@ from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from review.cases import actions as case_actions
 from review.cases.actions import CaseText, TaskText

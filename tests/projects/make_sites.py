@@ -2,9 +2,9 @@
 
 from config.table import DEFAULT_SITE, SITE_GROUP
 from projects.audit.events import Actor
+from projects.sites import actions as site_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.actions import sites as site_actions
 from projects.sites.items import Site, SiteGroup
 
 BY = Actor("1", "Alice Novak")

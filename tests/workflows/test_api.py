@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from projects.documents.queries import get_removal
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from review.api import api
 from tests.aws_faults import count_calls, fail

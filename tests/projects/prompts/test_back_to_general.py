@@ -14,7 +14,7 @@ from projects.prompts.actions import ProductionMove
 from projects.prompts.choice import choose_book
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
-from projects.sites.actions import sites as site_actions
+from projects.sites import actions as site_actions
 from projects.sites.permissions import ADMINS, Permission
 from tests.aws_faults import before_each
 from tests.html import one_line

@@ -14,8 +14,8 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import PROPOSAL_DAYS, ProductionMove
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
+from projects.sites import actions as site_actions
 from projects.sites import queries as site_queries
-from projects.sites.actions import sites as site_actions
 from tests.aws_faults import before_each
 
 ALICE, BOB, CARA = Actor("1", "Alice Novak"), Actor("2", "Bob Ito"), Actor("3", "Cara Diaz")

@@ -3,7 +3,7 @@
 import pytest
 
 from projects.sites import directory
-from projects.sites.actions.groups import Grant, save_grants
+from projects.sites.actions import Grant, save_grants
 from projects.sites.permissions import NOTHING, Permission
 from tests.projects.make_sites import BY, grant
 

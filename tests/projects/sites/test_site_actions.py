@@ -6,11 +6,10 @@ from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.table import ENTITY_EVENT
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
+from projects.sites import actions as group_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.actions import groups as group_actions
-from projects.sites.actions import sites as site_actions
-from projects.sites.actions.groups import Grant
+from projects.sites.actions import Grant
 from projects.sites.permissions import EVERYTHING, NOTHING, Permission
 from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.each import each
@@ -31,7 +30,7 @@ def stored(site, group):
 
 
 def test_a_site_is_made_with_the_group_that_runs_it():
-    site_actions.create_site("acme", "Acme GmbH", by=BY, group="acme people")
+    group_actions.create_site("acme", "Acme GmbH", by=BY, group="acme people")
     found = site_queries.get_site("acme")
     assert (found.siteId, found.title, found.status, found.version) == ("acme", "Acme GmbH", "ACTIVE", 1)
     assert directory.get_permissions("acme", ["acme people"]) == EVERYTHING
@@ -44,25 +43,25 @@ def test_a_site_is_made_with_the_group_that_runs_it():
 @each("name", ["", "Acme", "-acme", "a" * 41, "a/b", "ac#me", "default", "projects", "..", "a\n"])
 def test_an_id_that_keys_or_files_could_not_hold_is_refused(name):
     with pytest.raises(Refused):
-        site_actions.create_site(name, "Title", by=BY)
+        group_actions.create_site(name, "Title", by=BY)
 
 
 def test_the_same_form_sent_twice_makes_one_site_and_another_form_loses():
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: site_actions.create_site("acme", "Acme", by=BY), range(4)))
+        made = list(pool.map(lambda _: group_actions.create_site("acme", "Acme", by=BY), range(4)))
     assert {one.title for one in made} == {"Acme"}
     with pytest.raises(Conflict, match="A site with the ID acme already exists"):
-        site_actions.create_site("acme", "Other", by=BOB)
+        group_actions.create_site("acme", "Other", by=BOB)
     assert len(events("default", "site", "acme")) == 1
 
 
 def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
     made = make_site("acme")
-    site_actions.rename_site("acme", "First", version=made.version, by=BOB)
+    group_actions.rename_site("acme", "First", version=made.version, by=BOB)
     for late in (
-        lambda: site_actions.rename_site("acme", "Second", version=made.version, by=BY),
-        lambda: site_actions.close_site("acme", version=made.version, by=BY),
-        lambda: site_actions.set_slots("acme", 3, version=made.version, by=BY),
+        lambda: group_actions.rename_site("acme", "Second", version=made.version, by=BY),
+        lambda: group_actions.close_site("acme", version=made.version, by=BY),
+        lambda: group_actions.set_slots("acme", 3, version=made.version, by=BY),
     ):
         with pytest.raises(Conflict, match=r"^Bob Ito changed this site on .+ UTC\. Your change was not saved"):
             late()
@@ -73,16 +72,16 @@ def test_of_two_changes_of_one_page_the_second_loses_and_learns_who_was_first():
 
 def test_the_main_site_can_be_renamed_and_never_closed():
     assert site_queries.get_site("default").title == "Main site"
-    renamed = site_actions.rename_site("default", "Head office", version=0, by=BY)
+    renamed = group_actions.rename_site("default", "Head office", version=0, by=BY)
     assert (renamed.title, renamed.status, renamed.version) == ("Head office", "ACTIVE", 1)
     with pytest.raises(Conflict):
-        site_actions.rename_site("default", "Late", version=0, by=BOB)
+        group_actions.rename_site("default", "Late", version=0, by=BOB)
     with pytest.raises(Refused, match="cannot be closed"):
-        site_actions.close_site("default", version=1, by=BY)
+        group_actions.close_site("default", version=1, by=BY)
 
 
 def test_what_is_not_there_cannot_be_changed():
-    for change in (site_actions.close_site, site_actions.reopen_site):
+    for change in (group_actions.close_site, group_actions.reopen_site):
         with pytest.raises(NotFound):
             change("acme", version=0, by=BY)
 
@@ -116,9 +115,9 @@ def test_a_group_that_may_nothing_loses_its_row_where_no_default_would_come_back
 @pytest.mark.parametrize(
     "change",
     [
-        lambda: site_actions.create_site("new", "New", by=BY, group="a"),
-        lambda: site_actions.rename_site("acme", "Lost", version=1, by=BY),
-        lambda: site_actions.close_site("acme", version=1, by=BY),
+        lambda: group_actions.create_site("new", "New", by=BY, group="a"),
+        lambda: group_actions.rename_site("acme", "Lost", version=1, by=BY),
+        lambda: group_actions.close_site("acme", version=1, by=BY),
         lambda: group_actions.save_grants("acme", [Grant("a", NOTHING, READ, 0)], by=BY),
     ],
 )
@@ -171,8 +170,8 @@ def test_a_read_that_a_change_overtook_is_not_remembered():
 
 def test_places_are_the_open_sites_of_the_groups_in_one_order():
     for name in ("zeta", "acme", "shut"):
-        site_actions.create_site(name, name.upper(), by=BY, group="a")
-    site_actions.close_site("shut", version=1, by=BY)
+        group_actions.create_site(name, name.upper(), by=BY, group="a")
+    group_actions.close_site("shut", version=1, by=BY)
     assert [one.title for one in directory.places_of(["a", "viewers"], 9)] == ["Main site", "ACME", "ZETA"]
     assert [one.site_id for one in directory.places_of(["a"], 9)] == ["acme", "zeta"]
     assert [one.site_id for one in directory.places_of(["viewers"], 9)] == ["default"]

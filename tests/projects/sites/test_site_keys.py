@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from config.errors import NotFound
 from config.table import InvalidKey
+from projects.sites import actions as api_key_actions
 from projects.sites import directory
 from projects.sites import queries as api_key_queries
-from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions import groups as group_actions
-from projects.sites.actions.groups import Grant
+from projects.sites.actions import Grant
 from projects.sites.permissions import NOTHING, Permission
 from tests.examples import at_most
 from tests.projects.make_sites import BY, make_site
@@ -31,7 +30,7 @@ def test_a_group_is_found_by_its_own_name_only(name, other):
         api_key_queries.get_site("acme")
     except NotFound:  # the first example makes it
         make_site("acme")
-    group_actions.save_grants("acme", [Grant(name, NOTHING, READ, 0)], by=BY)
+    api_key_actions.save_grants("acme", [Grant(name, NOTHING, READ, 0)], by=BY)
     stored = api_key_queries.get_groups("acme", [name])
     assert [one.permissions for one in stored.values()] == [["READ"]]
     assert [one.siteId for one in api_key_queries.sites_of_group(name)] == ["acme"]
@@ -40,7 +39,7 @@ def test_a_group_is_found_by_its_own_name_only(name, other):
     if unicodedata.normalize("NFC", other) != unicodedata.normalize("NFC", name):
         assert directory.get_permissions("acme", [other]) == NOTHING
         assert directory.get_permissions("acme", [f"{name}#site#acme"]) == NOTHING
-    group_actions.save_grants("acme", [Grant(name, READ, NOTHING, 1)], by=BY)
+    api_key_actions.save_grants("acme", [Grant(name, READ, NOTHING, 1)], by=BY)
     assert directory.get_permissions("acme", [name]) == NOTHING
 
 
@@ -55,5 +54,5 @@ def test_a_key_is_found_by_hash_by_mask_and_in_the_list_whatever_its_name(name):
 
 def test_a_name_that_no_key_can_hold_is_refused_and_nothing_is_written():
     with pytest.raises(InvalidKey, match="too long"):
-        group_actions.save_grants("acme", [Grant("\u200b" * 150, NOTHING, READ, 0)], by=BY)
+        api_key_actions.save_grants("acme", [Grant("\u200b" * 150, NOTHING, READ, 0)], by=BY)
     assert api_key_queries.groups_of_site("acme").rows == []

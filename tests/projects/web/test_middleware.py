@@ -4,7 +4,7 @@ from urllib.parse import quote
 import pytest
 from django.urls import reverse
 
-from projects.sites.actions import sites as site_actions
+from projects.sites import actions as site_actions
 from projects.sites.permissions import Permission
 from tests.aws_faults import fail
 from tests.each import each

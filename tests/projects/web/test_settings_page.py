@@ -3,11 +3,10 @@
 import pytest
 
 from projects.audit.events import Actor
+from projects.sites import actions as group_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.actions import groups as group_actions
-from projects.sites.actions import sites as site_actions
-from projects.sites.actions.groups import MOST_AT_ONCE, Grant
+from projects.sites.actions import MOST_AT_ONCE, Grant
 from projects.sites.permissions import DEFAULTS, EVERYTHING, NOTHING, Permission
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -126,7 +125,7 @@ def test_what_no_number_of_slots_can_be_is_said_beside_it_and_kept(slots):
 
 def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_typed():
     make_site("acme")
-    site_actions.set_slots("acme", 9, version=1, by=BOB)
+    group_actions.set_slots("acme", 9, version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"slots": "5", "version": "1", "order": "slots"})
     assert answer.status_code == 409
     assert "Bob Ito changed this site" in one_line(answer.content)
@@ -138,7 +137,7 @@ def test_slots_that_were_changed_meanwhile_are_a_conflict_that_keeps_what_was_ty
 @pytest.mark.parametrize("version", ["1", "", "x"])
 def test_who_saves_a_site_second_sees_who_was_first_and_what_is_there_now(order, version):
     make_site("acme")
-    site_actions.rename_site("acme", "Theirs", version=1, by=BOB)
+    group_actions.rename_site("acme", "Theirs", version=1, by=BOB)
     answer = signed_in(alice()).post("/settings/sites/acme/", {"title": "Mine", "version": version, "order": order})
     page = one_line(answer.content)
     assert answer.status_code == 409

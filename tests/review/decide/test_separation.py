@@ -6,9 +6,9 @@ import pytest
 
 from config.errors import Conflict
 from projects.audit.events import actor_of
+from projects.sites import actions as site_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.actions import sites as site_actions
 from projects.sites.separation import Separation
 from review.decide import claims, decisions
 from review.decide.separation import find_barred

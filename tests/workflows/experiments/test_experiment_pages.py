@@ -8,7 +8,7 @@ from django.urls import reverse
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.queries import PromptRef
-from projects.sites.actions import sites as site_actions
+from projects.sites import actions as site_actions
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.html import one_line

@@ -10,9 +10,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from projects.sites import actions as api_key_actions
 from projects.sites import queries as site_queries
-from projects.sites.actions import api_keys as api_key_actions
-from projects.sites.actions import sites as site_actions
 from projects.sites.permissions import Permission
 from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
@@ -128,7 +127,7 @@ def test_a_key_that_only_writes_configures_nothing_and_one_that_configures_promo
 
 def test_a_key_promotes_nothing_where_two_persons_decide() -> None:
     desk = Pipeline(project())
-    site_actions.set_second_person(SITE, True, version=site_queries.get_site(SITE).version, by=BY)
+    api_key_actions.set_second_person(SITE, True, version=site_queries.get_site(SITE).version, by=BY)
     told = desk.send("PUT", "/prompts/extract/production", 422, version=1, expected=1, reason="Back")
     assert "Two persons" in told["detail"]
 

@@ -13,9 +13,9 @@ from projects.documents import queries as document_queries
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
+from projects.sites import actions as site_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.actions import sites as site_actions
 from tests.aws_faults import Crash, audit_refused, count_calls, crash_after, fail
 from tests.factories import sample_files
 from tests.people import alice

@@ -21,7 +21,7 @@ from projects.documents.actions import properties
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts

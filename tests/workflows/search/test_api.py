@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from projects.sites.actions import api_keys as api_key_actions
+from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from tests.each import each
 from tests.people import alice, signed_in

@@ -1,1 +1,0 @@
-"""Writes of sites, permissions and API keys."""
