@@ -10,7 +10,7 @@ from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
-from django.db.models import F
+from django.db import connection
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -58,15 +58,35 @@ class Abilities:
 NO_ABILITIES = Abilities()
 
 
+# Django would compose this statement anew for each page, which takes longer than the answer. Dates are left out: who
+# asks for one has it fetched.
+_COLUMNS = ("id", "password", "is_superuser", "username", "first_name", "last_name", "email", "is_staff", "is_active")
+_FLAGS = ("is_superuser", "is_staff", "is_active")  # numbers in SQLite
+_USER = """
+    SELECT g.name,
+        u.id, u.password, u.is_superuser, u.username, u.first_name, u.last_name, u.email, u.is_staff, u.is_active
+    FROM auth_user u
+    LEFT JOIN auth_user_groups m ON m.user_id = u.id
+    LEFT JOIN auth_group g ON g.id = m.group_id
+    WHERE u.id = %s
+"""
+
+
 class RoleBackend(ModelBackend):
-    """Loads a user with the groups in the same statement: a page makes no SQL beyond session and user."""
+    """Loads a user with the groups in one statement, at each request: who was deactivated is out at once."""
 
     def get_user(self, user_id: Any) -> User | None:
-        rows = list(User.objects.filter(pk=user_id).annotate(group_name=F("groups__name")))  # one for each group
-        if not rows or not self.user_can_authenticate(rows[0]):
+        with connection.cursor() as cursor:
+            cursor.execute(_USER, [user_id])
+            rows = cursor.fetchall()  # one for each group
+        if not rows:
             return None
-        user: User = rows[0]
-        user.group_names = frozenset(row.group_name for row in rows if row.group_name)  # type: ignore[attr-defined]
+        found = dict(zip(_COLUMNS, rows[0][1:], strict=True))
+        flags = {name: bool(found[name]) for name in _FLAGS}
+        user = User.from_db(connection.alias, _COLUMNS, list((found | flags).values()))  # in the order of the model
+        if not self.user_can_authenticate(user):
+            return None
+        user.group_names = frozenset(row[0] for row in rows if row[0])  # type: ignore[attr-defined]
         return user
 
 
