@@ -6,6 +6,7 @@ template. What is not plain goes Django's own way: a callable, a failed lookup, 
 templates are debugged, so that a fault names its line.
 """
 
+import functools
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -19,14 +20,13 @@ from django.template.context import ContextDict
 from django.template.defaulttags import CommentNode, ForNode, IfNode, LoadNode, URLNode, WithNode
 from django.template.loader_tags import IncludeNode
 from django.template.loaders import cached
-from django.urls import get_script_prefix, get_urlconf
+from django.urls import get_script_prefix, get_urlconf, reverse
 from django.utils.safestring import SafeData, SafeString, mark_safe
 from django.utils.timezone import template_localtime  # type: ignore[attr-defined]  # the stubs do not know it
 
 Resolve = Callable[[Any], Any]
 Render = Callable[[Any], Any]  # a text; Django's stubs say int, too
 _ABSENT = object()
-_NAMES = 256  # of URLs that one place of a template leads to: as many as there are sites
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -215,22 +215,35 @@ def _bind_include(node: Any, loader: Loader) -> Any:
 
 
 def _bind_url(node: Any, _loader: Loader) -> Any:
-    """One without arguments: it depends on the site and on nothing else of a request."""
-    if node.args or node.kwargs or node.asvar or isinstance(node.view_name.var, Variable) or node.view_name.filters:
+    """One of a named view: its address depends on the site and its arguments, and lists are looked at again."""
+    if node.asvar or isinstance(node.view_name.var, Variable) or node.view_name.filters:
         return node.render_annotated
     render_anew = node.render_annotated
-    known: dict[tuple[Any, ...], str] = {}
+    name = str(node.view_name.var)
+    arguments = [_bind_expression(one, "") for one in node.args]
+    named = _bind_values(node.kwargs)
 
     def render(context: Any) -> Any:
-        place = get_script_prefix(), get_urlconf(), context.autoescape
-        url = known.get(place)
-        if url is None:
-            if len(known) >= _NAMES:
-                known.clear()
-            url = known[place] = render_anew(context)
-        return url
+        args = tuple([resolve(context) for resolve in arguments])
+        kwargs = tuple([(key, resolve(context)) for key, resolve in named])
+        if not all(isinstance(one, str) for one in (*args, *dict(kwargs).values())):  # 1 and True are one key
+            return render_anew(context)
+        app = _name_app(getattr(context, "request", None))
+        url = _reverse(get_script_prefix(), get_urlconf(), name, args, kwargs, app)
+        return escape(url) if context.autoescape else url
 
     return render
+
+
+def _name_app(request: Any) -> str | None:
+    if hasattr(request, "current_app"):  # Django's admin says so
+        return request.current_app  # type: ignore[no-any-return]
+    return getattr(getattr(request, "resolver_match", None), "namespace", None)
+
+
+@functools.lru_cache(maxsize=8192)
+def _reverse(_prefix: str, _urlconf: Any, name: str, args: Any, kwargs: Any, current_app: str | None) -> str:
+    return reverse(name, args=args, kwargs=dict(kwargs), current_app=current_app)
 
 
 _BINDINGS: Mapping[type[Node], Callable[[Any, Loader], Render]] = {
