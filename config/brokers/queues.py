@@ -37,6 +37,8 @@ def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 
         with translate_broker_errors(), aws.translate_aws_errors():
             current_app.send_task(
                 task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE,
+                # Celery would draw up the arguments a second time, for eyes only.
+                argsrepr="()", kwargsrepr="{}",
                 # Beside the socket's own limit, which ends at each heartbeat; other brokers confirm nothing.
                 confirm_timeout=transport.PATIENCE_SECONDS,
             )  # fmt: skip

@@ -85,7 +85,9 @@ def ticket_for(
 
 
 def sign_ticket(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
-    return signing.dumps(asdict(ticket), salt=_salt("ticket", ref, user_id), compress=True)
+    # All but the fields is plain already, and a copy of it took a thirtieth of the page.
+    stored = vars(ticket) | {"fields": [asdict(one) for one in ticket.fields]}
+    return signing.dumps(stored, salt=_salt("ticket", ref, user_id), compress=True)
 
 
 def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
