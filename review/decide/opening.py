@@ -11,16 +11,18 @@ from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict
+from config.errors import Conflict, Refused
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects.documents import counting
+from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from review.changes import last_changes
 from review.decide import separation
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, ReviewStatus
-from workflows.definitions.blueprint import DEFINITIONS, ROUTED
+from workflows.definitions import versions
+from workflows.definitions.blueprint import ROUTED
 from workflows.engine import tokens
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
@@ -93,9 +95,10 @@ def open_review(pause: Pause) -> str | None:
 
     Raises:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
+        Refused: the approval's queue is not one of this site.
 
     """
-    pause = complete_pause(pause)
+    pause = place_pause(complete_pause(pause))
     guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step), name="run")
     changes, required = plan_review(pause, at=clock.now())
     try:
@@ -118,8 +121,10 @@ def complete_pause(pause: Pause) -> Pause:
         Conflict: the run was never assessed.
 
     """
-    step = DEFINITIONS[pause.definition].step(pause.step)
+    step = versions.find_definition(pause.definition).step(pause.step)
     if "result_sha256" in pause.found:
+        if step.asks and not pause.found.get("reasons"):
+            pause = replace(pause, found={**pause.found, "reasons": [step.asks], "unsure": 0})
         return _bar(pause, separation.find_barred(pause.run, pause.definition, step))
     execution = queries.execution(pause.run)
     definition = queries.definition_of(execution)
@@ -136,6 +141,25 @@ def complete_pause(pause: Pause) -> Pause:
     pause = _bar(pause, separation.find_barred(pause.run, definition.id, step, judges))
     found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed)}
     return replace(pause, found=found, more={**pause.more, **pointer})
+
+
+def place_pause(pause: Pause) -> Pause:
+    """The pause in the queue that its approval names; one Query more where it names one.
+
+    A queue that the site lacks must not fall back on another: people would approve who were not meant to.
+
+    Raises:
+        Refused: the site has no active queue of that name.
+
+    """
+    name = versions.find_definition(pause.definition).step(pause.step).queue
+    if not name:
+        return pause
+    queues = queue_queries.all_queues(pause.run.site)
+    found = next((one.id for one in queues if one.name.casefold() == name.casefold() and not one.is_archived), None)
+    if found is None:
+        raise Refused(f"This site has no active queue named {name}. Create it, then retry the run.")
+    return replace(pause, found={**pause.found, "queue": found})
 
 
 def _bar(pause: Pause, barred: Mapping[str, str]) -> Pause:

@@ -21,7 +21,7 @@ from review.cases import actions as cases
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, REDEEM, SPEND, UNDECIDED, Decision, Move
-from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.definitions.blueprint import Definition
 from workflows.engine import tokens
 from workflows.engine.step_outcome import mark_passed
 from workflows.runs import events, queries
@@ -196,7 +196,7 @@ def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
     try:
         done = advance.fail(
             run,
-            DEFINITIONS[execution.definition],
+            queries.definition_of(execution),
             execution,
             attempt=attempt,
             error="ReviewExpired",

@@ -6,14 +6,15 @@ from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
-from config.errors import Conflict, CountersignError, StaleAttempt, Unavailable
+from config.errors import Conflict, CountersignError, Refused, StaleAttempt, Unavailable
 from review.decide import opening, redemption
 from review.decide.opening import Pause
 from review.decide.redemption import Application
 from review.handovers import delivery
 from review.identity import ReviewRef
 from review.quality import actions as checks
-from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS
+from workflows.definitions import versions
+from workflows.definitions.blueprint import FIRST_ANALYSIS
 from workflows.engine import tokens
 from workflows.runs.items import Run
 
@@ -34,6 +35,8 @@ def open_review(
             enqueue_redeem(pause.ref, decided, delay=0)
     except Conflict:
         tokens.refuse(token, "StaleAttempt", "A newer attempt has taken over this run.")
+    except Refused as error:
+        tokens.refuse(token, "QueueMissing", str(error))
 
 
 def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
@@ -70,7 +73,7 @@ def apply_decision(
         Run(site, project_id, document_id, workflow_id), attempt, step, {**output, "sha256": sha256, "last": last}
     )
     try:
-        tokens.answer(token, redemption.apply_decision(application, DEFINITIONS[definition]))
+        tokens.answer(token, redemption.apply_decision(application, versions.find_definition(definition)))
     except Unavailable:
         raise
     except CountersignError as error:

@@ -28,7 +28,7 @@ from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.messages.queries import find_open_question, list_messages
-from workflows.definitions.blueprint import DEFINITIONS
+from workflows.definitions import versions
 from workflows.runs.views.reading import passages
 from workflows.stages import results
 from workflows.stages.assessment.answers import WITHOUT_VALUE
@@ -272,8 +272,10 @@ def _asks(review: Review) -> str:
     """Why the definition asks, where it asks whether or not the machine is sure; what a second review is for."""
     if ReviewRef("", review.document_id, review.reviewId).is_check:
         return "Second review: your answers are compared with the first decision and publish nothing."
-    pinned = DEFINITIONS.get(review.definition)
-    return pinned.step(int(review.step)).asks if pinned else ""
+    try:
+        return versions.find_definition(review.definition).step(int(review.step)).asks
+    except NotFound:  # of another system
+        return ""
 
 
 def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:

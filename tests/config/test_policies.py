@@ -87,6 +87,12 @@ def test_the_web_process_takes_no_work_and_reads_no_whole_table():
     assert not {action for action in web if action.split(":")[0] in {"textract", "transcribe", "bedrock"}}
 
 
+def test_a_worker_makes_machines_but_changes_and_ends_none():
+    made = {action for action in allowed("WorkerRole") if "StateMachine" in action}
+    assert made == {"states:CreateStateMachine", "states:DescribeStateMachine"}
+    assert not {action for action in allowed("WebRole") if "StateMachine" in action}
+
+
 def test_a_machine_orders_work_and_logs_and_does_nothing_else():
     actions = allowed("StateMachineRole")
     assert {action.split(":")[0] for action in actions} == {"sqs", "kms", "logs", "s3", "states"}

@@ -14,7 +14,7 @@ from review.status import Decision
 from tests.factories import PROJECT, PROJECT_ID, SITE, verdict
 from tests.pump import Pump
 from tests.tools.paper import Sheet, save
-from workflows.definitions.blueprint import DOCUMENT_APPROVAL
+from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Definition
 from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.items import Run
@@ -34,7 +34,7 @@ def receipt(folder: Path, total: str) -> Path:
 NOBODY = Actor("system", "test")
 
 
-def begin(folder: Path, total: str, *, by: Actor = NOBODY) -> Run:
+def begin(folder: Path, total: str, *, by: Actor = NOBODY, definition: Definition = DOCUMENT_APPROVAL) -> Run:
     """Fields of no doubt: the policy asks nobody, so that the definition alone does."""
     body = receipt(folder, total).read_bytes()
     document_id = str(uuid.uuid4())
@@ -47,7 +47,7 @@ def begin(folder: Path, total: str, *, by: Actor = NOBODY) -> Run:
             project=project,
             pinned=run_settings.freeze(project),
             original=Original("receipt.pdf", "application/pdf", len(body), kept.key, 1, kept.sha256, kept.version),
-            definition=DOCUMENT_APPROVAL,
+            definition=definition,
         )
     )
 
@@ -57,8 +57,9 @@ def at(run: Run) -> str:
 
 
 def ref_at(run: Run, step: str) -> ReviewRef:
-    sha256 = str(queries.execution(run).result_sha256)
-    return ReviewRef(run.site, run.document_id, review_id(run.workflow_id, DOCUMENT_APPROVAL.named(step).order, sha256))
+    execution = queries.execution(run)
+    order = queries.definition_of(execution).named(step).order
+    return ReviewRef(run.site, run.document_id, review_id(run.workflow_id, order, str(execution.result_sha256)))
 
 
 def asked(run: Run, pump: Pump, step: str) -> ReviewRef:
@@ -79,7 +80,7 @@ def decide(run: Run, ref: ReviewRef, decision: Decision, *, by: Person, **correc
 
 def moves(run: Run) -> list[tuple[str, str]]:
     """Step and result of each transition, without the steps that every document goes through."""
-    names = {step.order: step.name for step in DOCUMENT_APPROVAL.steps}
+    names = {step.order: step.name for step in queries.definition_of(queries.execution(run)).steps}
     rows = queries.transitions(run.site, run.workflow_id).rows
     return [(names[int(row.fromStep)], row.result) for row in rows if int(row.fromStep) > 9]
 

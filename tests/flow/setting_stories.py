@@ -32,6 +32,7 @@ from tests.workflows.extractors import reviewed_orders
 from tests.workflows.make_rules import draft
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
+from workflows.definitions.composition import Plan
 from workflows.experiments import actions as experiments
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
@@ -182,6 +183,12 @@ def definition_story() -> Iterator[Step]:
         definition_actions.archive_definition,
         lambda: definition_actions.archive_definition(DOCUMENT_APPROVAL.id, by=BY),
     )
+    plan = Plan("Two of finance")
+    yield definition_actions.create_composed, lambda: definition_actions.create_composed("rule", plan, by=BY)
+    changed = replace(plan, summary=False)
+    yield definition_actions.save_plan, lambda: definition_actions.save_plan("rule", changed, revision=1, by=BY)
+    yield definition_actions.publish_plan, lambda: definition_actions.publish_plan("rule", revision=2, by=BY)
+    yield definition_actions.mark_deployed, lambda: definition_actions.mark_deployed("rule.v1")
 
 
 def model_story() -> Iterator[Step]:

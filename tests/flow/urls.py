@@ -106,7 +106,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
-        "key": "vendor", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
+        "key": "vendor", "name": "none", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
         "classification_id": DOCUMENT_ID, "at": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "field": "total",

@@ -1,9 +1,11 @@
-"""A definition's version: published by whoever deploys, activated and archived by an admin.
+"""A definition's version: shipped or composed on a page, published, then activated and archived by an admin.
 
 A published version never changes, only which one new runs get; a run keeps the one that it began with. The row of a
 version says what has become of it; which one is active the family's head alone says, so that there is one, always.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from pynamodb.expressions.condition import Condition
@@ -11,21 +13,25 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
-from config.table import DEFAULT_SITE, Key
-from config.transaction import EXISTS, Change, Put, Update, transact
+from config.table import DEFAULT_SITE
+from config.transaction import EXISTS, Change, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
-from workflows.definitions import checks, items
-from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
+from workflows.definitions import checks, items, versions
+from workflows.definitions.blueprint import (
+    DOCUMENT_ANALYSIS,
+    SHIPPED,
+    Definition,
+    StepDefinition,
+    newest_definition,
+    step_config,
+)
 from workflows.definitions.blueprint import DefinitionStatus as S
+from workflows.definitions.composition import LONGEST_NAME, NAME, Plan, compose_definition, read_plan
+from workflows.definitions.items import ListedDefinition
 
 DEPLOYER = Actor("system", "bootstrap")
 _TRIES = 3
-
-
-def version_key(definition_id: str) -> Key:
-    """Of a version, or of a family's head by the family's name: definitions are the same for every site."""
-    return table.DEFINITION.key(DEFAULT_SITE, workflow_id=definition_id)
 
 
 def publish_definition(definition: Definition) -> bool:
@@ -68,14 +74,14 @@ def _publication_changes(definition: Definition) -> list[Change]:
 def head_of(family: str) -> items.Definition | None:
     """Which version is active; strongly consistent, None before the first is published."""
     try:
-        return items.Definition.load(version_key(family))
+        return items.Definition.load(versions.definition_key(family))
     except NotFound:
         return None
 
 
 def _definition_row(workflow_id: str, definition: Definition, status: S, now: str) -> items.Definition:
     return items.Definition(
-        *version_key(workflow_id),
+        *versions.definition_key(workflow_id),
         workflowId=workflow_id,
         name=definition.name,
         version=definition.version,
@@ -94,26 +100,9 @@ def step_row(definition: Definition, step: StepDefinition) -> items.DefinitionSt
         stepOrder=step.order,
         name=step.label,
         type=step.type,
-        config=_step_config(step),
+        config=step_config(step),
         timeoutMin=step.minutes or None,
     )
-
-
-def _step_config(step: StepDefinition) -> dict[str, Any]:
-    """Seed 003's ``config``: where each outcome leads, and what else the step is told."""
-    told: dict[str, Any] = {
-        "stage": step.name,
-        "next": {outcome or "default": order for outcome, order in step.next.items()},
-        "needs": step.needs,
-        "retries": step.retries,
-        "cases": [{"outcome": one.outcome, "when": [each.words for each in one.conditions]} for one in step.cases],
-        "does": step.does,
-        "parameters": dict(step.parameters),
-        "asks": step.asks,
-        "another": step.another,
-        "ends": step.ends.value if step.ends else "",
-    }
-    return {name: value for name, value in told.items() if value}
 
 
 def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> None:
@@ -121,11 +110,11 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
 
     Raises:
         NotFound: it is not published.
-        Refused: this desk does not know it, or it is already active.
+        Refused: no engine can run it yet, or it is already active.
         Conflict: someone activated or archived another one since the page was opened.
 
     """
-    definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
+    definition, head = _find_published(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and head.status == S.ACTIVE and int(head.version) == definition.version:
         raise Refused(f"{definition_id} is already active.")
@@ -141,12 +130,12 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
     _change(changes, definition, "activated", by, payload)
 
 
-def _find_known_definition(definition_id: str) -> Definition:
-    found = DEFINITIONS.get(definition_id)
-    if found is None:
-        raise Refused("This version of Countersign does not include that workflow definition. Update first.")
-    items.Definition.load(version_key(definition_id))
-    return found
+def _find_published(definition_id: str) -> Definition:
+    """Raises: NotFound, if it is not published; Refused, if no engine can run it yet."""
+    row = items.Definition.load(versions.definition_key(definition_id))
+    if definition_id not in SHIPPED and row.deployedAt is None:
+        raise Refused("This version is not deployed yet. Try again in a minute, or deploy it again from its page.")
+    return versions.find_definition(definition_id)
 
 
 def _replace_head(head: items.Definition, definition: Definition, now: str) -> list[Change]:
@@ -174,7 +163,7 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
         Conflict: someone was first.
 
     """
-    definition, head = _find_known_definition(definition_id), head_of(definition_id.rpartition(".v")[0])
+    definition, head = _find_published(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
@@ -189,7 +178,115 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
 
 def _mark_status(definition_id: str, status: S, now: str, when: Condition) -> Update:
     actions: list[Action] = [items.Definition.status.set(status), items.Definition.updatedAt.set(now)]
-    return Update(version_key(definition_id), actions, when)
+    return Update(versions.definition_key(definition_id), actions, when)
+
+
+# --- composed on a page -----------------------------------------------------------
+def create_composed(name: str, plan: Plan, *, by: Actor) -> None:
+    """A family of its own, without a version yet.
+
+    Raises:
+        Refused: the name cannot be one of a state machine.
+        Conflict: there is a definition of that name.
+
+    """
+    if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        raise Refused(f"Use lowercase letters, digits and single hyphens, at most {LONGEST_NAME} characters.")
+    taken = f"A workflow definition named {name} exists already. Choose another name."
+    if newest_definition(name) is not None:
+        raise Conflict(taken)
+    key = versions.listed_key(name)
+    row = ListedDefinition(
+        key.pk,
+        key.sk,
+        **table.LISTED_DEFINITION.gsi1(DEFAULT_SITE, name=name, document_id=name),
+        **table.LISTED_DEFINITION.gsi2(DEFAULT_SITE, status=S.DRAFT, name=name, document_id=name),
+        documentId=name,
+        name=name,
+        description=plan.description,
+        status=S.DRAFT,
+        json=plan.to_json(),
+        version=0,
+        revision=1,
+        userId=by.id,
+        updated_by=by.name,
+        updated_at=clock.iso(clock.now()),
+    )
+    try:
+        transact([Put(row)], entity_event(DEFAULT_SITE, "definition", name, "created", by=by, payload={}))
+    except Conflict as error:
+        raise Conflict(taken) from error
+    directory.forget()
+
+
+def save_plan(name: str, plan: Plan, *, revision: int, by: Actor) -> int:
+    """Keep the plan of the next version; returns its revision. ``revision``: the one that the page showed.
+
+    Raises:
+        NotFound: there is no such composed definition.
+        Conflict: someone else saved since.
+
+    """
+    listed = versions.get_composed(name)
+    if int(listed.revision or 0) == revision and listed.json == plan.to_json():
+        return revision
+    changes = [
+        ListedDefinition.json.set(plan.to_json()),
+        ListedDefinition.description.set(plan.description),
+        ListedDefinition.revision.set(revision + 1),
+        *_stamps(by),
+    ]
+    event = entity_event(DEFAULT_SITE, "definition", name, "edited", by=by, payload={"revision": revision + 1})
+    _change_listed(listed, changes, ListedDefinition.revision == revision, event)
+    return revision + 1
+
+
+def publish_plan(name: str, *, revision: int, by: Actor) -> Definition:
+    """Make the plan the next version; it never changes again, and no run gets it before it is activated.
+
+    Raises:
+        NotFound: there is no such composed definition.
+        Refused: it cannot be run; the message says why.
+        Conflict: someone else saved or published since the page was opened.
+
+    """
+    listed = versions.get_composed(name)
+    definition = compose_definition(name, int(listed.version or 0) + 1, read_plan(listed.json))
+    if told := checks.definition_problems(definition):
+        raise Refused(" ".join(told))
+    now = clock.iso(clock.now())
+    version: list[Change] = [Put(_definition_row(definition.id, definition, S.DRAFT, now))]
+    version += [Put(step_row(definition, step)) for step in definition.steps]
+    changes = [ListedDefinition.version.set(definition.version), ListedDefinition.inUse.set(True), *_stamps(by)]
+    same = (ListedDefinition.revision == revision) & (ListedDefinition.version == definition.version - 1)
+    _change_listed(listed, changes, same, _event(definition, "published", by, {}), version)
+    return definition
+
+
+def mark_deployed(definition_id: str) -> None:
+    """An engine can run it from now on; said twice, the first time counts. Raises: NotFound."""
+    definition = versions.read_definition(definition_id)
+    now = clock.iso(clock.now())
+    new = EXISTS & items.Definition.deployedAt.does_not_exist()
+    changes = [Update(versions.definition_key(definition_id), [items.Definition.deployedAt.set(now)], new)]
+    with suppress(Conflict):
+        transact(changes, _event(definition, "deployed", DEPLOYER, {}))
+
+
+def _stamps(by: Actor) -> list[Action]:
+    return [ListedDefinition.updated_by.set(by.name), ListedDefinition.updated_at.set(clock.iso(clock.now()))]
+
+
+def _change_listed(
+    listed: ListedDefinition, actions: list[Action], same: Condition, event: RecordAt, also: Sequence[Change] = ()
+) -> None:
+    try:
+        transact([Update(listed.key, actions, same), *also], event)
+    except Conflict as error:
+        now = versions.get_composed(listed.documentId)
+        sentence = f"Changed by {now.updated_by} since you opened this page. Nothing was saved; reload to see it."
+        raise Conflict(sentence) from error
+    directory.forget()
 
 
 def _change(changes: list[Change], definition: Definition, word: str, by: Actor, payload: dict[str, Any]) -> None:

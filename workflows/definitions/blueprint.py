@@ -1,11 +1,18 @@
-"""The blueprints of runs: ordered steps and where each leads; a published version never changes."""
+"""The blueprints of runs: ordered steps and where each leads; a published version never changes.
 
-from collections.abc import Callable, Collection, Mapping
+A definition is data: rows of the table, and ``shipped.yaml`` for those that come with Countersign.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from workflows.rules.routing import Condition, Operator, Source
+import yaml
+
+from workflows.rules.routing import Condition, to_plain
+from workflows.rules.stored_rules import condition_from
 from workflows.stages import formats, kinds
 
 END = -1  # seed 003: the step order after the last one
@@ -96,7 +103,8 @@ class StepDefinition:
     does: str = ""  # of a notification or an action: a name of workflows.engine.step_actions
     parameters: tuple[tuple[str, str], ...] = ()  # of what it does
     asks: str = ""  # of an approval: why a person is asked whom the assessment did not ask for
-    another: bool = False  # of an approval: no one may give it who gave the one before
+    another: bool = False  # of an approval: no one may give it who decided earlier in the run
+    queue: str = ""  # of an approval: the name of the site's queue where it waits; empty for the run's own
     ends: Outcome | None = None  # how the run ends where this step is its last
 
     def after(self, outcome: str = "") -> int:
@@ -154,91 +162,88 @@ class Definition:
 
 REVIEW_REQUIRED = "review_required"
 APPROVE = "approve"
-
-# Its runs may still wait for a person.
-FIRST_ANALYSIS = Definition(
-    name="document-analysis",
-    version=1,
-    description="Pages, text, OCR, fields, review if needed, and the published result.",
-    steps=(
-        StepDefinition(1, "segment_prep", "Segment Prep", "stage", {"": 2}),
-        StepDefinition(2, "format_parser", "Format Parsing", "stage", {"": 3}),
-        StepDefinition(3, "paddleocr_processor", "PaddleOCR Processing", "stage", {"": 4}),
-        StepDefinition(4, "segment_builder", "Building Segments", "stage", {"": 5}),
-        StepDefinition(5, "segment_analyzer", "Segment Analysis", "stage", {"": 6}),
-        StepDefinition(6, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 7, "": 8}),
-        StepDefinition(7, "human_review", "Human Review", "approval", {APPROVE: 8, "": END}),
-        StepDefinition(8, "publish", "Publishing", "publish", {"": END}),
-    ),
-)
-DOCUMENT_ANALYSIS = Definition(
-    name="document-analysis",
-    version=2,
-    description="All file types: the required stages, review if needed, and the published result.",
-    steps=(
-        StepDefinition(1, "segment_prep", "Segment Prep", "stage", {"": 2}),
-        StepDefinition(2, "bda_processor", "BDA Processing", "stage", {"": 3}, waits=True, needs="bda"),
-        StepDefinition(3, "format_parser", "Format Parsing", "stage", {"": 4}, needs="text"),
-        StepDefinition(4, "paddleocr_processor", "PaddleOCR Processing", "stage", {"": 5}, waits=True, needs="pages"),
-        StepDefinition(5, "transcribe", "Transcription", "stage", {"": 6}, waits=True, needs="sound"),
-        StepDefinition(6, "webcrawler", "Web Crawling", "stage", {"": 7}, needs="web"),
-        StepDefinition(7, "segment_builder", "Building Segments", "stage", {"": 8}),
-        StepDefinition(8, "segment_analyzer", "Segment Analysis", "stage", {"": 9}, waits=True),
-        StepDefinition(9, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 10, "": 11}),
-        StepDefinition(10, "human_review", "Human Review", "approval", {APPROVE: 11, "": END}),
-        StepDefinition(11, "graph_builder", "Building Knowledge Graph", "stage", {"": 12}),
-        StepDefinition(12, "document_summarizer", "Document Summary", "stage", {"": 13}, waits=True),
-        StepDefinition(13, "publish", "Publishing", "publish", {"": END}),
-    ),
-)
-# Two people for what costs much, none for what costs little. It is chosen by a rule.
+_DEFAULT = "default"  # as data, the outcome that is the empty text here: a name of an entry may not be empty
 
 
-def _below(amount: str) -> tuple[Condition, ...]:
-    """Of either sign: a large credit note is as much money as a large bill."""
-    under = Condition(Source.FIELD, Operator.LT, amount, "total")
-    return (under, Condition(Source.FIELD, Operator.GT, f"-{amount}", "total"))
+# --- as data ---------------------------------------------------------------------
+def step_config(step: StepDefinition) -> dict[str, Any]:
+    """Seed 003's ``config``: all of a step but its order, name, type and timeout, which its row has beside it."""
+    told: dict[str, Any] = {
+        "stage": step.name,
+        "next": {outcome or _DEFAULT: order for outcome, order in step.next.items()},
+        "waits": step.waits,
+        "needs": step.needs,
+        "retries": step.retries,
+        "cases": [
+            {"outcome": case.outcome, "conditions": [to_plain(one) for one in case.conditions]} for case in step.cases
+        ],
+        "does": step.does,
+        "parameters": dict(step.parameters),
+        "asks": step.asks,
+        "another": step.another,
+        "queue": step.queue,
+        "ends": step.ends.value if step.ends else "",
+    }
+    return {name: value for name, value in told.items() if value}
 
 
-DOCUMENT_APPROVAL = Definition(
-    name="document-approval",
-    version=1,
-    description="Analysis, then approval: one reviewer from 100, two from 1,000; the sender is notified.",
-    steps=(
-        *DOCUMENT_ANALYSIS.steps[:8],
-        StepDefinition(9, "assess", "Assessment", "stage", {REVIEW_REQUIRED: 11, "": 10}),
-        StepDefinition(
-            10, "needs_approval", "Approval needed?", "choice", {"small": 14, "": 11}, minutes=60, retries=2,
-            cases=(Case("small", _below("100")),),
-        ),
-        StepDefinition(
-            11, "first_approval", "First Approval", "approval", {APPROVE: 12, "": 18},
-            minutes=7 * 24 * 60, asks="Approval: its total is 100 or more, or was not found",
-        ),
-        StepDefinition(
-            12, "needs_second", "Second approval needed?", "choice", {"modest": 14, "": 13}, minutes=60, retries=2,
-            cases=(Case("modest", _below("1000")),),
-        ),
-        StepDefinition(
-            13, "second_approval", "Second Approval", "approval", {APPROVE: 14, "": 18},
-            minutes=3 * 24 * 60, another=True, asks="Second approval: its total is 1,000 or more, or was not found",
-        ),
-        StepDefinition(14, "graph_builder", "Building Knowledge Graph", "stage", {"": 15}),
-        StepDefinition(15, "mark_accepted", "Tag", "action", {"": 16}, minutes=60, retries=3,
-            does="tag", parameters=(("key", "approval"), ("value", "accepted"))),
-        StepDefinition(16, "tell_accepted", "Announcement", "notification", {"": 17}, minutes=60, retries=3,
-            does="event", parameters=(("type", "document.approved"),)),
-        StepDefinition(17, "publish", "Publishing", "publish", {"": END}),
-        StepDefinition(18, "tell_rejected", "Word to the Sender", "notification", {"": END}, minutes=24 * 60,
-            retries=3, does="mail_sender", ends=Outcome.REJECTED),
-    ),
-)  # fmt: skip
-DEFINITIONS: dict[str, Definition] = {one.id: one for one in (FIRST_ANALYSIS, DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL)}
-# Names of steps at which a run waits for a person, whatever its definition.
-APPROVALS = frozenset(step.name for one in DEFINITIONS.values() for step in one.steps if step.type == "approval")
+def step_from(order: int, label: str, kind: StepType, minutes: int, config: Mapping[str, Any]) -> StepDefinition:
+    """A step from its row. Raises: KeyError, ValueError if it is none."""
+    cases = (
+        Case(one["outcome"], tuple(condition_from(each) for each in one["conditions"]))
+        for one in config.get("cases", ())
+    )
+    return StepDefinition(
+        order,
+        config["stage"],
+        label,
+        kind,
+        {"" if outcome == _DEFAULT else outcome: int(to) for outcome, to in config["next"].items()},
+        waits=bool(config.get("waits")),
+        needs=config.get("needs", ""),
+        minutes=minutes,
+        retries=int(config.get("retries", 0)),
+        cases=tuple(cases),
+        does=config.get("does", ""),
+        parameters=tuple(config.get("parameters", {}).items()),
+        asks=config.get("asks", ""),
+        another=bool(config.get("another")),
+        queue=config.get("queue", ""),
+        ends=Outcome(config["ends"]) if config.get("ends") else None,
+    )
+
+
+def _read_shipped() -> Iterable[Definition]:
+    for one in yaml.safe_load(Path(__file__).with_name("shipped.yaml").read_text()):
+        steps = (
+            step_from(order, step["label"], step["type"], step.get("minutes", 0), step)
+            for order, step in enumerate(one["steps"], 1)
+        )
+        yield Definition(one["name"], one["version"], one["description"], tuple(steps))
+
+
+SHIPPED: dict[str, Definition] = {one.id: one for one in _read_shipped()}
+FIRST_ANALYSIS = SHIPPED["document-analysis.v1"]  # its runs may still wait for a person
+DOCUMENT_ANALYSIS = SHIPPED["document-analysis.v2"]
+DOCUMENT_APPROVAL = SHIPPED["document-approval.v1"]  # two people for what costs much; a rule chooses it
+_SHIPPED_APPROVALS = frozenset(step.name for one in SHIPPED.values() for step in one.steps if step.type == "approval")
+COMPOSED_APPROVAL = "approval_"  # how the names of all other approvals begin, and of nothing else
+
+
+def is_approval(name: str) -> bool:
+    """Whether a run waits for a person at a step of this name, whatever its definition."""
+    return name in _SHIPPED_APPROVALS or name.startswith(COMPOSED_APPROVAL)
+
+
+def label_of(name: str) -> str:
+    """How lists over several definitions call a step: as those that are shipped do, else by its name."""
+    return _LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+_LABELS = {step.name: step.label for one in SHIPPED.values() for step in one.steps}
 
 
 def newest_definition(family: str) -> Definition | None:
-    """The newest version that is no draft; None of an unknown family."""
-    versions = [one for one in DEFINITIONS.values() if one.name == family and not one.draft]
+    """The newest shipped version that is no draft; None of an unknown family."""
+    versions = [one for one in SHIPPED.values() if one.name == family and not one.draft]
     return max(versions, key=lambda one: one.version) if versions else None

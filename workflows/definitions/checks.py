@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator
 
-from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
+from workflows.definitions.blueprint import (
+    APPROVE,
+    COMPOSED_APPROVAL,
+    END,
+    REVIEW_REQUIRED,
+    ROUTED,
+    Definition,
+    StepDefinition,
+    is_approval,
+)
 from workflows.rules.routing import KNOWN, Source, When, is_comparable
 
 _ASKED = (Source.FIELD, Source.CONTENT_TYPE)  # what a choice knows; texts and barcodes are the rules' to look up
@@ -17,7 +26,7 @@ def definition_problems(definition: Definition) -> list[str]:
     if len({step.name for step in definition.steps}) < len(orders):
         return ["Two steps have the same name."]
     found = [problem for step in definition.steps for problem in _of_step(step, len(orders))]
-    return found or [*_unreached_steps(definition), *_find_circles(definition)]
+    return found or [*_unreached_steps(definition), *_find_circles(definition), *_find_gaps(definition)]
 
 
 def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
@@ -27,6 +36,8 @@ def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
         yield f"{step.name} has no default outcome."
     if step.type == "approval" and APPROVE not in step.next:
         yield f"{step.name} has no next step after approval."
+    if is_approval(step.name) != (step.type == "approval"):
+        yield f"{step.name}: approvals, and nothing else, have names that begin with {COMPOSED_APPROVAL}."
     if step.type in ("notification", "action") and not step.does:
         yield f"{step.name} does nothing."
     if step.type in ("stage", "choice") and END in step.next.values():
@@ -66,3 +77,12 @@ def _find_circles(definition: Definition) -> Iterator[str]:
         back = sorted(order for order in step.next.values() if order != END and order <= step.order)
         if back:
             yield f"{step.name} leads back to step {back[0]}. Start a new run instead."
+
+
+def _find_gaps(definition: Definition) -> Iterator[str]:
+    """What the machine is unsure of goes to a person, whatever a definition does besides."""
+    for step in definition.steps:
+        if step.name == ROUTED and (
+            REVIEW_REQUIRED not in step.next or definition.step(step.next[REVIEW_REQUIRED]).type != "approval"
+        ):
+            yield "What needs a review must lead to an approval."

@@ -1,6 +1,6 @@
-"""A definition's versions and their steps (seed 003)."""
+"""A definition's versions and their steps (seed 003), and those that are composed on a page (seed 002)."""
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
 
@@ -15,6 +15,7 @@ class Definition(Item):
     description = UnicodeAttribute(null=True)
     createdAt = UnicodeAttribute()  # noqa: N815
     updatedAt = UnicodeAttribute()  # noqa: N815
+    deployedAt = UnicodeAttribute(null=True)  # noqa: N815 - when an engine could run it; of a composed version
 
 
 class DefinitionStep(Item):
@@ -26,3 +27,22 @@ class DefinitionStep(Item):
     type = UnicodeAttribute()
     config = map_attribute()
     timeoutMin = NumberAttribute(null=True)  # noqa: N815
+
+
+class ListedDefinition(Item):
+    """A family that is composed on a page, with the plan that its next version will have (seed 002).
+
+    Access: by the family's name; all of them by name (GSI1, without the plan).
+    """
+
+    documentId = UnicodeAttribute()  # noqa: N815 - the family's name
+    name = UnicodeAttribute()
+    description = UnicodeAttribute(null=True)
+    status = UnicodeAttribute()
+    inUse = BooleanAttribute(null=True)  # noqa: N815
+    json = UnicodeAttribute(null=True)  # workflows.definitions.composition.Plan
+    version = NumberAttribute(null=True)  # the newest that was published; 0 before the first
+    revision = NumberAttribute(null=True)  # of the plan; each save is the next
+    userId = UnicodeAttribute(null=True)  # noqa: N815
+    updated_by = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute(null=True)

@@ -1,6 +1,6 @@
-"""The pages of definitions: what there is, one version with its drawing, steps, runs and state machine."""
+"""The pages of definitions: all there are, one version with its drawing, steps and runs, and the plan of the next."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,18 +8,31 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import NotFound
-from config.table import DEFAULT_SITE
+from config.errors import Conflict, NotFound, Refused
+from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
+from projects.queues import admission
+from projects.queues import queries as queue_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
-from workflows.definitions import actions, asl, diagram, versions
-from workflows.definitions.blueprint import DEFINITIONS, Definition, DefinitionStatus
-from workflows.definitions.items import DefinitionStep
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in
+from workflows.definitions import actions, asl, checks, diagram, versions
+from workflows.definitions.blueprint import APPROVE, END, Definition, DefinitionStatus, StepDefinition
+from workflows.definitions.composition import Plan, compose_definition, read_plan
+from workflows.definitions.forms import (
+    NewDefinitionForm,
+    PlanEditor,
+    edit_plan,
+    edit_posted_plan,
+    edit_rearranged_plan,
+)
+from workflows.definitions.items import ListedDefinition
+from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
-from workflows.runs import executions
+from workflows.engine import choice
+from workflows.runs import executions, queries, seed_000
+from workflows.runs.items import Run
 from workflows.runs.views.runs import list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
@@ -56,13 +69,14 @@ class StepLine:
 def list_definitions(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     rows = [(one, [VersionRow(each) for each in one.versions]) for one in versions.list_families()]
-    return render_answer(request, "workflows/definitions/list.html", None, {"families": rows})
+    context = {"families": rows, "changeable": request.site == DEFAULT_SITE}
+    return render_answer(request, "workflows/definitions/list.html", None, context)
 
 
 @require_safe
 def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_configure(request)
-    definition = _find_known_definition(definition_id)
+    definition = versions.find_definition(definition_id)
     family = versions.get_family(definition.name)
     version = family.version(definition.version)
     cursor = request.GET.get("after")
@@ -72,7 +86,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "family": family,
         "row": VersionRow(version),
         "drawing": diagram.draw_definition(definition),
-        "steps": _lines(definition, version),
+        "steps": [_line(step) for step in definition.steps],
         "machine": executions.machine_name(definition),
         "body": asl.compile_definition(definition),
         "runs": run_rows(request.site, page.rows),
@@ -84,52 +98,40 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     return render_answer(request, "workflows/definitions/show.html", None, context)
 
 
-def _find_known_definition(definition_id: str) -> Definition:
-    """Raises: NotFound."""
-    found = DEFINITIONS.get(definition_id)
-    if found is None:
-        raise NotFound("Workflow definition version not found.")
-    return found
-
-
-def _lines(definition: Definition, version: Version) -> list[StepLine]:
-    """As it was published; of what is not, as the code has it."""
-    if version.status is None:
-        return [_line(definition, actions.step_row(definition, step)) for step in definition.steps]
-    return [_line(definition, row) for row in versions.get_published_version(definition.id)[1]]
-
-
-def _line(definition: Definition, row: DefinitionStep) -> StepLine:
-    told: dict[str, Any] = row.config.as_dict()
-    order = int(row.stepOrder)
+def _line(step: StepDefinition) -> StepLine:
     ways = ", ".join(
         f"{outcome} → {diagram.name_target(to)}" if outcome else diagram.name_target(to)
-        for outcome, to in diagram.list_outcomes(definition.step(order))
+        for outcome, to in diagram.list_outcomes(step)
     )
-    minutes, retries = int(row.timeoutMin or 0), int(told.get("retries") or 0)
-    limit = words_of(minutes * 60) if minutes else f"default ({words_of(settings.STEP_TIMEOUT_SECONDS)})"
-    again = f", {retries} more {'try' if retries == 1 else 'tries'}" if retries else ""
-    return StepLine(
-        order, row.name, diagram.LABELS.get(row.type, row.type), ways, limit + again, _describe_config(told)
-    )
+    limit = words_of(step.minutes * 60) if step.minutes else f"default ({words_of(settings.STEP_TIMEOUT_SECONDS)})"
+    again = f", {step.retries} more {'try' if step.retries == 1 else 'tries'}" if step.retries else ""
+    kind = diagram.LABELS.get(step.type, step.type)
+    return StepLine(step.order, step.label, kind, ways, limit + again, ". ".join(_describe(step)))
 
 
-def _describe_config(told: Mapping[str, Any]) -> str:
-    """What the published config says of a step beside where it leads."""
-    cases = [f"{one['outcome']}: {'; '.join(one['when'])}" for one in told.get("cases", ())]
-    parameters = ", ".join(f"{name} {value}" for name, value in told.get("parameters", {}).items())
-    does = f"{str(told['does']).replace('_', ' ')} {parameters}".strip() if told.get("does") else ""
-    asks = str(told.get("asks") or "")
-    another = "A different reviewer than before" if told.get("another") else ""
-    needs = "Only if a document needs it" if told.get("needs") else ""
-    ends = f"The run ends {told['ends']}" if told.get("ends") else ""
-    return ". ".join(one for one in (*cases, does, asks, another, needs, ends) if one)
+def _describe(step: StepDefinition) -> Iterator[str]:
+    """What a step is told beside where it leads."""
+    for case in step.cases:
+        yield f"{case.outcome.replace('_', ' ')}: {'; '.join(one.words for one in case.conditions)}"
+    if step.does:
+        parameters = ", ".join(f"{name} {value}" for name, value in step.parameters)
+        yield f"{step.does.replace('_', ' ')} {parameters}".strip()
+    if step.asks:
+        yield step.asks
+    if step.queue:
+        yield f"Queue {step.queue}"
+    if step.another:
+        yield "A different reviewer than before"
+    if step.needs:
+        yield "Only if a document needs it"
+    if step.ends:
+        yield f"The run ends {step.ends}"
 
 
 @require_POST
 def activate_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)  # a definition is every site's
-    definition = _find_known_definition(definition_id)
+    definition = versions.find_definition(definition_id)
     shown = read_number(request.POST.get("instead_of"))
     actions.activate_definition(definition.id, instead_of=shown, by=actor_of(request.user))
     sentence = f"New runs of {definition.name} use version {definition.version}. Started runs keep theirs."
@@ -140,7 +142,155 @@ def activate_definition(request: DeskRequest, definition_id: str) -> HttpRespons
 @require_POST
 def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
-    definition = _find_known_definition(definition_id)
+    definition = versions.find_definition(definition_id)
     actions.archive_definition(definition.id, by=actor_of(request.user))
     messages.success(request, f"{definition.id} is archived. Its runs continue.")
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
+
+
+# --- composing ----------------------------------------------------------------
+@require_POST
+def deploy_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    enqueue_deployment(versions.find_definition(definition_id).id)
+    messages.success(request, f"{definition_id} is being deployed. Reload in a moment.")
+    return redirect_after_post(request, reverse("definitions:show-definition", args=[definition_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def create_definition(request: DeskRequest) -> HttpResponse:
+    access.check_can_manage_sites(request)
+    form = NewDefinitionForm(request.POST or None)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            plan = Plan(form.cleaned_data["description"])
+            try:
+                actions.create_composed(form.cleaned_data["name"], plan, by=actor_of(request.user))
+            except Conflict as error:
+                form.add_error("name", str(error))
+                status = 409
+            else:
+                return redirect_after_post(request, reverse("definitions:edit-plan", args=[form.cleaned_data["name"]]))
+    return render_answer(request, "workflows/definitions/new.html", None, {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def edit_definition_plan(request: DeskRequest, name: str) -> HttpResponse:
+    """Buttons: ``rows`` moves rows, ``order`` saves, tries on a document, or publishes the next version."""
+    access.check_can_manage_sites(request)
+    listed, queues = versions.get_composed(name), _queue_names(request.site)
+    revision = version_in(request.POST) or int(listed.revision or 0)
+    if request.method == "GET":
+        return _plan_page(request, listed, edit_plan(read_plan(listed.json), queues), revision)
+    if order := request.POST.get("rows"):
+        return _plan_page(request, listed, edit_rearranged_plan(request.POST, queues, order=order), revision)
+    editor = edit_posted_plan(request.POST, queues)
+    if not editor.is_valid():
+        return _plan_page(request, listed, editor, revision, status=422)
+    if request.POST.get("order") == "try":
+        return _plan_page(request, listed, editor, revision, plan=editor.plan())
+    return _save_plan(request, listed, editor, revision, publishes=request.POST.get("order") == "publish")
+
+
+def _save_plan(
+    request: DeskRequest, listed: ListedDefinition, editor: PlanEditor, revision: int, *, publishes: bool
+) -> HttpResponse:
+    name, plan, by = listed.documentId, editor.plan(), actor_of(request.user)
+    try:
+        saved = actions.save_plan(name, plan, revision=revision, by=by)
+        if not publishes:
+            messages.success(request, "Draft saved. No run uses it before it is published and activated.")
+            return redirect_after_post(request, reverse("definitions:edit-plan", args=[name]))
+        definition = actions.publish_plan(name, revision=saved, by=by)
+    except Conflict as error:
+        listed = versions.get_composed(name)
+        again = int(listed.revision or 0)
+        return _plan_page(request, listed, editor, again, plan=plan, clash=str(error), status=409)
+    except Refused as error:  # what was typed is saved by now, if it was to be published
+        now = int(versions.get_composed(name).revision or 0)
+        return _plan_page(request, listed, editor, now, plan=plan, problem=str(error), status=422)
+    enqueue_deployment(definition.id)
+    messages.success(request, f"{definition.id} is published. Activate it for new runs to use it.")
+    return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
+
+
+def _queue_names(site: str) -> dict[str, str]:
+    """By name, since ids are a site's and a definition is every site's."""
+    return {one.name: one.name for one in queue_queries.all_queues(site) if not one.is_archived}
+
+
+def _plan_page(
+    request: DeskRequest,
+    listed: ListedDefinition,
+    editor: PlanEditor,
+    revision: int,
+    *,
+    plan: Plan | None = None,
+    clash: str = "",
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """With the drawing of what is typed, or of what is saved while the typed has mistakes."""
+    shown = compose_definition(listed.documentId, int(listed.version or 0) + 1, plan or read_plan(listed.json))
+    document_id = request.POST.get("document", "").strip()
+    context = {
+        "listed": listed,
+        "revision": revision,
+        "editor": editor,
+        "form": editor.form,
+        "clash": clash,
+        "problem": problem or " ".join(checks.definition_problems(shown)),
+        "definition": shown,
+        "drawing": diagram.draw_definition(shown),
+        "steps": shown.steps,
+        "document": document_id,
+        "trial": try_definition(request, shown, document_id) if document_id and plan else None,
+    }
+    page, fragment = "workflows/definitions/plan.html", "workflows/definitions/_plan.html"
+    return render_answer(request, page, fragment, context, status=status)
+
+
+@dataclass(frozen=True)
+class TrialLine:
+    """What would happen at one step; ``tone``: its style."""
+
+    label: str
+    words: str
+    tone: str = "quiet-text"
+
+
+def try_definition(request: DeskRequest, definition: Definition, document_id: str) -> list[TrialLine]:
+    """Which way the document's newest result would take after the analysis, if each approval is given.
+
+    Nothing is started or stored.
+    """
+    try:
+        access.check_can_view(request)
+        admission.check_document(request, document_id)
+        workflow_id = seed_000.newest_run(request.site, document_id)
+        link = queries.document_workflow(request.site, document_id, workflow_id or "")
+        run = Run(request.site, str(link.data["project_id"]), document_id, workflow_id or "")
+        return list(_walk(definition, run, link, queries.execution(run)))
+    except (NotFound, InvalidKey):
+        return [TrialLine("Document not found", "Enter the ID of a document that was analyzed.", "status warn")]
+
+
+def _walk(definition: Definition, run: Run, link: Any, execution: Any) -> Iterator[TrialLine]:
+    step = definition.step(definition.named("assess").after())
+    while True:
+        outcome = ""
+        if step.type == "choice":
+            taken = choice.choose(run, step, execution, link)
+            outcome = taken.outcome
+            yield TrialLine(step.label, taken.why)
+        elif step.type == "approval":
+            outcome = APPROVE
+            yield TrialLine(step.label, f"Asks for approval{f' in {step.queue}' if step.queue else ''}.", "status warn")
+        elif step.does:
+            yield TrialLine(step.label, ". ".join(_describe(step)))
+        order = step.after(outcome)
+        if order == END:
+            return
+        step = definition.step(order)

@@ -26,7 +26,8 @@ from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
-from workflows.definitions.blueprint import DEFINITIONS, FIRST_ANALYSIS, Definition
+from workflows.definitions import versions
+from workflows.definitions.blueprint import FIRST_ANALYSIS, Definition
 from workflows.documents import compare, reanalysis
 from workflows.documents.actions import removals, reruns
 from workflows.documents.actions.reruns import Source
@@ -149,7 +150,7 @@ def _further(request: DeskRequest, document_id: str, names: Sequence[str], choic
 
 
 def _pinned_definition(link: DocumentWorkflow) -> Definition:
-    return DEFINITIONS.get(link.definition or "", FIRST_ANALYSIS)
+    return versions.find_definition(link.definition or FIRST_ANALYSIS.id)
 
 
 def _side(request: DeskRequest, document: Document, workflow_id: str, current: str) -> Side:

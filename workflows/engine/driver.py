@@ -18,6 +18,7 @@ from workflows.runs.items import Execution, Run
 State = Literal["running", "ended", "missing"]
 
 publish_machines = step_functions.publish_machines
+publish_machine = step_functions.publish_machine
 start_batch = step_functions.start_batch
 took = step_functions.took
 

@@ -13,9 +13,9 @@ from django.core import signing
 
 from config import clock
 from config.brokers import queues
-from config.errors import Conflict, TokenClosed
-from workflows.definitions import states
-from workflows.definitions.blueprint import DEFINITIONS, Definition
+from config.errors import Conflict, NotFound, TokenClosed
+from workflows.definitions import states, versions
+from workflows.definitions.blueprint import Definition
 from workflows.definitions.states import Choice, EntryTime, InputValue, Machine, Source, StepTimeout, Task, Wait
 from workflows.engine import actions
 from workflows.runs import queries
@@ -90,9 +90,9 @@ def token_of(definition: Definition, name: str, given: Mapping[str, Any]) -> str
 def _find_task(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
     try:
         kept = signing.loads(token.removeprefix(_MARK), salt=_SALT)
-        machine = states.machine_of(DEFINITIONS[kept["definition"]])
+        machine = states.machine_of(versions.find_definition(kept["definition"]))
         return machine, kept["state"], machine.task(kept["state"]), kept["given"]
-    except (signing.BadSignature, KeyError) as error:
+    except (signing.BadSignature, KeyError, NotFound) as error:
         raise TokenClosed("This token is not of this desk.") from error
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config import logs
 from config.errors import Conflict, CountersignError
-from workflows.definitions.blueprint import DEFINITIONS, ROUTED
+from workflows.definitions.blueprint import ROUTED
 from workflows.engine import (
     actions,
     choice,
@@ -24,6 +24,7 @@ from workflows.engine import (
 from workflows.engine.fanout import Send
 from workflows.engine.step_work import BelongsToSlices, StepOrder, StepWork
 from workflows.routing import judge
+from workflows.runs import queries
 from workflows.stages.base import StageResult
 from workflows.stages.registry import STAGES
 from workflows.storage import files
@@ -63,7 +64,7 @@ def perform(
     if not large and (execution.aside or int(execution.pages or 0) > settings.LARGE_PAGES):
         actions.release_step(order.run, owner=owner)
         raise BelongsToSlices
-    definition = DEFINITIONS[execution.definition]
+    definition = queries.definition_of(execution)
     document = step_context.document_of(order.run)
     work = StepWork(order, definition, definition.step(order.step), execution, document)
     log.info("step begins", extra={"run": order.run.workflow_id, "step": work.step.name, "attempt": order.attempt})

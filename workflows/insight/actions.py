@@ -18,7 +18,7 @@ from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.documents.counting import EVERYTHING, Kind
 from projects.documents.items import Document
-from workflows.definitions.blueprint import APPROVALS
+from workflows.definitions.blueprint import is_approval
 from workflows.insight import figures
 from workflows.insight.figures import Days, Decided, RunFacts, StepTime
 from workflows.insight.items import AppliedDecision, DayFigures, ReviewTimes
@@ -166,7 +166,7 @@ def _of_ended(run: Run, base: RunFacts, execution: Execution, board: WorkflowSte
         base,
         outcome=outcome,
         kept=bool(execution.keeps),
-        asked=any(name in APPROVALS and one.get("started_at") for name, one in steps.items()),
+        asked=any(is_approval(name) and one.get("started_at") for name, one in steps.items()),
         cause=_cause(transitions, execution) if outcome == Outcome.FAILED else None,
         steps=list(_times(steps)),
         decided=_decided(run, transitions),

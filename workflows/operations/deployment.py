@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from config.deploy import bootstrap
 from workflows.definitions import actions as definition_actions
-from workflows.definitions.blueprint import DEFINITIONS
+from workflows.definitions import versions
+from workflows.definitions.blueprint import SHIPPED
 from workflows.engine import driver
 from workflows.runs import engine_choice
 
@@ -24,6 +25,17 @@ def deploy_desk(report: Report) -> None:
         report("unchanged  state machines: none, since messages drive the runs")
     else:
         driver.publish_machines(report)
-    for definition in DEFINITIONS.values():
+    for definition in SHIPPED.values():
         new = definition_actions.publish_definition(definition)
         report(f"{'created' if new else 'unchanged':10} definition {definition.id}")
+    for family in versions.list_composed():
+        for number in range(1, int(family.version or 0) + 1):
+            _deploy_composed(f"{family.documentId}.v{number}", report)
+
+
+def _deploy_composed(definition_id: str, report: Report) -> None:
+    """Whatever a worker has not done yet, or in another account."""
+    if not engine_choice.choose_engine():
+        driver.publish_machine(versions.read_definition(definition_id), report)
+    definition_actions.mark_deployed(definition_id)
+    report(f"unchanged  definition {definition_id}")

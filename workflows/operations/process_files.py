@@ -14,7 +14,7 @@ from projects.audit.events import Actor
 from projects.documents import queries as documents_queries
 from projects.documents.items import ChildDocument, DocumentStatus, UnpackingStatus
 from projects.settings.items import Project
-from workflows.definitions.blueprint import APPROVALS
+from workflows.definitions.blueprint import is_approval
 from workflows.engine.partial import PARTIAL_AT
 from workflows.intake import inspect, upload
 from workflows.intake.store import LocalFile, enter
@@ -93,7 +93,7 @@ def update_job(job: Job) -> Job:
     board = queries.board(job.run.site, job.run.workflow_id)
     if board.outcome:
         return replace(job, outcome=str(board.outcome))
-    if board.current_step not in APPROVALS:
+    if not is_approval(str(board.current_step)):
         return job
     review_id = _review_id(job.run)  # the review comes into being a moment after the step
     return replace(job, outcome=IN_REVIEW, review_id=review_id) if review_id else job

@@ -37,6 +37,7 @@ class Source(StrEnum):
 
 class Operator(StrEnum):
     EQ = "EQ"
+    NE = "NE"
     CONTAINS = "CONTAINS"
     GT = "GT"
     GE = "GE"
@@ -51,6 +52,7 @@ KNOWN: Mapping[When, tuple[Source, ...]] = {
 }
 WORDS: Mapping[Operator, str] = {
     Operator.EQ: "is",
+    Operator.NE: "is not",
     Operator.CONTAINS: "contains",
     Operator.GT: "is greater than",
     Operator.GE: "is at least",
@@ -243,8 +245,10 @@ def _explain_condition(condition: Condition, value: str) -> str:
 
 
 def _find_matching_value(condition: Condition, values: Sequence[str]) -> str | None:
-    """The first value that meets the condition."""
-    return next((value for value in values if value.strip() and _holds(condition, value)), None)
+    """The first value that meets the condition; of "is not", only if all of them do."""
+    there = [value for value in values if value.strip()]
+    met = [value for value in there if _holds(condition, value)]
+    return None if not met or (condition.operator == Operator.NE and len(met) < len(there)) else met[0]
 
 
 def _holds(condition: Condition, value: str) -> bool:
@@ -253,9 +257,10 @@ def _holds(condition: Condition, value: str) -> bool:
             return True
         case Operator.CONTAINS:
             return _fold_text(condition.value) in _fold_text(value)
-        case Operator.EQ:
+        case Operator.EQ | Operator.NE:
             order = _compare_values(value, condition.value) if condition.source in _KEYED else None
-            return _fold_text(value) == _fold_text(condition.value) if order is None else order == 0
+            same = _fold_text(value) == _fold_text(condition.value) if order is None else order == 0
+            return same == (condition.operator == Operator.EQ)
     order = _compare_values(value, condition.value)
     return order is not None and _COMPARED[condition.operator](order)
 

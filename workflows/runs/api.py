@@ -10,7 +10,7 @@ from config.errors import Conflict, NotFound
 from projects.personal.access import fields_hidden_from
 from projects.personal.masking import mask_fields
 from projects.web.api import FAILURES, ApiRequest, Problem
-from workflows.definitions.blueprint import APPROVALS
+from workflows.definitions.blueprint import is_approval
 from workflows.runs import queries, seed_000
 from workflows.runs.items import Outcome, WorkflowSteps
 from workflows.runs.views.pages import run_of
@@ -124,7 +124,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
 
 
 def _status(board: WorkflowSteps) -> str:
-    return str(board.outcome or ("in_review" if board.current_step in APPROVALS else "running"))
+    return str(board.outcome or ("in_review" if is_approval(str(board.current_step)) else "running"))
 
 
 def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:

@@ -263,6 +263,7 @@ class WorkflowSteps(Item):
     document_id = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)
     current_step = UnicodeAttribute(null=True)
+    definition = UnicodeAttribute(null=True)  # the pinned version; an index row has none
     page_count = NumberAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
     aside = BooleanAttribute(null=True)  # as the execution says, for its page

@@ -144,6 +144,7 @@ def _board(new: NewRun, now: str) -> WorkflowSteps:
         document_id=run.document_id,
         workflow_id=run.workflow_id,
         current_step=first.name,
+        definition=definition.id,
         page_count=new.original.page_count,
         aside=new.aside or None,
         asks_at=run_settings.list_asking_steps(new.pinned) or None,

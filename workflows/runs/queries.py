@@ -10,7 +10,8 @@ from config.errors import NotFound
 from config.item import Page
 from config.table import Key
 from projects.documents.items import DocumentStatus
-from workflows.definitions.blueprint import DEFINITIONS, Definition
+from workflows.definitions import versions
+from workflows.definitions.blueprint import Definition
 from workflows.runs import seed_000
 from workflows.runs.items import (
     RESUMABLE,
@@ -36,7 +37,7 @@ def execution(run: Run) -> Execution:
 
 def definition_of(found: Execution) -> Definition:
     """The version that the run pins."""
-    return DEFINITIONS[found.definition]
+    return versions.find_definition(found.definition)
 
 
 def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Execution]:

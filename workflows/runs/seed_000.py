@@ -11,7 +11,8 @@ from pynamodb.attributes import UnicodeAttribute
 
 from config import table
 from config.item import Item, map_attribute
-from workflows.definitions.blueprint import DEFINITIONS, DOCUMENT_ANALYSIS, Definition, StepDefinition
+from workflows.definitions import versions
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, SHIPPED, Definition, StepDefinition
 from workflows.runs.items import ProjectDocument, StepStatus, WorkflowSteps
 
 _LABELS = {
@@ -40,7 +41,7 @@ _TOOLS = {
     "transcribe": "transcribe",
     "webcrawler": "webcrawler",
 }
-_OURS = tuple(reversed(DEFINITIONS.values()))  # the newest first: an older one's steps may be among its own
+_OURS = tuple(reversed(SHIPPED.values()))  # the newest first: an older one's steps may be among its own
 _ENDED = ("completed", "failed")
 
 
@@ -78,6 +79,8 @@ def definition_of(board: WorkflowSteps) -> Definition:
     """The steps that a board is shown by; its own steps tell, where the index carries them."""
     if wrote(board.workflow_id):
         return TEN_STEPS
+    if board.definition:
+        return versions.find_definition(board.definition)
     named = board.data.as_dict() if board.data is not None else {}
     if named:
         return next((one for one in _OURS if all(step.name in named for step in one.steps)), DOCUMENT_ANALYSIS)

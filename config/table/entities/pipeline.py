@@ -99,6 +99,13 @@ DEFINITION_STEP = Entity(
     attributes=names("workflowId stepOrder name type config timeoutMin"),
     deviation="sk: STEP#10 would sort before STEP#2",
 )  # fmt: skip
+LISTED_DEFINITION = Entity(
+    "document_management", "WorkflowDefinition", "workflows#{document_id}", "workflow",
+    gsi1pk="workflows#", gsi1sk="workflow#{name}#{document_id}",
+    gsi2pk="workflows#", gsi2sk="workflow#{status}#{name}#{document_id}",
+    attributes=names("documentId name inUse status description userId json version revision updated_by updated_at"),
+    note="a definition composed on a page; json: the plan of its next version, document_id: its name",
+)  # fmt: skip
 EXECUTION = Entity(
     "state_machine", "Execution", "EXECUTION#{execution_id}", "#METADATA",
     "WORKFLOW#{workflow_id}", "EXECUTION#{execution_id}", "DUE#{shard}", "{due_at}#run#{execution_id}",

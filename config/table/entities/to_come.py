@@ -26,13 +26,6 @@ DOCUMENT_SHARE = Entity(
     ),
     to_come=True,
 )  # fmt: skip
-LISTED_DEFINITION = Entity(
-    "document_management", "WorkflowDefinition", "workflows#{document_id}", "workflow",
-    gsi1pk="workflows#", gsi1sk="workflow#{name}#{document_id}",
-    gsi2pk="workflows#", gsi2sk="workflow#{status}#{name}#{document_id}",
-    attributes=names("documentId name inUse status description userId json"),
-    to_come=True,
-)  # fmt: skip
 DEFINITION_DOCUMENT = Entity(
     "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
     gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",

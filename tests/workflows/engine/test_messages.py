@@ -15,10 +15,10 @@ from tests.engines import KINDS, running_on
 from tests.factories import start_run
 from workflows.definitions import asl, states
 from workflows.definitions.blueprint import (
-    DEFINITIONS,
     DOCUMENT_ANALYSIS,
     DOCUMENT_APPROVAL,
     FIRST_ANALYSIS,
+    SHIPPED,
     Definition,
 )
 from workflows.definitions.states import Choice, Task
@@ -58,7 +58,7 @@ def answer(sent: list[dict[str, Any]], **output: Any) -> dict[str, Any]:
     return sent[-1]
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=lambda one: one.id)
+@pytest.mark.parametrize("definition", SHIPPED.values(), ids=lambda one: one.id)
 def test_every_state_orders_what_step_functions_orders(definition: Definition, sent: list[dict[str, Any]]) -> None:
     machine = json.loads(asl.compile_definition(definition))["States"]
     found = states.machine_of(definition).states
@@ -161,7 +161,7 @@ def test_a_token_is_small_and_holds_no_answer(sent: list[dict[str, Any]]) -> Non
 
 
 def test_every_choice_has_a_state_for_each_rule() -> None:
-    for definition in DEFINITIONS.values():
+    for definition in SHIPPED.values():
         found = states.machine_of(definition).states
         for state in found.values():
             targets = [rule.to for rule in state.rules] + [state.otherwise] if isinstance(state, Choice) else []

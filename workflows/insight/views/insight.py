@@ -22,7 +22,7 @@ from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
-from workflows.definitions.blueprint import DEFINITIONS
+from workflows.definitions.blueprint import SHIPPED, label_of
 from workflows.insight import figures, queries
 from workflows.insight.actions import EVERY_TYPE, NO_TYPE
 from workflows.insight.queries import Scope
@@ -34,8 +34,7 @@ from workflows.runs.items import Outcome
 PERIODS: Mapping[str, tuple[str, int]] = {
     "today": ("Today", 1), "7d": ("7 days", 7), "30d": ("30 days", 30), "90d": ("90 days", 90),
 }  # fmt: skip
-STEPS: Mapping[str, str] = {step.name: step.label for one in DEFINITIONS.values() for step in one.steps}
-_ORDER = {(one.name, step.name): step.order for one in DEFINITIONS.values() for step in one.steps}
+_ORDER = {(one.name, step.name): step.order for one in SHIPPED.values() for step in one.steps}
 _USUAL = "30d"
 _TIMES = (2, 4, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14_400, 43_200, 86_400, 172_800, 345_600, 864_000)
 _ENDS = (Outcome.REJECTED, Outcome.EXPIRED)
@@ -156,7 +155,7 @@ def _steps(sums: Sums) -> list[tuple[str, str, str, str, str, int]]:
 
 
 def name_step(name: str) -> str:
-    return STEPS.get(name, name)
+    return label_of(name)
 
 
 @dataclass(frozen=True)

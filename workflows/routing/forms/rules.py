@@ -13,7 +13,8 @@ from django.core.validators import validate_email
 from projects.settings.forms import PercentField, percent_of, share_of
 from projects.settings.values import LANGUAGES
 from projects.web.row_moves import Tool
-from workflows.definitions.blueprint import DEFINITIONS
+from workflows.definitions import versions
+from workflows.definitions.blueprint import SHIPPED
 from workflows.routing.actions import RuleDraft, RulesetDraft
 from workflows.routing.forms.formsets import RowKind, Rows
 from workflows.routing.items import Ruleset, StoredRule
@@ -25,7 +26,7 @@ from workflows.stages import values
 MOST_CONDITIONS, MOST_ACTIONS, MOST_RECIPIENTS = 10, 10, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _OPERATORS = {
-    Source.CONTENT_TYPE: (Operator.EQ, Operator.CONTAINS),
+    Source.CONTENT_TYPE: (Operator.EQ, Operator.NE, Operator.CONTAINS),
     Source.TEXT: (Operator.CONTAINS, Operator.EXISTS),
     Source.BARCODE: (Operator.EQ, Operator.CONTAINS, Operator.EXISTS),
     Source.FIELD: tuple(Operator),
@@ -240,7 +241,7 @@ class RuleForm(OrderForm):
 
     def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        families = {one.name: one.description for one in DEFINITIONS.values()}
+        families = {one.name: one.description for one in SHIPPED.values()} | dict(versions.list_descriptions())
         self._offer("queue", choices.queues, stored.queue)
         self._offer("definition", families, stored.definition)
         self._offer("classification", choices.classifications, stored.classification)

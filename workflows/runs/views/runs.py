@@ -24,7 +24,8 @@ from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
-from workflows.definitions.blueprint import APPROVALS, DEFINITIONS, DOCUMENT_ANALYSIS, FIRST_ANALYSIS
+from workflows.definitions import versions
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, SHIPPED, is_approval, label_of
 from workflows.engine import queries as engine_queries
 from workflows.engine.actions import ResumeWay
 from workflows.engine.items import Join
@@ -68,7 +69,7 @@ class RunRow:
 def list_runs(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     cursor, family = request.GET.get("after"), request.GET.get("definition", DOCUMENT_ANALYSIS.name)
-    families = list(dict.fromkeys(one.name for one in DEFINITIONS.values()))
+    families = versions.list_names()
     if family not in families:
         raise NotFound("Workflow definition not found.")
     page = list_visible_executions(request, family, cursor)
@@ -121,7 +122,7 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
 
 def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
     """Whether it is at the approval of its own version, which its link names."""
-    pinned = DEFINITIONS.get((link and link.definition) or FIRST_ANALYSIS.id, FIRST_ANALYSIS)
+    pinned = versions.find_definition((link and link.definition) or FIRST_ANALYSIS.id)
     return int(run.currentStep) in {step.order for step in pinned.steps if step.type == "approval"}
 
 
@@ -184,7 +185,7 @@ def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[ResumeWay, 
 
 def _has_ended_in_review(board: WorkflowSteps) -> bool:
     steps = board.data.as_dict()
-    return any((steps.get(name) or {}).get("status") == StepStatus.FAILED for name in APPROVALS)
+    return any(is_approval(name) and (one or {}).get("status") == StepStatus.FAILED for name, one in steps.items())
 
 
 class Failure(NamedTuple):
@@ -193,7 +194,7 @@ class Failure(NamedTuple):
 
 
 def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
-    waits = board.current_step in APPROVALS and not board.outcome
+    waits = is_approval(str(board.current_step)) and not board.outcome
     definition = seed_000.definition_of(board)
     steps = state_labels.step_rows(definition, board, link)
     told = Failure("The analysis", link.error) if link and link.error else None
@@ -217,7 +218,7 @@ def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> 
         "cancelled": board.outcome == Outcome.CANCELLED,
         "steps": steps,
         "definition": definition,
-        "bars": bars_of(steps, APPROVALS),
+        "bars": bars_of(steps),
         "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
         "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
@@ -259,7 +260,7 @@ STATES: Mapping[str, DocumentStatus] = {RUNNING: DocumentStatus.IN_PROGRESS, WAI
 AGES: Mapping[str, tuple[str, int]] = {
     "10m": ("10 minutes", 600), "1h": ("1 hour", 3600), "1d": ("1 day", 86_400), "7d": ("7 days", 604_800),
 }  # fmt: skip
-STEPS: Mapping[str, str] = {step.name: step.label for one in DEFINITIONS.values() for step in one.steps}
+STEPS: Mapping[str, str] = {step.name: step.label for one in SHIPPED.values() for step in one.steps}
 MOST_READ = 50  # rows that one page is chosen from: their queues come in one call
 USUAL_SECONDS = 600  # that a step takes at most, until enough runs tell; many pages are judged by their slices
 _STUCK_AFTER = 3  # times the usual (p90): one run in ten takes longer than that without being stuck
@@ -384,7 +385,7 @@ def _since(document: ProjectDocument) -> dt.datetime:
 
 
 def _waiting(document: ProjectDocument) -> Row:
-    step = STEPS.get(str(document.current_step), "")
+    step = label_of(str(document.current_step or ""))
     pages = str(document.page_count or "–")
     return Row(document, state_labels.WAITING, _since(document), step, pages=pages)
 
@@ -402,7 +403,7 @@ def _running(
         document,
         _STUCK if stuck else state_labels.RUNNING,
         _since(document),
-        STEPS.get(at, at),
+        label_of(at),
         str(stored.get("started_at") or board.updated_at),
         _pages(board, join),
         stuck,
@@ -474,4 +475,4 @@ def queues_of(request: DeskRequest) -> list[tuple[str, str]]:
 
 def steps_of(state: str) -> list[tuple[str, str]]:
     """To choose from; a person is waited for at approvals only."""
-    return [(name, label) for name, label in STEPS.items() if (name in APPROVALS) == (state == WAITING)]
+    return [(name, label) for name, label in STEPS.items() if is_approval(name) == (state == WAITING)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from config import clock
-from workflows.definitions.blueprint import DEFINITIONS
+from workflows.definitions.blueprint import SHIPPED
 from workflows.engine.actions import ResumeWay
 from workflows.providers.names import LABELS
 from workflows.runs import queries, seed_000
@@ -113,7 +113,7 @@ def _look_up(words: Mapping[str, str]) -> Callable[[Any], str]:
     return lambda value: words.get(str(value), str(value))
 
 
-_STEPS = {step.name.upper(): step.label for one in DEFINITIONS.values() for step in one.steps}
+_STEPS = {step.name.upper(): step.label for one in SHIPPED.values() for step in one.steps}
 _STEP_ENDS = {"COMPLETED": " completed", "SKIPPED": " not needed", "WAITS": ": waiting"}
 _RECEIVED = "INGESTED"
 _EVENTS = {

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import clock
+from workflows.definitions.blueprint import is_approval
 from workflows.runs.views.state_labels import StepRow
 
 WIDTH = 100.0  # of the drawing, in its own units
@@ -19,10 +20,10 @@ class Bar:
     width: float | None = None
 
 
-def bars_of(steps: Sequence[StepRow], approvals: frozenset[str]) -> list[Bar]:
+def bars_of(steps: Sequence[StepRow]) -> list[Bar]:
     """Of the steps that have begun. A review may take days: beside it every other step would be a hair."""
     begun = [step for step in steps if step.started_at or step.error]
-    drawn = [step for step in begun if step.seconds is not None and step.name not in approvals]
+    drawn = [step for step in begun if step.seconds is not None and not is_approval(step.name)]
     total = sum(step.seconds or 0.0 for step in drawn) or 1.0
     bars, x = [], 0.0
     for step in sorted(begun, key=lambda one: clock.parse(one.started_at) if one.started_at else clock.now()):
