@@ -13,6 +13,7 @@ urlpatterns = [
     path("projects/", include("projects.settings.urls")),
     path("documents/folders/", include("projects.folders.urls")),
     path("documents/", include("projects.documents.urls")),
+    path("entities/", include("projects.entities.urls")),
     path("settings/models/", include("projects.models.urls")),
     path("settings/queues/", include("projects.queues.urls")),
     path("settings/audit/", include("review.audit.urls")),

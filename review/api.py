@@ -1,5 +1,6 @@
 """The API put together, under ``/api/v1/``: each app's router, and its OpenAPI at ``openapi.json``."""
 
+from projects.entities.api import router as entities
 from projects.folders.api import router as folders
 from projects.models.api import router as models
 from projects.prompts.api import router as prompts
@@ -23,6 +24,7 @@ api.add_router("/projects", testsets)
 api.add_router("/projects", experiments)
 api.add_router("/reviews", questions)
 api.add_router("/batches", batches)
+api.add_router("/entities", entities)
 api.add_router("/cases", cases)
 api.add_router("", documents)
 api.add_router("", folders)

@@ -110,6 +110,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.list_limited_queues(DEFAULT_SITE)
     directory.list_limited_folders(DEFAULT_SITE)
     directory.has_cases(DEFAULT_SITE)
+    directory.has_entities(DEFAULT_SITE)
     versions.active_definition()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
 

@@ -17,13 +17,17 @@ from projects.schemas.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class ListRequest:
-    """What was asked, and by which form; ``full``: the one with classification and attributes."""
+    """What was asked, and by which form; ``full``: the one with classification and attributes.
+
+    ``names``: whether the site keeps suppliers, customers or others that documents name.
+    """
 
     filters: Filters
     known: Vocabulary
     today: dt.date
     full: bool
     url: str
+    names: bool = False
 
     def to(self, filters: Filters) -> str:
         return f"{self.url}?{filters.query}" if filters.query else self.url
@@ -86,6 +90,7 @@ def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> 
     tabs = [
         Tab(asking.url, "By day", None, isinstance(way, ByDay)),
         Tab(reverse("folders:list-folders"), "Folders", None, here=False),
+        *([Tab(reverse("entities:list-types"), "Suppliers and customers", None, here=False)] if asking.names else []),
     ]
     for status, look in STATUS_LABELS.items():
         number = counts.count_of(status) if counts else None

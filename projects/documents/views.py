@@ -37,7 +37,7 @@ from projects.personal.masking import mask_changes
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, get_vocabulary
-from projects.sites import access
+from projects.sites import access, directory
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 
 DELETED = "This document was deleted. Users with the delete permission can find it under Deleted documents."
@@ -49,8 +49,8 @@ def list_documents(request: DeskRequest) -> HttpResponse:
     today = clock.now().date()
     filters = filters_from(request.GET, today)
     full = filters.needs_vocabulary or "more" in request.GET
-    known = get_vocabulary(request.site) if full else Vocabulary()
-    asking = ListRequest(filters, known, today, full=full, url=reverse("documents:list-documents"))
+    known, url = get_vocabulary(request.site) if full else Vocabulary(), reverse("documents:list-documents")
+    asking = ListRequest(filters, known, today, full=full, url=url, names=directory.has_entities(request.site))
     try:
         way = query_plan.plan_query(filters, known, today)
         if isinstance(way, NotIndexed):

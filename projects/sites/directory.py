@@ -14,7 +14,7 @@ from django.conf import settings
 
 from config.errors import NotFound
 from config.item import Item
-from config.table import CASE, DEFAULT_SITE, InvalidKey, encode_part, site_partition
+from config.table import CASE, DEFAULT_SITE, ENTITY_TYPE, Entity, InvalidKey, encode_part, site_partition
 from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
 from projects.sites import queries
@@ -171,9 +171,19 @@ def is_in_folder(site_id: str, folder_id: str, folders: Container[str]) -> bool:
 
 def has_cases(site_id: str) -> bool:
     """Whether the site has used cases: what no one uses is not in the way."""
-    return _memory.get(
-        _USES, site_id, lambda: bool(Item.page(CASE.gsi1_partition(site_id), index="GSI1", limit=1).rows)
-    )
+    return _has_rows(site_id, CASE)
+
+
+def has_entities(site_id: str) -> bool:
+    """Whether the site keeps suppliers, customers or others."""
+    return _has_rows(site_id, ENTITY_TYPE)
+
+
+def _has_rows(site_id: str, entity: Entity) -> bool:
+    def read_first() -> bool:
+        return bool(Item.page(entity.gsi1_partition(site_id), index="GSI1", limit=1).rows)
+
+    return _memory.get(_USES, f"{site_id}/{entity.name}", read_first)
 
 
 def forget_uses() -> None:

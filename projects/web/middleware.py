@@ -44,6 +44,7 @@ _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything
 _PAGES_OF = {
     "/workflows/projects/": "/projects/",
     "/batches/": "/projects/",
+    "/entities/": "/documents/",
     "/settings/costs/projects/": "/projects/",
     "/schemas/": _SETTINGS[0],
 }

@@ -31,6 +31,7 @@ REASONS: Mapping[str, str] = {
     "unverified": "Not verified",
     "type": "Document type in doubt",
     "copy": "Possible duplicate",
+    "entity": "Differs from supplier",
     "unreadable": "Page not readable",
     "audit": "Sample",
 }

@@ -251,6 +251,14 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:decide": {"POST": NO_REVIEW},
     "review:undo": {"POST": NO_REVIEW},
     "review:list-undoable": {"GET": (302, 403, 403, 200, 200, 200)},
+    # suppliers, customers and others
+    "entities:list-types": {"GET": VIEW, "POST": SET_UP_EMPTY},
+    "entities:list-entities": {"GET": VIEW},
+    "entities:create-entity": {"GET": WORK, "POST": WORK_EMPTY},
+    "entities:import-entities": {"GET": WORK, "POST": WORK_EMPTY},
+    "entities:show-entity": {"GET": VIEW, "POST": WORK_EMPTY},
+    "entities:merge-entity": {"POST": WORK_EMPTY},  # without saying which
+    "entities:delete-entity": {"POST": (302, 403, 403, 409, 409, 409)},  # without the version that was shown
     # cases
     "cases:list-cases": {"GET": VIEW},
     "cases:list-tasks": {"GET": VIEW},
@@ -341,6 +349,13 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:settle_nigo": {"PUT": KEY},
     "api:attach_document": {"PUT": KEY},
     "api:detach_document": {"DELETE": KEY},
+    "api:list_entity_types": {"GET": KEY},
+    "api:create_entity_type": {"POST": KEY},
+    "api:list_entities": {"GET": KEY},
+    "api:create_entity": {"POST": KEY},
+    "api:show_entity": {"GET": KEY},
+    "api:update_entity": {"PUT": KEY},
+    "api:merge_entities": {"POST": KEY},
     "api:list_folder": {"GET": KEY},
     "api:create_folder": {"POST": KEY},
     "api:move_folder": {"PUT": KEY},

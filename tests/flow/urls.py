@@ -10,6 +10,8 @@ from django.urls import URLPattern, get_resolver
 
 from projects.audit.events import Actor
 from projects.documents.actions import properties as attribute_actions
+from projects.entities import actions as entity_actions
+from projects.entities.actions import EntityDraft
 from projects.folders import actions as folder_actions
 from projects.queues import actions as queue_actions
 from projects.schemas import actions as attribute_definition_actions
@@ -91,6 +93,8 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
     folder = folder_actions.create_folder(site, "", f"{word} folder", by=by, folder_id=rule_id)
     folder_actions.move_document(site, run.document_id, folder.folder_id, by=by)
+    suppliers = entity_actions.create_type(site, f"{word} suppliers", by=by, type_id=rule_id)
+    entity_actions.create_entity(site, suppliers.type_id, EntityDraft(f"{word} Ltd"), by=by, entity_id=rule_id)
     case = case_actions.create_case(site, CaseText(f"{word} case"), by=by, document_ids=[DOCUMENT_ID], case_id=rule_id)
     case_actions.add_task(site, case.case_id, TaskText(f"{word} task", owner_id="1", owner_name=word), by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
@@ -102,7 +106,8 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     return {
-        "case_id": case.case_id, "item_id": "none", "folder_id": folder.folder_id,
+        "type_id": rule_id, "entity_id": rule_id, "case_id": case.case_id, "item_id": "none",
+        "folder_id": folder.folder_id,
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",

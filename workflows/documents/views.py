@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -19,11 +20,12 @@ from projects.audit.events import actor_of
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentVersion
 from projects.documents.view_log import record_view
+from projects.entities import queries as entity_queries
 from projects.models import queries as model_queries
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
-from projects.sites import access
+from projects.sites import access, directory
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
 from workflows.definitions import versions
@@ -40,6 +42,7 @@ from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, si
 from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_cost, run_settings
 from workflows.runs.items import DocumentWorkflow, Outcome, ProjectDocument, Run, StepStatus
+from workflows.runs.known_entities import describe_sender
 from workflows.runs.run_cost import RunCost
 from workflows.runs.views import state_labels
 from workflows.runs.views.pages import run_of
@@ -514,8 +517,21 @@ def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
             "row": row,
             "run": row.counts,
             "has_image": _is_drawn(document),
+            "sender_ways": _list_sender_ways(request, context.get("fields") or ()) if published else (),
         }
     return render_answer(request, "workflows/documents/work.html", "workflows/documents/_work.html", context)
+
+
+def _list_sender_ways(request: DeskRequest, fields: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Where the sender of a published document can be kept: the name of each type and its form's address."""
+    if not access.can_upload(request) or not directory.has_entities(request.site):
+        return []
+    sender = describe_sender([one for one in fields if "masked" not in one])
+    if not sender:
+        return []
+    types = entity_queries.list_types(request.site)
+    query = urlencode({name: value for name, value in sender.items() if value})
+    return [(str(one.name), f"{reverse('entities:create-entity', args=[one.type_id])}?{query}") for one in types]
 
 
 def _is_drawn(document: Document) -> bool:

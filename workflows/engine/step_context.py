@@ -13,7 +13,7 @@ from projects.models.spec import PAGES_DPI
 from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.providers import factory
-from workflows.runs import earlier_copies, pinned_types, run_files, run_settings
+from workflows.runs import earlier_copies, known_entities, pinned_types, run_files, run_settings
 from workflows.runs.actions import ocr, spending
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages import kinds
@@ -77,6 +77,7 @@ def open_context(
             extractor=extractors.run_extractor(run, settings) if stage.name == JUDGING else UNLEARNED,
             services=chosen,
             attempt=int(execution.engine_attempt),
+            find_entity_doubts=functools.partial(known_entities.find_entity_doubts, run),
             find_copies=functools.partial(earlier_copies.find_copies, run, document),
         )  # fmt: skip
 

@@ -33,6 +33,7 @@ def run(context: StageContext) -> StageResult:
         result_sha256=hashlib.sha256(body).hexdigest(),
         today=clock.now().date().isoformat(),
         copies=(copies := context.find_copies(result)),
+        entities=context.find_entity_doubts(result),
         sampled=review_reasons.is_sampled(context.workflow_id, _audit_share(context.settings)),
     ) | {"calibration": context.settings.calibration_version}
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)

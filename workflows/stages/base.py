@@ -114,6 +114,9 @@ class StageContext:
     project_id: str = ""
     types: PinnedTypes = field(default_factory=PinnedTypes)  # that the run pinned
     decision: str = ""  # the artifact of the applied decision; empty if no one decided
+    find_entity_doubts: Callable[[Mapping[str, Any]], Sequence[str]] = (
+        lambda _: ()
+    )  # of a result: suppliers that differ
     find_copies: Callable[[Mapping[str, Any]], Sequence[Copy]] = lambda _: ()  # of a result: who was the same before
     attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
 

@@ -1,4 +1,4 @@
-"""Entities of seed 002 that documents are filed under: folders and cases."""
+"""Entities of seed 002 that documents are filed under, and whom they name: folders, cases, suppliers."""
 
 from config.table.keys import Entity, names
 
@@ -68,4 +68,22 @@ CASE_EVENT = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
     attributes=names("event_id type occurredAt correlationId bus_type bus_detail"),
     note="what the bus is told of a case; GSI2 until it has been",
+)  # fmt: skip
+
+# --- suppliers, customers and others that documents name ------------------
+ENTITY_TYPE = Entity(
+    "document_management", "EntityType", "entityType#{document_id}", "entityType",
+    gsi1pk="entityType#", gsi1sk="entityType#{namespace}#{name}#",
+    attributes=names("documentId namespace name inserteddate"),
+)  # fmt: skip
+ENTITY = Entity(
+    "document_management", "Entity", "entity#{entity_type_id}#{document_id}", "entity",
+    gsi1pk="entity#{entity_type_id}", gsi1sk="entity#{name}#{document_id}",
+    attributes=names("documentId entityTypeId name inserteddate"),
+    note="metadata attributes are stored as attr#NAME",
+)  # fmt: skip
+ENTITY_NUMBER = Entity(
+    "countersign", "EntityNumber", "entitynumbers#{key}#{value}", "number",
+    attributes=names("documentId entityTypeId"),
+    note="key tax_id|iban; whose number it is: of a site each is one entity's",
 )  # fmt: skip

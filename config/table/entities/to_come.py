@@ -33,18 +33,6 @@ DEFINITION_DOCUMENT = Entity(
     attributes=names("documentId workflowId workflowName status actionPk actionSk currentStepId"),
     to_come=True,
 )  # fmt: skip
-ENTITY_TYPE = Entity(
-    "document_management", "EntityType", "entityType#{document_id}", "entityType",
-    gsi1pk="entityType#", gsi1sk="entityType#{namespace}#{name}#",
-    attributes=names("documentId namespace name inserteddate"),
-    to_come=True,
-)  # fmt: skip
-ENTITY = Entity(
-    "document_management", "Entity", "entity#{entity_type_id}#{document_id}", "entity",
-    gsi1pk="entity#{entity_type_id}", gsi1sk="entity#{name}#{document_id}",
-    attributes=names("documentId entityTypeId name inserteddate"),
-    note="metadata attributes are stored as attr#NAME", to_come=True,
-)  # fmt: skip
 LOCALE = Entity(
     "document_management", "Locale", "locale#", "locale#{locale}",
     attributes=names("locale"),

@@ -22,7 +22,7 @@ AUDIT = "Audit sample: randomly selected for review"
 @dataclass(frozen=True)
 class Reason:
     """``code``: low_confidence, ambiguous, unverified, missing, invalid, not_allowed, rule, check, type, unreadable,
-    copy, audit.
+    copy, entity, audit.
 
     ``field`` None: the document as a whole.
     """
@@ -115,11 +115,15 @@ def is_sampled(workflow_id: str, share: float) -> bool:
 
 def build_assessment(
     result: Mapping[str, Any], fields: Sequence[Field], *, result_sha256: str, today: str, sampled: bool = False,
-    copies: Sequence[Copy] = (),
+    copies: Sequence[Copy] = (), entities: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt."""
+    """The content of assessment.json. ``sampled``: a person looks though nothing is in doubt.
+
+    ``entities``: what of the document does not fit what is kept of suppliers and others.
+    """
     kinds = dict.fromkeys(one.kind for one in copies)
     found = [Reason(None, "copy", WORDS[one]) for one in kinds]
+    found += [Reason(None, "entity", one) for one in entities]
     found += find_review_reasons(result, fields, today=today)
     if sampled and not found:
         found = [Reason(None, "audit", AUDIT)]

@@ -1,0 +1,277 @@
+"""Writes of entities: one conditional transaction each, with its audit event, which is also their history."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stdnum import iban as iban_numbers
+from stdnum.exceptions import ValidationError as WrongNumber
+
+from config import clock, table
+from config.errors import Conflict, NotFound, Refused
+from config.transaction import EXISTS, Change, Delete, Put, Update, transact
+from projects.audit.events import Actor, entity_event
+from projects.entities import queries
+from projects.entities.items import MERGED, PREFIX, EntityNumber, EntityRow, EntityType
+from projects.entities.queries import IBAN, TAX_ID, entity_key, number_key
+from projects.sites import directory
+
+LONGEST_NAME, LONGEST_VALUE = 120, 500  # letters
+MOST_IBANS, MOST_ALIASES, MOST_ATTRIBUTES = 10, 20, 30
+_NAMESPACE = "CUSTOM"
+_SPACES = re.compile(r"[\s.\-/]+")
+
+
+@dataclass(frozen=True)
+class EntityDraft:
+    """What people say of an entity."""
+
+    name: str
+    tax_id: str = ""
+    ibans: Sequence[str] = ()
+    aliases: Sequence[str] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    def tidy(self) -> "EntityDraft":
+        """Raises: Refused, naming what no entity can have."""
+        ibans = [tidy_iban(one) for one in self.ibans if one.strip()]
+        aliases = [_tidy_name(one) for one in self.aliases if one.strip()]
+        attributes = {_tidy_name(key): value.strip() for key, value in self.attributes.items() if value.strip()}
+        if len(ibans) > MOST_IBANS or len(aliases) > MOST_ALIASES or len(attributes) > MOST_ATTRIBUTES:
+            raise Refused(f"Up to {MOST_IBANS} IBANs, {MOST_ALIASES} other names and {MOST_ATTRIBUTES} attributes.")
+        if any(len(value) > LONGEST_VALUE for value in attributes.values()):
+            raise Refused(f"An attribute can have up to {LONGEST_VALUE} characters.")
+        name, tax_id = _tidy_name(self.name), tidy_tax_id(self.tax_id)
+        return EntityDraft(name, tax_id, list(dict.fromkeys(ibans)), list(dict.fromkeys(aliases)), attributes)
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """By kind; of a draft that is tidy."""
+        return [*([(TAX_ID, self.tax_id)] if self.tax_id else []), *((IBAN, one) for one in self.ibans)]
+
+
+def draft_of(entity: EntityRow) -> EntityDraft:
+    return EntityDraft(
+        str(entity.name), entity.tax_id or "", list(entity.ibans or ()), list(entity.aliases or ()), entity.attributes
+    )
+
+
+def tidy_tax_id(text: str) -> str:
+    """Capitals and digits; which countries' it may be is not asked."""
+    found = _SPACES.sub("", text).upper()
+    if len(found) > 40 or not found.isprintable():
+        raise Refused("Enter a tax ID of at most 40 characters.")
+    return found
+
+
+def tidy_iban(text: str) -> str:
+    """Raises: Refused, if its check digits are wrong."""
+    try:
+        return str(iban_numbers.validate(text))
+    except WrongNumber as error:
+        raise Refused(f"“{text.strip()[:40]}” is not a valid IBAN. Check its digits.") from error
+
+
+def _tidy_name(name: str) -> str:
+    found = " ".join(name.split())
+    if not found or not found.isprintable():
+        raise Refused("Enter a name.")
+    if len(found) > LONGEST_NAME:
+        raise Refused(f"A name can have up to {LONGEST_NAME} characters.")
+    return found
+
+
+def create_type(site: str, name: str, *, by: Actor, type_id: str = "") -> EntityType:
+    """Raises: Refused; Conflict, if the same form made it."""
+    name, type_id = _tidy_name(name), type_id or clock.new_ulid()
+    if any(str(one.name).lower() == name.lower() for one in queries.list_types(site)):
+        raise Conflict(f"There is already a type “{name}”.")
+    row = EntityType(
+        *table.ENTITY_TYPE.key(site, document_id=type_id),
+        **table.ENTITY_TYPE.gsi1(site, namespace=_NAMESPACE, name=name),
+        documentId=type_id,
+        namespace=_NAMESPACE,
+        name=name,
+        inserteddate=clock.iso(clock.now()),
+        user_name=by.name,
+    )
+    transact([Put(row)], entity_event(site, "entityType", type_id, "created", by=by, payload={"name": name}))
+    directory.forget_uses()
+    return row
+
+
+def create_entity(site: str, type_id: str, draft: EntityDraft, *, by: Actor, entity_id: str = "") -> EntityRow:
+    """Raises: NotFound, of the type; Refused; Conflict, if a number is another entity's."""
+    queries.get_type(site, type_id)
+    draft, entity_id = draft.tidy(), entity_id or clock.new_ulid()
+    now = clock.iso(clock.now())
+    index = table.ENTITY.gsi1(site, entity_type_id=type_id, document_id=entity_id, name=draft.name)
+    row = EntityRow(
+        *entity_key(site, type_id, entity_id),
+        documentId=entity_id,
+        entityTypeId=type_id,
+        inserteddate=now,
+        version=1,
+        updated_at=now,
+        updated_by=by.name,
+        **(index | _columns(draft)),
+    )
+    event = entity_event(site, "entity", entity_id, "created", by=by, payload=_words(draft))
+    try:
+        transact([Put(row), *_take(site, row, draft.numbers)], event)
+    except Conflict as conflict:
+        raise _explain(site, draft) from conflict
+    return row
+
+
+def update_entity(site: str, type_id: str, entity_id: str, draft: EntityDraft, *, version: int, by: Actor) -> None:
+    """Raises: NotFound, Refused; Conflict, if someone changed it since ``version``, or a number is another entity's."""
+    draft, entity = draft.tidy(), queries.get_entity(site, type_id, entity_id)
+    before = draft_of(entity)
+    if before == draft and entity.version == version:
+        return
+    new = [one for one in draft.numbers if one not in before.numbers]
+    gone = [one for one in before.numbers if one not in draft.numbers]
+    changed = {key: {"before": _words(before)[key], "after": value} for key, value in _words(draft).items()}
+    payload = {key: value for key, value in changed.items() if value["before"] != value["after"]}
+    event = entity_event(site, "entity", entity_id, "updated", by=by, payload=payload)
+    changes = [_write(site, entity, draft, version, by), *_take(site, entity, new), *_give_up(site, entity, gone)]
+    try:
+        transact(changes, event)
+    except Conflict as conflict:
+        raise _explain(site, draft, entity) from conflict
+
+
+def delete_entity(site: str, type_id: str, entity_id: str, *, version: int, by: Actor) -> None:
+    """Raises: NotFound; Conflict, if someone changed it since ``version``."""
+    entity = queries.get_entity(site, type_id, entity_id)
+    event = entity_event(site, "entity", entity_id, "deleted", by=by, payload={"name": entity.name})
+    mine = Delete(entity.key, EntityRow.version == version, name="entity")
+    try:
+        transact([mine, *_give_up(site, entity, draft_of(entity).numbers)], event)
+    except Conflict as conflict:
+        raise _explain(site, draft_of(entity), entity) from conflict
+
+
+def merge_entities(site: str, type_id: str, keep_id: str, gone_id: str, *, by: Actor) -> None:
+    """Put a duplicate into another entity: its names, numbers and attributes go there, and its row says where.
+
+    Raises:
+        NotFound: one of them is gone.
+        Refused: they are one, or have different tax IDs; or one of them was merged before.
+        Conflict: someone changed one of them meanwhile.
+
+    """
+    if not gone_id:
+        raise Refused("Select a duplicate.")
+    keep, gone = (queries.get_entity(site, type_id, one) for one in (keep_id, gone_id))
+    if keep_id == gone_id or MERGED in {keep.status, gone.status}:
+        raise Refused("Select two entities that are not merged yet.")
+    if keep.tax_id and gone.tax_id and keep.tax_id != gone.tax_id:
+        raise Refused("They have different tax IDs. Change one of them first.")
+    mine, other = draft_of(keep), draft_of(gone)
+    names = dict.fromkeys([*mine.aliases, other.name, *other.aliases])
+    draft = replace(
+        mine,
+        tax_id=mine.tax_id or other.tax_id,
+        ibans=[*mine.ibans, *other.ibans],
+        aliases=[one for one in names if one != mine.name],
+        attributes={**other.attributes, **mine.attributes},
+    ).tidy()
+    left: list[Change] = [
+        Update(
+            gone.key,
+            [
+                EntityRow.status.set(MERGED),
+                EntityRow.merged_into.set(keep_id),
+                EntityRow.GSI1PK.remove(),
+                EntityRow.GSI1SK.remove(),
+                *_stamps(int(gone.version) + 1, by),
+            ],
+            EntityRow.version == gone.version,
+            name="entity",
+        )
+    ]
+    moved = [
+        Update(
+            number_key(site, *one),
+            [EntityNumber.documentId.set(keep_id), EntityNumber.entityTypeId.set(type_id)],
+            EntityNumber.documentId == gone_id,
+            name="number",
+        )
+        for one in other.numbers
+    ]
+    events = [
+        entity_event(site, "entity", keep_id, "merged", by=by, payload={"from": {"before": None, "after": other.name}}),
+        entity_event(site, "entity", gone_id, "merged", by=by, payload={"into": {"before": None, "after": mine.name}}),
+    ]
+    try:
+        transact([_write(site, keep, draft, int(keep.version), by), *left, *moved], *events)
+    except Conflict as conflict:
+        raise Conflict("One of them was changed by another user. Nothing was merged; check them again.") from conflict
+
+
+def _columns(draft: EntityDraft) -> dict[str, Any]:
+    return {
+        "name": draft.name,
+        "tax_id": draft.tax_id or None,
+        "ibans": list(draft.ibans) or None,
+        "aliases": list(draft.aliases) or None,
+        "metadata": {f"{PREFIX}{key}": value for key, value in draft.attributes.items()} or None,
+    }
+
+
+def _words(draft: EntityDraft) -> dict[str, str]:
+    """For the history."""
+    return {
+        "name": draft.name,
+        "tax ID": draft.tax_id,
+        "IBANs": ", ".join(draft.ibans),
+        "other names": ", ".join(draft.aliases),
+        "attributes": "; ".join(f"{key}: {value}" for key, value in sorted(draft.attributes.items())),
+    }
+
+
+def _write(site: str, entity: EntityRow, draft: EntityDraft, version: int, by: Actor) -> Update:
+    index = table.ENTITY.gsi1(
+        site, entity_type_id=entity.type_id, document_id=entity.entity_id, name=draft.name
+    )  # fmt: skip
+    actions = [
+        getattr(EntityRow, name).remove() if value is None else getattr(EntityRow, name).set(value)
+        for name, value in _columns(draft).items()
+    ]
+    actions += [EntityRow.GSI1SK.set(index["GSI1SK"]), *_stamps(version + 1, by)]
+    same = (EntityRow.version == version) & EntityRow.merged_into.does_not_exist()
+    return Update(entity.key, actions, same, name="entity")
+
+
+def _stamps(version: int, by: Actor) -> list[Any]:
+    now = clock.iso(clock.now())
+    return [EntityRow.version.set(version), EntityRow.updated_at.set(now), EntityRow.updated_by.set(by.name)]
+
+
+def _take(site: str, entity: EntityRow, numbers: Sequence[tuple[str, str]]) -> list[Change]:
+    rows = [
+        EntityNumber(*number_key(site, *one), documentId=entity.entity_id, entityTypeId=entity.type_id)
+        for one in numbers
+    ]
+    return [Put(row, name="number") for row in rows]
+
+
+def _give_up(site: str, entity: EntityRow, numbers: Sequence[tuple[str, str]]) -> list[Change]:
+    mine = EXISTS & (EntityNumber.documentId == entity.entity_id)
+    return [Delete(number_key(site, *one), mine, name="number") for one in numbers]
+
+
+def _explain(site: str, draft: EntityDraft, entity: EntityRow | None = None) -> Conflict:
+    own = entity.entity_id if entity else ""
+    for (_, number), row in queries.find_by_numbers(site, draft.numbers).items():
+        if row.documentId != own:
+            try:
+                other = queries.get_entity(site, row.entityTypeId, row.documentId).name
+            except NotFound:
+                other = "another entity"
+            return Conflict(f"{number} is the number of {other}. Nothing was saved.")
+    who = entity.updated_by if entity else None
+    return Conflict(f"{who or 'Another user'} changed this meanwhile. Nothing was saved; check it again.")

@@ -1,0 +1,123 @@
+"""Entities from a CSV file: each line is written by itself, so that a file sent again goes on where it stopped."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from config.errors import Conflict, NotFound, Refused
+from projects.audit.events import Actor
+from projects.entities import actions, queries
+from projects.entities.actions import EntityDraft, draft_of
+from projects.entities.items import EntityRow
+
+MOST_BYTES, MOST_LINES = 1_000_000, 2_000
+_NAMES = {
+    "name": "name", "company": "name", "tax_id": "tax_id", "tax id": "tax_id", "vat": "tax_id", "vat id": "tax_id",
+    "iban": "ibans", "ibans": "ibans", "alias": "aliases", "aliases": "aliases", "other names": "aliases",
+}  # fmt: skip
+_SEVERAL = "|"  # between values of one cell
+_TOLD = 50  # lines that were refused, which the report names
+
+
+@dataclass
+class ImportReport:
+    """``refused``: the number of a line (1 is the head) and why."""
+
+    created: int = 0
+    updated: int = 0
+    same: int = 0
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def told(self) -> list[tuple[int, str]]:
+        return self.refused[:_TOLD]
+
+
+def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> ImportReport:
+    """Make what is new, and add to what is known by its tax ID, an IBAN, or the very name.
+
+    Raises:
+        NotFound: no such type.
+        Refused: the file is no CSV with a column for names, or too large.
+
+    """
+    queries.get_type(site, type_id)
+    report = ImportReport()
+    for number, draft in _read_lines(body):
+        try:
+            _import_one(site, type_id, draft, report, by)
+        except (Refused, Conflict) as error:
+            report.refused.append((number, str(error)))
+    return report
+
+
+def _read_lines(body: bytes) -> Iterator[tuple[int, EntityDraft]]:
+    """Raises: Refused."""
+    if len(body) > MOST_BYTES:
+        raise Refused("The file exceeds 1 MB. Split it.")
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused("The file is not UTF-8. Save it as CSV UTF-8 and upload it again.") from error
+    head = text.partition("\n")[0]
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count), strict=True))
+    except csv.Error as error:
+        raise Refused(f"The file is no valid CSV: {error}.") from error
+    if not rows or "name" not in (columns := [_NAMES.get(one.strip().lower(), one.strip()) for one in rows[0]]):
+        raise Refused("The first line must name the columns. One of them must be “name”.")
+    if len(rows) - 1 > MOST_LINES:
+        raise Refused(f"A file can have up to {MOST_LINES:,} lines. Split it.")
+    for number, row in enumerate(rows[1:], start=2):
+        if any(cell.strip() for cell in row):
+            yield number, _draft(dict(zip(columns, row, strict=False)))
+
+
+def _draft(cells: Mapping[str, str]) -> EntityDraft:
+    def several(name: str) -> list[str]:
+        return [one for one in cells.get(name, "").split(_SEVERAL) if one.strip()]
+
+    own = {"name", "tax_id", "ibans", "aliases", ""}
+    return EntityDraft(
+        cells.get("name", ""),
+        cells.get("tax_id", ""),
+        several("ibans"),
+        several("aliases"),
+        {key: value for key, value in cells.items() if key not in own},
+    )
+
+
+def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportReport, by: Actor) -> None:
+    """Raises: Refused, Conflict."""
+    draft = draft.tidy()
+    known = _find_known(site, type_id, draft)
+    if known is None:
+        actions.create_entity(site, type_id, draft, by=by)
+        report.created += 1
+        return
+    before = draft_of(known)
+    names = dict.fromkeys([*before.aliases, draft.name, *draft.aliases])
+    merged = EntityDraft(
+        before.name,
+        draft.tax_id or before.tax_id,
+        list(dict.fromkeys([*before.ibans, *draft.ibans])),
+        [one for one in names if one != before.name],
+        {**before.attributes, **draft.attributes},
+    )
+    if merged == before:
+        report.same += 1
+        return
+    actions.update_entity(site, type_id, known.entity_id, merged, version=int(known.version), by=by)
+    report.updated += 1
+
+
+def _find_known(site: str, type_id: str, draft: EntityDraft) -> EntityRow | None:
+    for row in queries.find_by_numbers(site, draft.numbers).values():
+        if row.entityTypeId == type_id:
+            try:
+                return queries.get_entity(site, type_id, row.documentId)
+            except NotFound:  # deleted meanwhile
+                continue
+    same = (one for one in queries.list_entities(site, type_id, start=draft.name).rows if one.name == draft.name)
+    return next(same, None)

@@ -1,0 +1,66 @@
+"""An entity of a type, such as a supplier, and the numbers that it alone has."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config.item import Item, map_attribute
+
+PREFIX = "attr#"  # seed 002: what marks an attribute
+MERGED = "MERGED"
+
+
+class EntityType(Item):
+    """Access: by id; all of a site by name (GSI1)."""
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
+    namespace = UnicodeAttribute(null=True)
+    name = UnicodeAttribute(null=True)
+    inserteddate = UnicodeAttribute(null=True)
+    user_name = UnicodeAttribute(null=True)
+
+    @property
+    def type_id(self) -> str:
+        return self.PK.rpartition("#")[2]
+
+
+class EntityRow(Item):
+    """Access: by type and id; all of a type by name (GSI1), but for those that were merged into others.
+
+    ``aliases``: other names of it. ``metadata``: further attributes, whose names start with attr#.
+    """
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815
+    entityTypeId = UnicodeAttribute(null=True)  # noqa: N815
+    name = UnicodeAttribute(null=True)
+    inserteddate = UnicodeAttribute(null=True)
+    tax_id = UnicodeAttribute(null=True)
+    ibans: ListAttribute[str] = ListAttribute(null=True)
+    aliases: ListAttribute[str] = ListAttribute(null=True)
+    metadata = map_attribute(null=True)
+    status = UnicodeAttribute(null=True)
+    merged_into = UnicodeAttribute(null=True)
+    version = NumberAttribute(default=0)
+    updated_at = UnicodeAttribute(null=True)
+    updated_by = UnicodeAttribute(null=True)
+
+    @property
+    def entity_id(self) -> str:
+        return self.PK.rpartition("#")[2]
+
+    @property
+    def type_id(self) -> str:
+        return self.PK.split("#")[-2]
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        stored: Mapping[str, Any] = self.metadata.as_dict() if self.metadata is not None else {}
+        return {key.removeprefix(PREFIX): str(value) for key, value in sorted(stored.items())}
+
+
+class EntityNumber(Item):
+    """Whose tax ID or IBAN it is. Access: by the number."""
+
+    documentId = UnicodeAttribute()  # noqa: N815
+    entityTypeId = UnicodeAttribute()  # noqa: N815

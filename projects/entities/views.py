@@ -1,0 +1,205 @@
+"""Pages of entities: the types, those of one type, one with its numbers and history, the import of a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Conflict, CountersignError, Refused
+from projects.audit.events import actor_of
+from projects.audit.items import EntityEvent
+from projects.entities import actions, queries
+from projects.entities.actions import LONGEST_NAME, EntityDraft, draft_of
+from projects.entities.importing import MOST_BYTES, import_entities
+from projects.entities.items import MERGED, EntityRow, EntityType
+from projects.sites import access
+from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+
+_EVENTS = {"created": "Created", "updated": "Changed", "deleted": "Deleted", "merged": "Merged"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of an entity's history."""
+
+    words: str
+    who: str
+    at: str
+    changes: Sequence[tuple[str, str, str]]
+
+
+@require_http_methods(["GET", "POST"])
+def list_types(request: DeskRequest) -> HttpResponse:
+    """By POST a type is made: ``name``."""
+    error, status = "", 200
+    if request.method == "POST":
+        access.check_can_govern(request)
+        try:
+            made = actions.create_type(request.site, request.POST.get("name", ""), by=actor_of(request.user))
+        except (Refused, Conflict) as refused:
+            error, status = str(refused), 409 if isinstance(refused, Conflict) else 422
+        else:
+            return redirect_after_post(request, reverse("entities:list-entities", args=[made.type_id]))
+    access.check_can_view(request)
+    context = {
+        "types": queries.list_types(request.site),
+        "error": error,
+        "typed": request.POST.get("name", ""),
+        "longest": LONGEST_NAME,
+    }
+    return render_answer(request, "projects/entities/types.html", None, context, status=status)
+
+
+@require_safe
+def list_entities(request: DeskRequest, type_id: str) -> HttpResponse:
+    """``?start=``: those whose name begins so."""
+    access.check_can_view(request)
+    start, cursor = request.GET.get("start", "").strip()[:LONGEST_NAME], request.GET.get("after")
+    page = queries.list_entities(request.site, type_id, start=start, cursor=cursor)
+    context = {
+        "type": queries.get_type(request.site, type_id),
+        "rows": page.rows,
+        "start": start,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": request.path,
+    }
+    return render_answer(request, "projects/entities/list.html", None, context)
+
+
+def _draft(request: DeskRequest) -> EntityDraft:
+    """Several values and attributes one a line, these as ``name: value``."""
+    post = request.POST if request.method == "POST" else request.GET
+    pairs = [line.partition(":") for line in post.get("attributes", "").splitlines() if line.strip()]
+    return EntityDraft(
+        post.get("name", ""),
+        post.get("tax_id", ""),
+        [line for line in post.get("ibans", "").splitlines() if line.strip()],
+        [line for line in post.get("aliases", "").splitlines() if line.strip()],
+        {key.strip(): value.strip() for key, _, value in pairs},
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def create_entity(request: DeskRequest, type_id: str) -> HttpResponse:
+    """What the address says is in the form already: a document's page leads here with what was read."""
+    access.check_can_upload(request)
+    kind, draft = queries.get_type(request.site, type_id), _draft(request)
+    if request.method == "GET":
+        return _form(request, kind, draft)
+    try:
+        made = actions.create_entity(request.site, type_id, draft, by=actor_of(request.user))
+    except (Refused, Conflict) as error:
+        return _form(request, kind, draft, error=error)
+    messages.success(request, f"{made.name} created.")
+    return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, made.entity_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def show_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
+    """By POST its texts are saved, on what ``version`` showed."""
+    access.check_can_view(request)
+    kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
+    if request.method == "GET":
+        return _form(request, kind, draft_of(entity), entity=entity)
+    access.check_can_upload(request)
+    draft, by = _draft(request), actor_of(request.user)
+    try:
+        actions.update_entity(request.site, type_id, entity_id, draft, version=version_in(request.POST), by=by)
+    except (Refused, Conflict) as error:
+        entity = queries.get_entity(request.site, type_id, entity_id)
+        return _form(request, kind, draft, entity=entity, error=error)
+    messages.success(request, f"{draft.name} saved.")
+    return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, entity_id]))
+
+
+def _form(
+    request: DeskRequest,
+    kind: EntityType,
+    draft: EntityDraft,
+    *,
+    entity: EntityRow | None = None,
+    error: CountersignError | None = None,
+) -> HttpResponse:
+    into = None
+    if entity is not None and entity.status == MERGED:
+        into = queries.get_entity(request.site, kind.type_id, str(entity.merged_into))
+    context: dict[str, Any] = {
+        "type": kind,
+        "entity": entity,
+        "into": into,
+        "draft": draft,
+        "ibans": "\n".join(draft.ibans),
+        "aliases": "\n".join(draft.aliases),
+        "attributes": "\n".join(f"{key}: {value}" for key, value in draft.attributes.items()),
+        "history": [_event(one) for one in queries.list_history(request.site, entity.entity_id)] if entity else (),
+        "others": _others(request, kind, entity) if entity and not into else (),
+        "error": str(error or ""),
+        "longest": LONGEST_NAME,
+    }
+    status = 200 if error is None else 409 if isinstance(error, Conflict) else 422
+    return render_answer(request, "projects/entities/show.html", None, context, status=status)
+
+
+def _others(request: DeskRequest, kind: EntityType, entity: EntityRow) -> list[EntityRow]:
+    """Those whose names begin with the same letters: duplicates most often do."""
+    rows = queries.list_entities(request.site, kind.type_id, start=str(entity.name)[:3]).rows
+    return [one for one in rows if one.entity_id != entity.entity_id]
+
+
+def _event(row: EntityEvent) -> Event:
+    found = row.payload.as_dict()
+    changes = [
+        (key, str(value.get("before") or ""), str(value.get("after") or ""))
+        for key, value in sorted(found.items())
+        if isinstance(value, dict)
+    ]
+    return Event(_EVENTS.get(row.type, row.type), str(row.name or ""), row.inserteddate, changes)
+
+
+@require_POST
+def merge_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
+    """``other``: the id of the duplicate, which goes into this one."""
+    access.check_can_upload(request)
+    kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
+    other = request.POST.get("other", "")
+    try:
+        actions.merge_entities(request.site, type_id, entity_id, other, by=actor_of(request.user))
+    except (Refused, Conflict) as error:
+        return _form(request, kind, draft_of(entity), entity=entity, error=error)
+    messages.success(request, f"Merged into {entity.name}.")
+    return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, entity_id]))
+
+
+@require_POST
+def delete_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
+    access.check_can_upload(request)
+    kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
+    try:
+        version = version_in(request.POST)
+        actions.delete_entity(request.site, type_id, entity_id, version=version, by=actor_of(request.user))
+    except Conflict as error:
+        return _form(request, kind, draft_of(entity), entity=entity, error=error)
+    messages.success(request, f"{entity.name} deleted.")
+    return redirect_after_post(request, reverse("entities:list-entities", args=[type_id]))
+
+
+@require_http_methods(["GET", "POST"])
+def import_file(request: DeskRequest, type_id: str) -> HttpResponse:
+    """``file``: a CSV file."""
+    access.check_can_upload(request)
+    kind = queries.get_type(request.site, type_id)
+    context: dict[str, Any] = {"type": kind}
+    status = 200
+    if request.method == "POST":
+        file = request.FILES.get("file")
+        try:
+            body = file.read(MOST_BYTES + 1) if file else b""
+            context["report"] = import_entities(request.site, type_id, body, by=actor_of(request.user))
+        except Refused as error:
+            context["error"], status = str(error), 422
+    return render_answer(request, "projects/entities/import.html", None, context, status=status)

@@ -1,0 +1,83 @@
+"""Whether what a document says of its sender fits what the site keeps of suppliers and others, by IBAN and tax ID."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from stdnum import iban as iban_numbers
+from stdnum.eu import vat as vat_numbers
+
+from projects.entities import queries
+from projects.entities.items import EntityRow
+from projects.entities.queries import IBAN, TAX_ID
+from projects.sites import directory
+from workflows.runs.items import Run
+from workflows.stages import values
+from workflows.stages.fields.vendors import likeness
+
+_NAMES = ("company", "seller", "issuer", "supplier", "vendor")
+_ALIKE = 60.0  # of 100, from which a name may be the same one's: legal forms and places are left out or added
+_MOST = 6  # numbers of one document
+
+
+def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
+    """Sentences for who looks; none if nothing is kept, or all of it fits.
+
+    One BatchGetItem for a document with such numbers, one more for whose they are.
+    """
+    numbers = list(dict.fromkeys(_numbers(result["fields"])))[:_MOST]
+    if not numbers or not directory.has_entities(run.site):
+        return []
+    known = queries.find_by_numbers(run.site, numbers)
+    keys = {queries.entity_key(run.site, one.entityTypeId, one.documentId) for one in known.values()}
+    entities = {one.entity_id: one for one in EntityRow.load_many(sorted(keys))}
+    owners = {number: entities[row.documentId] for number, row in known.items() if row.documentId in entities}
+    return _doubts(numbers, owners, _name(result["fields"]))
+
+
+def describe_sender(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What a result says of its sender, as the form of an entity takes it; empty without a name."""
+    name, numbers = _name(fields), list(_numbers(fields))
+    if not name:
+        return {}
+    tax_id = next((number for kind, number in numbers if kind == TAX_ID), "")
+    ibans = "\n".join(number for kind, number in numbers if kind == IBAN)
+    return {"name": name, "tax_id": tax_id, "ibans": ibans}
+
+
+def _doubts(numbers: Sequence[tuple[str, str]], owners: Mapping[tuple[str, str], EntityRow], name: str) -> list[str]:
+    """Pure."""
+    by_tax = next((one for (kind, _), one in owners.items() if kind == TAX_ID), None)
+    found: list[str] = []
+    for kind, number in numbers:
+        owner = owners.get((kind, number))
+        if kind != IBAN:
+            continue
+        if owner is None and by_tax is not None and by_tax.ibans:
+            found.append(f"IBAN {number} is not one of those known of {by_tax.name}")
+        elif owner is not None and by_tax is not None and owner.entity_id != by_tax.entity_id:
+            found.append(f"IBAN {number} is known of {owner.name}, the tax ID of {by_tax.name}")
+        elif owner is not None and name and not _is_called(owner, name):
+            found.append(f"IBAN {number} is known of {owner.name}, the document names {name[:60]}")
+    return found
+
+
+def _is_called(entity: EntityRow, name: str) -> bool:
+    said = values.words(name)
+    return any(likeness(said, values.words(one)) >= _ALIKE for one in (str(entity.name), *(entity.aliases or ())))
+
+
+def _numbers(fields: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Valid ones, whatever their fields are called."""
+    for one in fields:
+        text = str(one.get("value") or "")
+        if len(text) > 60:
+            continue
+        if iban_numbers.is_valid(text):
+            yield IBAN, str(iban_numbers.compact(text))
+        elif vat_numbers.is_valid(text):
+            yield TAX_ID, str(vat_numbers.compact(text))
+
+
+def _name(fields: Sequence[Mapping[str, Any]]) -> str:
+    found = {str(one["name"]): str(one.get("value") or "") for one in fields}
+    return next((found[one] for one in _NAMES if found.get(one)), "")
