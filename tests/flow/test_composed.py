@@ -59,7 +59,9 @@ def compose(admin: Client, pump: Pump) -> Definition:
     """As an admin does it: name, plan, publish, wait for the worker, activate."""
     made = admin.post("/settings/definitions/new/", {"name": "invoice-approval", "description": "x"})
     assert made["Location"] == PLAN
-    published = admin.post(PLAN, FORM | {"version": "1", "order": "publish"})
+    shown = re.search(r'name="version" value="(\d+)"', one_line(admin.get(PLAN).content))
+    assert shown
+    published = admin.post(PLAN, FORM | {"version": shown[1], "order": "publish"})
     assert published.status_code == 302, one_line(published.content)
     where = published["Location"]
     assert where == "/settings/definitions/invoice-approval.v1/"

@@ -181,9 +181,9 @@ def edit_definition_plan(request: DeskRequest, name: str) -> HttpResponse:
     """Buttons: ``rows`` moves rows, ``order`` saves, tries on a document, or publishes the next version."""
     access.check_can_manage_sites(request)
     listed, queues = versions.get_composed(name), _queue_names(request.site)
-    revision = version_in(request.POST) or int(listed.revision or 0)
     if request.method == "GET":
-        return _plan_page(request, listed, edit_plan(read_plan(listed.json), queues), revision)
+        return _plan_page(request, listed, edit_plan(read_plan(listed.json), queues), int(listed.revision or 0))
+    revision = version_in(request.POST)
     if order := request.POST.get("rows"):
         return _plan_page(request, listed, edit_rearranged_plan(request.POST, queues, order=order), revision)
     editor = edit_posted_plan(request.POST, queues)
