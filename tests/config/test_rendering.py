@@ -182,6 +182,14 @@ def test_an_url_is_djangos_own_on_every_site(words: str) -> None:
         set_script_prefix("/")
 
 
+def test_indentation_of_pages_is_left_out_and_nothing_else() -> None:
+    text = "<p>\n    {{ text }}\n\n  {% if yes %}\n <b>two  blanks </b>{% endif %}</p>\n"
+    page, mail = (_engine(bound=True, templates={name: text}).get_template(name) for name in ("a.html", "a.txt"))
+    values = {"text": "a\n   b", "yes": True}
+    assert page.render(Context(values)) == "<p>\na\n   b\n\n<b>two  blanks </b></p>\n"
+    assert mail.render(Context(values)) == "<p>\n    a\n   b\n\n  \n <b>two  blanks </b></p>\n"
+
+
 def test_a_changed_part_is_found_after_a_reset() -> None:
     templates = {"case.html": "{% include 'part.html' %}", "part.html": "old"}
     engine = _engine(bound=True, templates=templates)
