@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from projects.documents import queries as documents_queries
@@ -24,7 +25,7 @@ class Analysis:
 
     board: WorkflowSteps
     mark: Mark
-    pips: list[state_labels.StepMark]
+    pips: SafeString
     number: int
     total: int
     label: str
@@ -48,7 +49,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
     progress = queries.progress(board, definition)
     step = definition.steps[min(progress.done, progress.total - 1)]
     mark = state_labels.of_run(progress.outcome, waits=step.type == "approval")
-    pips = list(state_labels.step_marks(definition, progress.done))
+    pips = state_labels.draw_steps(progress.total, progress.done, waits=mark == state_labels.WAITING)
     return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, step.label)
 
 
