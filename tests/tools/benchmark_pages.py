@@ -14,7 +14,7 @@ from django.urls import path, reverse
 from config import aws, bulk, clock, table
 from config.errors import CountersignError
 from projects.queues.items import DEFAULT_QUEUE
-from projects.sites.permissions import REVIEWERS
+from projects.sites.permissions import ADMINS, REVIEWERS
 from review.decide import claims
 from review.decide.tasks import enqueue_redeem
 from review.identity import Person, ReviewRef
@@ -25,10 +25,17 @@ from tests.tools.measure import Ratio, Work, turns
 SITE, PROJECT = table.DEFAULT_SITE, "proj_benchmark"
 BARE = "a bare Django view with one boto3 Query of 25 items"
 _BATCH = 25
+_LISTS = (
+    ("review queue page, signed in", "/review/", 2.0),
+    ("overview", "/", 3.5),
+    ("documents", "/documents/", 2.5),
+    ("audit", "/settings/audit/", 3.5),
+)
+_LOADED = re.compile(r'hx-get="([^"]+)"\s+hx-trigger="load')
 
 
 def pages(rounds: int) -> Iterator[Ratio]:
-    """The queue's page, opening a review, deciding it, each with its bound.
+    """The pages that people open most, each beside the bare view in the same run; then what two cost in calls.
 
     The two bounds from Label Studio's 24.5 and 36 CPU-ms are written as multiples of the bare view of the same
     machine, 4.5 CPU-ms: a third of the one is 1.8 of it, a quarter of the other 2.0.
@@ -41,13 +48,31 @@ def pages(rounds: int) -> Iterator[Ratio]:
     filling = Filling(SITE, PROJECT, clock.now())
     enqueue_redeem(filling.review(0), "warm-up", delay=0)  # kombu looks its queue up once
     _fill(filling, max(rounds, _BATCH))
-    yield _ratio("review queue page, signed in", 2.0, "page", _times(rounds, _showing(browser, "/review/")), bare)
+    for name, url, bound in _LISTS:
+        yield _ratio(name, bound, "page", _times(rounds, _showing(browser, url)), bare)
     refs = [filling.review(index) for index in range(rounds)]
     for index, ref in enumerate(refs):
         claims.claim_review(ref, filling.waiting(index), by=rosa)
     opening = [_showing(browser, _url("show-review", ref)) for ref in refs]
     yield _ratio("opening a review", 1.8, "page", opening, bare)
     yield _ratio("deciding a review", 2.0, "decision", [_deciding(browser, ref) for ref in refs], bare)
+    run = filling.published(0)
+    for name, url in (
+        ("run page", reverse("workflows:show-run", args=[run.document_id, run.workflow_id])),
+        ("document page", reverse("documents:show-document", args=[run.document_id])),
+    ):
+        yield from _page_with_parts(browser, name, url)
+
+
+def _page_with_parts(browser: Browser, name: str, url: str) -> Iterator[Ratio]:
+    """How many requests a page takes with what it loads by itself, and how many calls of AWS all of them make."""
+    _expect(browser.get(url).status, 200, url)  # what a process remembers of the site is read now
+    answer = browser.get(url)
+    parts = [html.unescape(part) for part in _LOADED.findall(answer.body.decode())]
+    answers = [answer, *(browser.get(part) for part in parts)]
+    calls = sum(one.calls for one in answers)
+    yield Ratio(f"{name}, requests", len(answers), 2, "at most", len(answers), 1, "page", "the page alone", "requests")
+    yield Ratio(f"{name}, calls of AWS", calls, 6, "at most", calls, 1, "page", "one Query", "calls")
 
 
 def _ratio(name: str, bound: float, unit: str, ours: list[Work], bare: Browser) -> Ratio:
@@ -84,12 +109,12 @@ def _expect(status: int, wanted: int, url: str) -> None:
 
 
 def _reviewer() -> Browser:
-    """Signed in through the form, as a person is."""
+    """Signed in through the form, as a person is; who looks at the audit administers the site."""
     user, _ = User.objects.get_or_create(username="benchmark", defaults={"first_name": "Rosa", "last_name": "Keller"})
     password = secrets.token_urlsafe(9)
     user.set_password(password)
     user.save()
-    user.groups.set([Group.objects.get_or_create(name=REVIEWERS)[0]])
+    user.groups.set([Group.objects.get_or_create(name=name)[0] for name in (REVIEWERS, ADMINS)])
     browser, url = Browser(WSGIHandler()), reverse("login")
     _expect(browser.get(url).status, 200, url)
     _expect(browser.post(url, username="benchmark", password=password).status, 302, url)
@@ -105,6 +130,7 @@ def _fill(filling: Filling, count: int) -> None:
     for index in range(count):
         filling.save_result(index)
         bulk.put_rows(filling.rows("waiting", index))
+    bulk.put_rows(filling.rows("published", 0))
 
 
 def _bare_view(_request: HttpRequest) -> HttpResponse:

@@ -15,6 +15,7 @@ class Answer:
     status: int
     body: bytes
     location: str
+    calls: int = 0  # of AWS, as ``Server-Timing`` has them
 
 
 @dataclass
@@ -40,11 +41,13 @@ class Browser:
                     self.cookies |= {key: morsel.value for key, morsel in SimpleCookie(value).items()}
                 elif name == "Location":
                     seen["location"] = value
+                elif name == "Server-Timing":
+                    seen["calls"] = value.partition('aws;desc="')[2].partition(" ")[0]
 
         response = self.application(self._environ(method, url, body), start_response)  # type: ignore[arg-type]
         text = b"".join(response)
         response.close()
-        return Answer(int(seen["status"].split()[0]), text, seen.get("location", ""))
+        return Answer(int(seen["status"].split()[0]), text, seen.get("location", ""), int(seen.get("calls") or 0))
 
     def _environ(self, method: str, url: str, body: bytes) -> dict[str, object]:
         parts = urlsplit(url)

@@ -15,7 +15,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Ratio:
-    """``measured`` is ours / theirs in CPU time; ``ours`` and ``theirs`` are CPU milliseconds of one ``unit``."""
+    """``measured`` is ours / theirs; both are of one ``unit``, in ``of``."""
 
     name: str
     measured: float
@@ -25,6 +25,7 @@ class Ratio:
     theirs: float
     unit: str
     against: str
+    of: str = "CPU-ms"
 
     @property
     def held(self) -> bool:

@@ -53,7 +53,8 @@ class Command(BaseCommand):
         else:
             self.stdout.write(
                 f"{'held' if ratio.held else 'NOT HELD':8}  {ratio.name}: {ratio.measured:.2f}, {ratio.sense} "
-                f"{ratio.bound} ({ratio.ours:.2f} CPU-ms a {ratio.unit} against {ratio.theirs:.2f}: {ratio.against})"
+                f"{ratio.bound} ({ratio.ours:.2f} {ratio.of} a {ratio.unit} against {ratio.theirs:.2f}: "
+                f"{ratio.against})"
             )
         self.stdout.flush()
         return ratio
