@@ -64,6 +64,7 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/postpone/", ways_out.postpone, name="postpone"),
     path("<str:document_id>/<str:review_id>/assign/", ways_out.assign, name="assign"),
     path("<str:document_id>/<str:review_id>/ask/", messages.ask, name="ask"),
+    path("<str:document_id>/<str:review_id>/escalate/", messages.escalate, name="escalate"),
     path("<str:document_id>/<str:review_id>/answer/", messages.answer, name="answer"),
     path("<str:document_id>/<str:review_id>/take/", messages.take, name="take-asked"),
     path("<str:document_id>/<str:review_id>/comment/", messages.comment, name="comment"),

@@ -42,6 +42,7 @@ class OfferedChoices:
     """What a site lets its projects choose from: id → name."""
 
     queues: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)  # of reviewers
     classifications: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     ocr_models: Mapping[str, str] = field(default_factory=lambda: OCR_MODELS)
@@ -228,6 +229,13 @@ class ProjectForm(forms.Form):
         widget=forms.Select(attrs={"class": "select"}),
     )
 
+    escalation_group = forms.ChoiceField(
+        required=False,
+        label="Escalation group",
+        help_text="Its members can take over what a reviewer escalates.",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
     classification_id = forms.ChoiceField(
         label="Document type",
         required=False,
@@ -244,6 +252,7 @@ class ProjectForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._stored = stored
         _offer(self.fields["review_queue"], {"": OPEN_QUEUE, **offered.queues}, stored.review_queue)
+        _offer(self.fields["escalation_group"], {"": "None", **offered.groups}, stored.escalation_group)
         self.fields["slots"].widget.attrs["placeholder"] = str(desk.PROJECT_SLOTS)
         found = {f"{FOUND}{one}": words for one, words in TYPINGS.items()}
         classifications = {"": OWN_FIELDS, **found, **offered.classifications}
@@ -315,6 +324,7 @@ class ProjectForm(forms.Form):
             lacking_allowed=typed["lacking_allowed"],
             reject_reasons=typed["reject_reasons"],
             check_share=share_of(typed["check_share"] or Decimal(0)),
+            escalation_group=typed["escalation_group"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
             classification_id=classification_id,
@@ -347,6 +357,7 @@ _AS_STORED = (
     "language",
     "document_prompt",
     "reject_reasons",
+    "escalation_group",
     "review_queue",
     "analyzer",
     "transcriber",

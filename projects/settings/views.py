@@ -25,6 +25,8 @@ from projects.settings.forms import OfferedChoices
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import access
+from projects.sites.people import list_people_and_groups
+from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _EDIT = ("projects/settings/edit.html", "projects/settings/_form.html")
@@ -121,6 +123,7 @@ def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedCh
     catalogue = model_queries.list_entries(request.site)
     return OfferedChoices(
         {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
+        {one.name: one.name for one in list_people_and_groups(request.site, Permission.REVIEW)[1]},
         {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
         {one.spec.id: one.spec.name for one in catalogue.language},
         {one.spec.id: one.spec.name for one in catalogue.ocr},

@@ -27,7 +27,7 @@ def count_rows(data: Mapping[str, Any], prefix: str) -> int:
 
 
 def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first: str) -> str:
-    """Do ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``; 0-based) to ``rows``, and say where to look next.
+    """Do ``order`` (``add``, ``up-2``, ``down-0``, ``remove-1``, ``to-3-0``; 0-based), and say where to look next.
 
     ``first``: the name of a row's first input, which a new row is looked at by.
     """
@@ -35,9 +35,14 @@ def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first:
     if verb == "add" and len(rows) < most:
         rows.append(blank)
         return f"{first}-{len(rows) - 1}"
+    place, _, target = place.partition("-")
     at = read_number(place, otherwise=len(rows))
     if at >= len(rows):
         return "add"
+    if verb == "to":  # dragged there
+        to = min(read_number(target, otherwise=at), len(rows) - 1)
+        rows.insert(to, rows.pop(at))
+        return f"{'up' if to else 'down'}-{to}"
     if verb == "remove":
         del rows[at]
         return f"remove-{min(at, len(rows) - 1)}" if rows else "add"

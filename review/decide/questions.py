@@ -4,6 +4,7 @@ import datetime as dt
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
@@ -15,14 +16,14 @@ from config.transaction import Change, Put, Update, transact
 from review.decide import worklists
 from review.decide.postponements import bring_back_actions, count_put_off, put_off_actions
 from review.handovers import keeping
-from review.identity import Person, ReviewRef
+from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, may_be_decided_by, may_move
 from review.messages.items import MessageKind, QuestionEnd, ReviewMessage
 from review.notifications.actions import plan_notifications
 from review.notifications.items import Kind
 from review.status import ANSWER, ASK, TAKE_ASKED, Worklist
 from workflows.runs import events
-from workflows.runs.items import Run
+from workflows.runs.items import DocumentEvent, Run
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Question:
     to_name: str
     until: dt.datetime
     about: str = ""
+    escalates: bool = False  # they are to take it over: the text says why
 
 
 def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *, by: Person) -> None:
@@ -88,7 +90,15 @@ def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *
         *plan_notifications(ref, Kind.ASKED, question.to, told_by=by),
     ]
     facts = {"review": ref.review_id, "asked": question.to_name, "about": question.about, "said": question.text}
-    transact(changes, events.lineage(run, "HUMAN_REVIEW_ASKED", by=by, facts=facts | {"until": back_at}))
+    event = events.lineage(run, "HUMAN_REVIEW_ASKED", by=by, facts=facts | {"until": back_at})
+    if question.escalates:
+        detail = {"reviewId": ref.review_id, "deadline": review.deadline, "queue": queue_id(review.queue)}
+        event = events.lineage(
+            run, "HUMAN_REVIEW_HANDED_UP", by=by, facts=facts, bus_type=events.REVIEW_ESCALATED, bus_detail=detail
+        )
+    written = transact(changes, event)
+    if question.escalates:
+        events.publish_soon(cast("DocumentEvent", written[0]))
     log.info("review question asked", extra={"review": ref.review_id})
 
 

@@ -108,6 +108,32 @@ class AskForm(_MessageForm):
         return self.labels.get(str(self.cleaned_data["about"]), "")
 
 
+class EscalateForm(_MessageForm):
+    """``group``: whose members take it over; None if the project names none that may. ``deadline``: stored instant."""
+
+    text = _text_field("Reason", "Enter why it needs another person.")
+
+    def __init__(self, group: SiteGroup | None, user_id: str, deadline: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.deadline = clock.parse(deadline)
+        self.group_name = group.name if group else ""
+        self.members = {one.id for one in group.members} - {user_id} if group else set()
+
+    @property
+    def is_blocked(self) -> bool:
+        return not 0 < len(self.members) <= MOST_ASKED
+
+    def clean(self) -> dict[str, Any]:
+        if self.is_blocked:
+            raise forms.ValidationError("This project has no escalation group that may review this document.")
+        return super().clean() or {}
+
+    @property
+    def until(self) -> dt.datetime:
+        """Until it is almost due; then it is its reviewer's again."""
+        return escalates_at(self.deadline, since=clock.now())
+
+
 class AnswerForm(forms.Form):
     answer = _text_field("Your answer", "Enter an answer.")
 

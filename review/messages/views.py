@@ -6,9 +6,11 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from config.errors import Conflict, Refused
+from config.errors import Conflict, NotFound, Refused
+from config.table import InvalidKey
+from projects.settings.queries import get_project
 from projects.sites import access
-from projects.sites.people import list_people, list_people_and_groups
+from projects.sites.people import SiteGroup, list_people, list_people_and_groups
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from review import queries
@@ -20,7 +22,7 @@ from review.desk.ways_out import open_next
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review
 from review.messages import actions
-from review.messages.forms import LONGEST_TEXT, AnswerForm, AskForm, CommentForm
+from review.messages.forms import LONGEST_TEXT, AnswerForm, AskForm, CommentForm, EscalateForm
 
 
 @require_http_methods(["GET", "POST"])
@@ -51,6 +53,43 @@ def ask(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
         return render_lost_page(request, ref)
     messages.success(request, f"{to_name} asked about {review.name}. It stays under My work; your draft is kept.")
     return open_next(request, ref, review)
+
+
+@require_http_methods(["GET", "POST"])
+def escalate(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    """To the project's escalation group, as it is now: each of its members may take the review over or answer."""
+    access.check_can_review(request)
+    ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
+    review = load_review(request, ref)
+    if not viewer_state_of(review, person).mine:
+        return render_lost_page(request, ref)
+    posted = request.POST if request.method == "POST" else None
+    form = EscalateForm(_find_escalation_group(request, review), person.id, review.deadline, posted)
+    if not form.is_valid():
+        return _show_form(request, ref, review, form, "escalate")
+    question = Question(
+        form.cleaned_data["message_id"], form.cleaned_data["text"], form.members, form.group_name, form.until,
+        "Escalated", escalates=True,
+    )  # fmt: skip
+    try:
+        questions.ask_question(ref, queries.run_of(ref, review), review, question, by=person)
+    except Refused as error:  # its time passed while the form was open
+        form.add_error(None, str(error))
+        return _show_form(request, ref, review, form, "escalate")
+    except Conflict:
+        return render_lost_page(request, ref)
+    messages.success(request, f"{review.name} escalated to {form.group_name}. Your draft is kept.")
+    return open_next(request, ref, review)
+
+
+def _find_escalation_group(request: DeskRequest, review: Review) -> SiteGroup | None:
+    queue = access.check_admitted(request, queue_id(review.queue))
+    try:
+        name = get_project(request.site, review.project_id).settings.escalation_group
+    except (NotFound, InvalidKey):  # what another system asks about may be no project's
+        return None
+    _, groups = list_people_and_groups(request.site, Permission.REVIEW, queue)
+    return next((one for one in groups if one.name == name), None)
 
 
 @require_POST

@@ -198,6 +198,7 @@ const ACTS = {
   postpone: () => press("[data-way-out='postpone']"),
   assign: () => press("[data-way-out='assign']"),
   ask: () => press("[data-way-out='ask']"),
+  escalate: () => press("[data-way-out='escalate']"),
   comment: () => press("[data-way-out='comment']"),
   extend: () => press('[data-key="l"]'),
   undo: () => undoLatest(),

@@ -242,6 +242,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:postpone": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:assign": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # not what another holds
     "review:ask": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
+    "review:escalate": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:answer": {"POST": (302, 403, 404, 404, 404, 404)},  # READ, of what is not there
     "review:take-asked": {"POST": NO_REVIEW},
     "review:comment": {"GET": VIEW, "POST": (302, 403, 404, 404, 404, 404)},

@@ -5,10 +5,12 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from config import clock
+from config.errors import Conflict
 from config.transaction import EXISTS
-from projects.sites.permissions import REVIEWERS, VIEWERS
+from projects.sites.permissions import ADMINS, REVIEWERS, VIEWERS
 from review import queries
-from review.decide import claims, due
+from review.decide import claims, due, questions
+from review.decide.questions import Question
 from review.items.reviews import Review
 from review.status import ReviewStatus
 from tests.aws_faults import count_calls
@@ -16,7 +18,9 @@ from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.people import person as make_person
 from tests.projects.make_queues import make_queue
+from tests.projects.projects import make_project
 from tests.review.reviews import lapse, open_review, pass_deadline, person, url
+from workflows.runs.queries import lineage
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -284,3 +288,31 @@ def test_the_run_and_the_audit_say_what_was_asked_and_answered():
     )
     assert "Question about the review answered by Charlie Mbeki" in history
     assert "“Yes, on Monday.”" in history
+
+
+def test_escalating_asks_the_projects_group_to_take_over_and_the_race_has_one_winner():
+    project = make_project(escalation_group=ADMINS)
+    run, ref = claimed(project_id=project.id)
+    alice()
+    browser = signed_in(bob())
+    assert "Goes to admins." in one_line(browser.get(url("escalate", ref)).content)
+    assert browser.post(url("escalate", ref), {"text": ""}).status_code == 422
+    before = queries.get_review(ref)
+    browser.post(url("escalate", ref), {"text": "Above my limit"})
+    review = queries.get_review(ref)
+    assert (review.status, review.question_to_name) == (ReviewStatus.ASKED, ADMINS)
+    told = {one.type: one.facts.as_dict() for one in lineage(ref.site, ref.document_id).rows if one.facts}
+    assert told["HUMAN_REVIEW_HANDED_UP"]["said"] == "Above my limit"
+    late = Question(clock.new_ulid(), "Too", {str(alice().pk)}, ADMINS, clock.in_seconds(3600), escalates=True)
+    with pytest.raises(Conflict):  # the same page in another tab
+        questions.ask_question(ref, run, before, late, by=person(bob()))
+    signed_in(alice()).post(url("take-asked", ref))
+    assert queries.get_review(ref).holder == str(alice().pk)
+
+
+def test_escalating_says_where_no_group_can_take_over():
+    _, ref = claimed(project_id=make_project(escalation_group="").id)
+    browser = signed_in(bob())
+    assert "No group can take this over." in one_line(browser.get(url("escalate", ref)).content)
+    assert browser.post(url("escalate", ref), {"text": "Help"}).status_code == 422
+    assert queries.get_review(ref).status == ReviewStatus.CLAIMED

@@ -146,6 +146,7 @@ _EVENTS = {
     "HUMAN_REVIEW_APPROVED": "Review approved",
     "HUMAN_REVIEW_REJECTED": "Review rejected",
     "HUMAN_REVIEW_UNDONE": "Decision undone",
+    "HUMAN_REVIEW_HANDED_UP": "Review escalated to a group",
     "HUMAN_REVIEW_ESCALATED": "Review escalated: not decided by its deadline",
     "HUMAN_REVIEW_APPLIED": "Decision applied",
     "HUMAN_REVIEW_ANSWERED": "Decision sent to the system that asked",
