@@ -18,7 +18,7 @@ from review.desk import (
     ways_out,
     worklists,
 )
-from review.desk.page_tools import recordings, regions, words
+from review.desk.page_tools import again, recordings, regions, words
 from review.handovers import pages
 from review.messages import views as messages
 from review.notifications import views as notifications
@@ -55,6 +55,7 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/pages/<int:index>/", pages.show_page, name="show-page"),
     path("<str:document_id>/<str:review_id>/pages/<int:index>/words/", words.list_words, name="list-words"),
     path("<str:document_id>/<str:review_id>/pages/<int:index>/region/", regions.read_region, name="read-region"),
+    path("<str:document_id>/<str:review_id>/pages/<int:index>/again/", again.read_again, name="read-again"),
     path("<str:document_id>/<str:review_id>/recording/", recordings.play_recording, name="play-recording"),
     path("<str:document_id>/<str:review_id>/claim/", decisions.claim, name="claim"),
     path("<str:document_id>/<str:review_id>/renew/", decisions.renew, name="renew"),
@@ -71,6 +72,7 @@ urlpatterns = [
     path("<str:document_id>/<str:review_id>/resume/", ways_out.resume, name="resume"),
     path("<str:document_id>/<str:review_id>/position/", position.show_position, name="show-position"),
     path("<str:document_id>/<str:review_id>/watch/", watching.watch_claim, name="watch-claim"),
+    path("<str:document_id>/<str:review_id>/free/", watching.watch_free, name="watch-free"),
     path("<str:document_id>/<str:review_id>/draft/", drafts.save_draft, name="save-draft"),
     path("<str:document_id>/<str:review_id>/check/", checking.check_fields, name="check-fields"),
     path("<str:document_id>/<str:review_id>/decide/", decisions.decide, name="decide"),

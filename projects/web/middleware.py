@@ -21,6 +21,8 @@ from config import logs
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
 from projects.sites import access, directory
+from projects.sites.people import list_people
+from projects.sites.permissions import Permission
 from projects.web.http import API_PATH, PROBLEM, problem_response, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ GetResponse = Callable[[HttpRequest], HttpResponse]
 # Not around the middleware: Django logs a refusal when all of them have answered.
 request_finished.connect(lambda **_: logs.set_site(""), weak=False, dispatch_uid="projects.web.middleware.site")
 
+_MOST_NAMED = 3  # admins on a page that someone may not see
 _API = re.compile(r"/api(?:/|$)")
 _API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
 _TABS = (
@@ -210,7 +213,15 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     # Asked for by the app bar only: a fragment costs nothing for it.
     tabs = _tabs(request, may) if access.permissions_of(request) else ()
     more = {"switcher": lambda: _switcher(request), "way_out": lambda: access.way_out(request)}
+    more["whom_to_ask"] = lambda: _name_admins(request)
     return here | {"tabs": tabs, "may": may, **more}
+
+
+def _name_admins(request: HttpRequest) -> list[str]:
+    """Of the site, for who has some role there: to strangers no one is named."""
+    if not access.permissions_of(request):
+        return []
+    return [one.name for one in list_people(str(request.site), Permission.ADMIN)[:_MOST_NAMED]]
 
 
 def _tabs(request: HttpRequest, may: access.Abilities) -> list[dict[str, Any]]:

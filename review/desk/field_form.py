@@ -22,6 +22,7 @@ from workflows.stages.assessment.review_reasons import (
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 
+_MOST_OTHERS = 3
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
 _STRIP = 3  # pages on either side of the shown one
@@ -270,11 +271,13 @@ def sheet_of(
     answers: Mapping[str, str] | None = None,
     answered: Mapping[str, str] | None = None,
     day_first: bool = True,
+    again: Sequence[Mapping[str, Any]] = (),
 ) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
 
     ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
     ``answers``: field → why it has no value, and ``answered``: as the person before has left it.
+    ``again``: what other models read meanwhile, as ``page_reading.list_readings`` has it.
     """
     typed, changes, confirmed, answers, answered = (
         typed or {},
@@ -312,6 +315,7 @@ def sheet_of(
             answered=answered.get(spec.name, ""),
             warned=warned.get(spec.name),
             stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
+            again=[Reading(one["values"][spec.name], one["model"]) for one in again if spec.name in one["values"]],
         )
         for spec in fields
     )
@@ -358,6 +362,7 @@ def _line(
     answered: str,
     warned: Warn | None,
     stored: str,
+    again: Sequence[Reading],
 ) -> Line:
     shown = str(found.get("value") or "")
     value = typed.get(spec.name, shown)
@@ -379,7 +384,7 @@ def _line(
         box=box_of(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet and not is_table else "",
         # A field with a list has them all in front of the reader.
-        candidates=() if spec.allowed else tuple(one for one in read if one.value != shown)[:3],
+        candidates=() if spec.allowed else _list_others(read, again, shown),
         readings=_list_both(read),
         default=found.get("source") == "default",
         raw=str(found.get("raw") or ""),
@@ -402,9 +407,18 @@ def _list_readings(found: Mapping[str, Any]) -> list[Reading]:
     told = len({_reader_of(one) for one in known}) > 1
     by_value: dict[str, Reading] = {}
     for one in known:
-        by = f"{_reader_of(one)}, {int(float(one.get('confidence') or 0.0) * 100)} %" if told else ""
+        by = f"{_reader_of(one)}, {int(float(one.get('confidence') or 0.0) * 100 + 1e-9)} %" if told else ""
         by_value.setdefault(str(one["value"]), Reading(str(one["value"]), by))
     return list(by_value.values())
+
+
+def _list_others(read: Sequence[Reading], again: Sequence[Reading], shown: str) -> tuple[Reading, ...]:
+    """What another model read meanwhile comes first: a person has asked for it."""
+    by_value: dict[str, Reading] = {}
+    for one in (*again, *read):
+        if one.value != shown:
+            by_value.setdefault(one.value, one)
+    return tuple(by_value.values())[: _MOST_OTHERS + len(again)]
 
 
 def _reader_of(candidate: Mapping[str, Any]) -> str:

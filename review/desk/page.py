@@ -21,6 +21,7 @@ from review.desk.comparison import Comparison, Draft, compare_draft
 from review.desk.copies import list_copies
 from review.desk.field_form import FieldForm, box_of, sheet_of
 from review.desk.page_tools import page_text, page_words
+from review.desk.page_tools.page_reading import list_readings
 from review.desk.queue import queue_url
 from review.desk.ticket import Ticket
 from review.desk.undo_window import read_window
@@ -138,7 +139,7 @@ def ask_question(
         review, result, fields, page=page, typed=typed, errors=draft.errors,
         changes={} if ref.is_check else last_changes(decided or approval),
         confirmed=draft.confirmed or {}, answers=answers, answered=answered,
-        day_first=result.get("day_first", True),
+        day_first=result.get("day_first", True), again=list_readings(ref, review),
     )  # fmt: skip
     carried = ticket.ticket_for(
         review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
@@ -157,6 +158,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
     said = list_messages(ref, review)
     found_text = _find(request, ref, review, sheet)
     return {
+        "reading_asked": _asked_reading(request) if may_decide else "",
         "find": request.GET.get("find", "")[:_LONGEST_SEARCH],
         "found": found_text,
         "found_boxes": [box_of(box, sheet.shown) for box in found_text.boxes] if found_text and sheet.shown else [],
@@ -309,3 +311,9 @@ def _asked_page_index(request: DeskRequest) -> int | None:
     """The page in the address, as people count, as an index."""
     number = read_number(request.GET.get("page"))
     return number - 1 if number else None
+
+
+def _asked_reading(request: DeskRequest) -> str:
+    """The name of a reading that the person has just asked for."""
+    name = request.GET.get("reading", "")
+    return name if name.isalnum() else ""

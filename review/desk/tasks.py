@@ -1,4 +1,4 @@
-"""The Celery task that reads a region of a page; harmless when it comes twice."""
+"""The Celery tasks that read a region of a page, or a page again; harmless when they come twice."""
 
 import dataclasses
 
@@ -6,9 +6,10 @@ from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
-from review.desk.page_tools import region_reading
+from review.desk.page_tools import page_reading, region_reading
+from review.desk.page_tools.page_reading import PageWish
 from review.desk.page_tools.region_reading import Region
-from review.identity import ReviewRef
+from review.identity import Person, ReviewRef
 
 
 @shared_task(name="review.desk.tasks.read_region", time_limit=120)
@@ -22,3 +23,17 @@ def order_reading(ref: ReviewRef, region: Region) -> bool:
     """False if no queue answers."""
     wish = dataclasses.asdict(ref) | dataclasses.asdict(region)
     return queues.enqueue_soon(read_region.name, settings.STEPS_QUEUE, wish)
+
+
+@shared_task(name="review.desk.tasks.read_page", time_limit=300)
+def read_page(
+    *, site: str, document_id: str, review_id: str, index: int, model_id: str, user_id: str, user_name: str
+) -> None:
+    ref = ReviewRef(site, document_id, review_id)
+    page_reading.read_page(ref, PageWish(index, model_id), by=Person(user_id, user_name))
+
+
+def order_page_reading(ref: ReviewRef, wish: PageWish, *, by: Person) -> bool:
+    """False if no queue answers."""
+    told = dataclasses.asdict(ref) | dataclasses.asdict(wish) | {"user_id": by.id, "user_name": by.name}
+    return queues.enqueue_soon(read_page.name, settings.STEPS_QUEUE, told)

@@ -1,8 +1,8 @@
-"""Whether an open page still holds its claim: asked while it is looked at, so that a loss is told at once."""
+"""Asked while a page is looked at: whether it still holds its claim, or whether another person's has ended."""
 
 import json
 
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from projects.sites import access
@@ -23,3 +23,17 @@ def watch_claim(request: DeskRequest, document_id: str, review_id: str) -> HttpR
         return render_lost_page(request, ref)
     news = {"lease": state.at}
     return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
+
+
+@require_safe
+def watch_free(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
+    """204 while another person has it; then what became of it, in words, for whoever waits for that."""
+    access.check_can_review(request)
+    review = load_review(request, ReviewRef(request.site, document_id, review_id))
+    state = viewer_state_of(review, person_of(request))
+    if state.kind in {"held", "assigned", "postponed", "asked"}:
+        return HttpResponse(status=204, headers={"Cache-Control": "no-store"})
+    told = (
+        "It is free now." if state.open_to_me else f"{state.who} {state.did} it." if state.did else "It is closed now."
+    )
+    return JsonResponse({"told": told}, headers={"Cache-Control": "no-store"})

@@ -51,6 +51,7 @@ class Review(DueWork):
     question_to_name = UnicodeAttribute(null=True)  # of the person, or of the group
     question_ended = UnicodeAttribute(null=True)  # how the last question came back: answered or unanswered
     messages = NumberAttribute(null=True)  # how many there are, so that a review without any is read by one call
+    page_readings = UnicodeSetAttribute(null=True)  # names of what other OCR models read of its pages meanwhile
     passed_by = UnicodeSetAttribute(null=True)  # ids of people who gave it back: it is no next document of theirs
     claimed_after = UnicodeAttribute(null=True)  # the decision that this was claimed ahead with, by itself
     claimed_ahead = UnicodeAttribute(null=True)  # with this one's decision: the document's and the review's id

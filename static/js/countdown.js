@@ -78,3 +78,35 @@ document.body.addEventListener("lease", (event) => {
 document.body.addEventListener("htmx:afterSettle", tick);
 tick();
 setInterval(tick, 1000);
+
+// ---- "Tell me when it is free": asked for, while this page is open; nothing but words changes by itself -------------
+const WATCH_FREE = 10_000; // ms
+
+async function tellFree(button) {
+  const told = document.querySelector("[data-told-free]");
+  button.disabled = true;
+  told.textContent = "You will be told here.";
+  const title = document.title;
+  const timer = setInterval(async () => {
+    if (!button.isConnected) return clearInterval(timer);
+    const answer = await fetch(button.dataset.tellFree, { headers: { "HX-Request": "true" } }).catch(() => null);
+    if (answer?.status !== 200) return;
+    clearInterval(timer);
+    const news = await answer.json();
+    told.textContent = news.told;
+    document.title = `${news.told} ${title}`;
+    button.disabled = false;
+    button.querySelector("span").textContent = "Open it again";
+    button.addEventListener("click", () => location.reload(), { once: true });
+    delete button.dataset.tellFree;
+  }, WATCH_FREE);
+}
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("[data-tell-free]");
+  if (button) tellFree(button);
+});
+function offerFree() {
+  for (const button of document.querySelectorAll("[data-tell-free]")) button.hidden = false;
+}
+document.body.addEventListener("htmx:afterSettle", offerFree);
+offerFree();

@@ -15,14 +15,14 @@ from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from review.decide import claims
 from tests.browser.conftest import SCHEMES, watch
-from tests.browser.desk import check_all, claim, field, sign_in, waiting
+from tests.browser.desk import check_all, claim, field, sign_in, sign_in_by_form, waiting
 from tests.factories import start_run
 from tests.people import alice, bob
 from tests.projects.make_sites import BY
 from tests.projects.projects import SITE, make_project
 from tests.pump import Pump
 from tests.review.handovers.asking import hand_over
-from tests.review.reviews import lapse, person
+from tests.review.reviews import lapse, open_review, person
 from tests.workflows.advancing import failed, published
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +32,8 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 def faults(page: Page) -> list[str]:
     """Serious and critical ones: the rule and the first element that breaks it."""
     page.wait_for_load_state("networkidle")
-    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": TAGS}}).response["violations"]
+    options = {"runOnly": {"type": "tag", "values": TAGS}, "rules": {"target-size": {"enabled": True}}}
+    found = Axe().run(page, options=options).response["violations"]
     return [
         f"{one['id']}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}"
         for one in found
@@ -134,6 +135,43 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     console[:] = [line for line in console if "409" not in line and "422" not in line]
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert console == []
+
+
+def test_the_pages_of_an_account(live_server: LiveServer, page: Page, table: str, console: list[str]) -> None:
+    bob()
+    found = {}
+    for path in ("/login/", "/login/forgotten/"):
+        page.goto(live_server.url + path)
+        found[path] = faults(page)
+    sign_in_by_form(page, live_server, "bob")  # a factor is changed only by who has just signed in
+    paths = ("/account/password/", "/account/sessions/", "/account/security/", "/account/security/app/")
+    for path in (*paths, "/account/security/passkeys/add/", "/review/notifications/"):
+        answer = page.goto(live_server.url + path)
+        assert answer
+        assert answer.ok, path
+        found[path] = faults(page)
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert [line for line in console if "404" not in line] == []
+
+
+def test_several_reviews_at_once(live_server: LiveServer, page: Page, table: str, console: list[str]) -> None:
+    bob()
+    for name in ("one.pdf", "two.pdf"):
+        open_review(name, unseen_allowed=True)
+    sign_in(page, live_server, "bob")
+    found = {}
+    for size in ({"width": 1440, "height": 900}, {"width": 375, "height": 800}, {"width": 812, "height": 375}):
+        page.set_viewport_size(size)
+        page.goto(f"{live_server.url}/review/")
+        page.get_by_role("checkbox", name="Select all").check()
+        page.evaluate("scrollTo(0, 0)")  # nothing lies half under the bar
+        found[f"queue, {size}"] = faults(page)
+        page.get_by_role("button", name="Approve…").click()
+        expect(page.get_by_role("heading", name="Approve 2 documents")).to_be_visible()
+        found[f"approving, {size}"] = faults(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert [line for line in console if "404" not in line] == []  # these reviews have no picture
 
 
 def test_questions_of_other_systems(live_server: LiveServer, page: Page, pump: Pump, console: list[str]) -> None:

@@ -228,6 +228,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:claim-next": {"POST": (302, 403, 403, 302, 302, 302)},
     "review:list-words": {"GET": VIEW},
     "review:read-region": {"GET": (302, 403, 403, 404, 409, 409), "POST": NO_REVIEW},  # only its holder may ask
+    "review:read-again": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:play-recording": {"GET": (302, 403, 404, 404, 404, 404)},  # of what is no recording
     "review:choose-notifications": {"GET": VIEW, "POST": (302, 403, 302, 302, 302, 302)},
     "review:edit-chat": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
@@ -235,6 +236,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:peek-next": {"GET": (302, 403, 403, 200, 200, 200)},
     "review:claim": {"POST": NO_REVIEW},
     "review:watch-claim": {"GET": (302, 403, 403, 409, 409, 409)},  # of a page that has not claimed it
+    "review:watch-free": {"GET": (302, 403, 403, 200, 200, 200)},
     "review:renew": {"POST": NO_REVIEW},
     "review:release": {"POST": NO_REVIEW},
     "review:leave": {"POST": NO_REVIEW},

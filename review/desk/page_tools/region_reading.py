@@ -88,15 +88,18 @@ def _read_of_run(ref: ReviewRef, review: Review, region: Region) -> dict[str, An
     run = queries.run_of(ref, review)
     row = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
     pinned = run_settings.from_json(row.settings)
-    stored = run_files.open_run_files(DocumentFiles(ref.site, review.project_id, ref.document_id), row.layers)
-    dpi = pinned.ocr_spec.dpi
-    with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
-        if dpi != PAGES_DPI and row.data["file_type"] == kinds.PDF:
-            picture = _render(run, row, Path(folder) / "original", region.index, dpi)
-        else:
-            picture = _open_picture(stored, region.index)
+    picture = open_page_of_run(run, row, region.index, pinned.ocr_spec.dpi)
     with spending.meter_beside_runs(run) as note:
         return _read(picture, region, pinned, note)
+
+
+def open_page_of_run(run: Run, row: DocumentWorkflow, index: int, dpi: int) -> Image.Image:
+    """In the resolution that an OCR model wants. Raises: NotFound, Refused, StageFailed."""
+    if dpi != PAGES_DPI and row.data["file_type"] == kinds.PDF:
+        with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
+            return _render(run, row, Path(folder) / "original", index, dpi)
+    stored = run_files.open_run_files(DocumentFiles(run.site, run.project_id, run.document_id), row.layers)
+    return _open_picture(stored, index)
 
 
 def _render(run: Run, row: DocumentWorkflow, original: Path, index: int, dpi: int) -> Image.Image:

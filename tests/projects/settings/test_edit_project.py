@@ -163,6 +163,8 @@ def test_mistakes_are_told_and_nothing_is_saved(table):
         ("down-0", ["date", "company", "address", "total", "invoice_number", "currency"], "down-1"),
         ("down-4", ["company", "date", "address", "total", "currency", "invoice_number"], "up-5"),
         ("up-0", ["company", "date", "address", "total", "invoice_number", "currency"], "down-0"),
+        ("to-3-1", ["company", "total", "date", "address", "invoice_number", "currency"], "up-1"),
+        ("to-0-99", ["date", "address", "total", "invoice_number", "currency", "company"], "up-5"),
         ("remove-0", ["date", "address", "total", "invoice_number", "currency"], "remove-0"),
         ("remove-5", ["company", "date", "address", "total", "invoice_number"], "remove-4"),
         ("add", ["company", "date", "address", "total", "invoice_number", "currency", ""], "label-6"),

@@ -12,14 +12,17 @@ from config.errors import Unavailable
 from review import queries
 from review.decide import claims
 from review.desk import tasks
-from review.desk.page_tools import region_reading, regions
+from review.desk.page_tools import again, page_reading, region_reading, regions
+from review.desk.page_tools.page_reading import PageWish
 from review.desk.page_tools.region_reading import Region
 from tests.aws_faults import count_calls
 from tests.each import each
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
+from tests.review.desk.pages import form
 from tests.review.recordings import WAV, make_recording
 from tests.review.reviews import open_review, person, result, url
+from workflows.runs import queries as run_queries
 from workflows.stages.pages import paged
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -200,3 +203,54 @@ def test_a_recording_is_played_from_anywhere_beside_its_transcript():
     assert (part.status_code, part["Content-Range"]) == (206, f"bytes 70000-70009/{len(WAV)}")
     assert b"".join(part.streaming_content) == WAV[70000:70010]
     assert browser.get(play, headers={"range": "bytes=9999999-"}).status_code == 416
+
+
+def drawn_page(run, text):
+    """A page image with one line of text."""
+    picture = Image.new("RGB", (1240, 1754), "white")
+    ImageDraw.Draw(picture).text((90, 200), text, "black", ImageFont.load_default(48))
+    body = io.BytesIO()
+    picture.save(body, "PNG")
+    store_of(run).write(files.page_image(0), body.getvalue(), "image/png")
+
+
+def test_a_page_is_read_again_by_another_model_and_its_values_stand_beside_the_fields():
+    run, ref = mine()
+    drawn_page(run, "TOTAL EUR 38.10")
+    where, browser = address("again", ref), signed_in(bob())
+    assert "Read page 1 again" in one_line(browser.get(where).content)
+    assert browser.post(where, {"model": "none"}).status_code == 422
+    with mock.patch.object(again, "order_page_reading", return_value=True) as order:
+        answer = browser.post(where, {"model": "pp-ocrv5"})
+    name = order.call_args.args[1].name(queries.get_review(ref))
+    assert answer["Location"].endswith(f"?page=1&reading={name}")
+    assert "Reading page 1 again." in one_line(browser.get(f"{where}?name={name}").content)
+    wish = {**vars(ref), "index": 0, "model_id": "pp-ocrv5", "user_id": str(bob().pk), "user_name": "Bob Ito"}
+    tasks.read_page(**wish)
+    with mock.patch.object(page_reading, "read_page_once") as read:  # delivered twice
+        tasks.read_page(**wish)
+    assert not read.called
+    assert "every 2s" not in one_line(browser.get(f"{where}?name={name}").content)
+    text = one_line(browser.get(url("show-review", ref)).content)
+    assert 'data-use="38.10"' in text
+    review = queries.get_review(ref)
+    assert (review.status, review.holder) == ("CLAIMED", str(bob().pk))
+    kinds = [row.type for row in run_queries.lineage(ref.site, ref.document_id).rows]
+    assert kinds.count("HUMAN_REVIEW_PAGE_READ") == 1
+    assert signed_in(alice()).post(where, {"model": "pp-ocrv5"}).status_code == 409  # it is Bob's
+
+
+def test_a_reading_that_comes_after_the_decision_changes_nothing():
+    run, ref = mine()
+    drawn_page(run, "TOTAL EUR 38.10")
+    signed_in(bob()).post(url("decide", ref), form(bob(), ref))
+    page_reading.read_page(ref, PageWish(0, "pp-ocrv5"), by=person(bob()))
+    assert queries.get_review(ref).page_readings is None
+
+
+def test_what_a_model_could_not_read_is_told():
+    _, ref = mine()
+    page_reading.read_page(ref, PageWish(0, "gone"), by=person(bob()))
+    [name] = queries.get_review(ref).page_readings
+    assert page_reading.find_reading(ref, queries.get_review(ref), name)["problem"]
+    assert signed_in(bob()).get(url("show-review", ref)).status_code == 200

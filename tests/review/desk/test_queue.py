@@ -93,7 +93,22 @@ def test_a_viewer_sees_the_queue_and_no_way_to_start():
 
 
 def test_somebody_without_a_role_is_refused():
-    assert page(dora()).status_code == 403
+    alice()
+    refused = page(dora())
+    assert refused.status_code == 403
+    assert "Alice Novak" not in one_line(refused.content)  # to strangers no one is named
+    told = one_line(signed_in(charlie()).get("/settings/people/").content)
+    assert "Admins here: Alice Novak" in told
+
+
+def test_whoever_waits_for_a_claim_to_end_is_told():
+    run, ref = open_review()
+    claims.claim_review(ref, run, by=person(alice()))
+    browser = signed_in(bob())
+    assert "data-tell-free" in one_line(browser.get(url("show-review", ref)).content)
+    assert browser.get(url("watch-free", ref)).status_code == 204
+    lapse(ref)
+    assert browser.get(url("watch-free", ref)).json() == {"told": "It is free now."}
 
 
 def test_the_queue_is_never_stored_by_a_browser():

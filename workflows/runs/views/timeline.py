@@ -140,6 +140,7 @@ _EVENTS = {
     "HUMAN_REVIEW_QUESTION_UNANSWERED": "Question about the review not answered in time",
     "HUMAN_REVIEW_QUESTION_WITHDRAWN": "Question about the review withdrawn",
     "HUMAN_REVIEW_QUESTION_TAKEN_OVER": "Review taken over from who asked",
+    "HUMAN_REVIEW_PAGE_READ": "Page read again with another model",
     "HUMAN_REVIEW_COMMENTED": "Comment added",
     "HUMAN_REVIEW_POSTPONED": "Review postponed",
     "HUMAN_REVIEW_RESUMED": "Review back in the queue",
