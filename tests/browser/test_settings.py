@@ -1,7 +1,7 @@
 """A site's settings in a real browser: with a script, without one, by keyboard, and held to axe."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.sites import actions as api_key_actions
@@ -12,6 +12,7 @@ from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice, person
 from tests.projects.make_sites import BY, grant, make_site
+from tests.projects.projects import make_project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 
@@ -95,3 +96,20 @@ def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: 
     expect(page.get_by_text("Nightly export revoked")).to_be_visible()
     expect(page.get_by_text("Revoked", exact=True)).to_be_visible()
     context.close()
+
+
+def test_a_projects_fields_are_dragged_into_order(
+    live_server: LiveServer, context: BrowserContext, table: str, console: list[str]
+) -> None:
+    alice()
+    project = make_project()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/projects/{project.id}/edit/")
+    labels = [one.label for one in project.settings.fields]
+    grips = page.locator("[data-grip]")
+    grips.nth(2).drag_to(grips.nth(0))
+    expect(page.locator("[name='fields-0-label']")).to_have_value(labels[2])
+    expect(page.locator("[name='fields-1-label']")).to_have_value(labels[0])
+    expect(page.get_by_role("button", name="Move field 1 down")).to_be_focused()  # goes on by keyboard
+    assert console == []

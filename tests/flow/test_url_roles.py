@@ -236,7 +236,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:peek-next": {"GET": (302, 403, 403, 200, 200, 200)},
     "review:claim": {"POST": NO_REVIEW},
     "review:watch-claim": {"GET": (302, 403, 403, 409, 409, 409)},  # of a page that has not claimed it
-    "review:watch-free": {"GET": (302, 403, 403, 200, 200, 200)},
+    "review:watch-free": {"GET": (302, 403, 403, 200, 204, 204)},  # of what the reviewer holds
     "review:renew": {"POST": NO_REVIEW},
     "review:release": {"POST": NO_REVIEW},
     "review:leave": {"POST": NO_REVIEW},

@@ -8,15 +8,15 @@ from typing import Any
 
 from config.errors import Conflict, NotFound, Refused, StageFailed
 from config.transaction import Update, transact
-from projects.models.ocr_spec import OcrSpec
 from projects.models.queries import get_ocr_model
+from projects.models.spec import OcrSpec
 from projects.settings.columns import TABLE
 from review import queries
 from review.desk.page_tools.region_reading import open_page_of_run
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.status import UNDECIDED
-from workflows.providers.ocr_readers import read_page_once
+from workflows.providers.factory import read_page_once
 from workflows.runs import events, run_settings
 from workflows.runs import queries as run_queries
 from workflows.runs.actions import spending
