@@ -25,8 +25,10 @@ _WAITING = "ApproximateNumberOfMessages"
 _TOO_LARGE = {"InvalidMessageContents", "InvalidParameterValue"}  # SQS refuses such a message each time
 
 
-def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0) -> None:
-    """Have a worker of ``queue`` run ``task``, after ``delay`` seconds.
+def enqueue(
+    task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0, expires: float | None = None
+) -> None:
+    """Have a worker of ``queue`` run ``task``, after ``delay`` seconds; not at all if it is taken after ``expires``.
 
     Raises:
         Unavailable: the broker did not take the message.
@@ -36,7 +38,8 @@ def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 
     try:
         with translate_broker_errors(), aws.translate_aws_errors():
             current_app.send_task(
-                task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, retry=True, retry_policy=_ONCE_MORE,
+                task, kwargs=dict(kwargs), queue=queue, countdown=delay or None, expires=expires,
+                retry=True, retry_policy=_ONCE_MORE,
                 # Celery would draw up the arguments a second time, for eyes only.
                 argsrepr="()", kwargsrepr="{}",
                 # Beside the socket's own limit, which ends at each heartbeat; other brokers confirm nothing.
@@ -50,10 +53,12 @@ def enqueue(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 
         raise Unavailable(_AWAY) from (error.__cause__ or error)  # no such queue yet, or not ours to use
 
 
-def enqueue_soon(task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0) -> bool:
+def enqueue_soon(
+    task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0, expires: float | None = None
+) -> bool:
     """Have it run; False if the queue does not answer: then whatever is due orders it again."""
     try:
-        enqueue(task, queue, kwargs, delay=delay)
+        enqueue(task, queue, kwargs, delay=delay, expires=expires)
     except CountersignError as error:
         cause = type(error.__cause__ or error).__name__
         log.warning("queue did not answer, the sweeper goes on", extra={"task": task, "error": cause})

@@ -24,23 +24,29 @@ from tests.commands.desk import command, environment
 WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
 
 
-def prepare(folder: Path, **variables: str) -> None:
-    """Accounts, stack and machines, as the first start of the demo leaves them."""
+def prepare(folder: Path, tree: Path | None = None, **variables: str) -> None:
+    """Accounts, stack and machines, as the first start of the demo leaves them; of ``tree``, else of this code."""
+    ours = command("demo", "--once", "--no-samples")
     done = subprocess.run(
-        command("demo", "--once", "--no-samples"),
+        [ours[0], str(tree / "manage.py"), *ours[2:]] if tree else ours,
+        cwd=tree,  # Celery puts where it is started before all else
         env=environment(folder) | variables,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 class LiveDesk:
-    """``variables`` override settings of every process; without them each runs on its defaults."""
+    """``variables`` override settings of every process; without them each runs on its defaults.
+
+    ``tree``: whose code processes run that are started from now on.
+    """
 
     def __init__(self, prepared: Path, folder: Path, **variables: str) -> None:
+        self.tree = Path(settings.BASE_DIR)
         shutil.copytree(prepared, folder)
         self.folder, self.state = folder, folder / "state"
         # The same account as this test process, which looks into the same table.
@@ -78,12 +84,18 @@ class LiveDesk:
         with self.log(name).open("ab") as output:
             self.children[name] = subprocess.Popen(
                 [sys.executable, "-m", *arguments],
-                cwd=settings.BASE_DIR,
+                cwd=self.tree,
                 env=self.env | variables,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+
+    def end(self, name: str) -> None:
+        """In order, as a deployment stops what it replaces."""
+        child = self.children.pop(name)
+        child.terminate()
+        child.wait(60)
 
     def kill(self, name: str) -> None:
         """As ``kill -9`` of the machine would: the process and its pool, at once and without a word."""

@@ -60,8 +60,11 @@ class Demo:
         """The process of one of its workers, as ``ps`` shows it."""
         assert self.process
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        lines = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
-        (found,) = (pid for pid, line in lines.items() if f"{name}@%h".encode() in line)
+        named = {int(pid): Path(f"/proc/{pid}/comm").read_text().strip() for pid in children}
+        started_again = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
+        (found,) = (
+            pid for pid in named if named[pid] == f"worker-{name}" or f"{name}@%h".encode() in started_again[pid]
+        )
         return found
 
     def kill(self, name: str) -> None:

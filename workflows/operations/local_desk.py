@@ -2,16 +2,20 @@
 
 import logging
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
 from django.core.management import call_command
 
+from config.brokers import queues
 from config.brokers.transport import BROKER_NAMES
 from config.errors import Misconfigured
 from config.laptop import embedded_model, emulator, locks
@@ -25,10 +29,14 @@ from workflows.operations.processes import LAPTOP
 
 @dataclass
 class LocalDesk:
-    """What this process runs; ``embedded`` is None if an endpoint that answers was there before it."""
+    """What this process runs; ``embedded`` is None if an endpoint that answers was there before it.
+
+    ``clock``: what beat is in a deployment; None if another process runs the workers.
+    """
 
     supervisor: Supervisor
     embedded: Emulator | None = None
+    clock: "Clock | None" = None
 
     def tend(self, report: Report) -> None:
         """Start again what has died, the embedded AWS with what it had last saved; call it every second or so.
@@ -43,12 +51,30 @@ class LocalDesk:
             self.embedded = start_embedded()
             deployment.deploy_desk(_ignore_report)  # what was deployed after its last save is gone
         self.supervisor.tend(report)
+        if self.clock:
+            self.clock.tick()  # what it cannot send it sends the next time
 
     def stop(self) -> None:
         """Workers first: at their end they have something to write."""
         self.supervisor.stop()
         if self.embedded:
             self.embedded.stop()
+
+
+@dataclass
+class Clock:
+    """Sends what beat sends in a deployment. It waits for no broker: who tends has more to look after."""
+
+    due: dict[str, float] = field(default_factory=dict)
+
+    def tick(self) -> None:
+        schedule: Mapping[str, Mapping[str, Any]] = settings.CELERY_BEAT_SCHEDULE
+        for name, entry in schedule.items():
+            if time.monotonic() >= self.due.get(name, 0.0):
+                task = str(entry["task"])
+                queue = settings.CELERY_TASK_ROUTES[task]["queue"]
+                queues.enqueue_soon(task, queue, {}, expires=entry["options"]["expires"])
+                self.due[name] = time.monotonic() + entry["schedule"]
 
 
 def start_embedded() -> Emulator:
@@ -76,7 +102,7 @@ def load_code() -> None:
 
 
 def add_workers(supervisor: Supervisor) -> None:
-    """The workers, the clock of the sweeper, and the embedded model; the web server is the demo's own."""
+    """The workers and the embedded model; the web server is the demo's own."""
     load_code()
     for name, arguments in LAPTOP.items():
         supervisor.add(name, *arguments, nice=_NICE.get(name, 0), forks=True)
@@ -97,8 +123,10 @@ def _workers_of(path: Path) -> int | None:
 
 
 @contextmanager
-def run_local_desk(report: Report) -> Iterator[LocalDesk]:
+def run_local_desk(report: Report, meanwhile: Callable[[], None] = lambda: None) -> Iterator[LocalDesk]:
     """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
+
+    ``meanwhile``: what can be done while the embedded AWS starts, which takes seconds.
 
     Raises:
         Misconfigured, Unavailable: with what to do.
@@ -112,10 +140,18 @@ def run_local_desk(report: Report) -> Iterator[LocalDesk]:
             stack.callback(os.close, lock)
         stack.callback(desk.stop)
         if settings.ON_LAPTOP and not emulator.is_answering(str(settings.AWS_ENDPOINT_URL)):
-            desk.embedded = start_embedded()
+            with ThreadPoolExecutor(1) as starter:
+                starting = starter.submit(start_embedded)
+                try:
+                    meanwhile()
+                finally:
+                    desk.embedded = starting.result()
+        else:
+            meanwhile()
         if settings.ON_LAPTOP:
             deployment.deploy_desk(report)
         if lock is not None:
             call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database
             add_workers(desk.supervisor)
+            desk.clock = Clock()
         yield desk

@@ -18,13 +18,12 @@ PROCESSES: dict[str, tuple[str, ...]] = {
     "beat": ("celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile="),
 }
 # On a machine of two cores: as few as keep a decision from waiting behind OCR and a single page behind the slices of a
-# large document; what is quick shares a worker, and so does what may take long.
+# large document; what is quick shares a worker, and so does what may take long. Whoever tends them is the clock.
 _QUICK = (settings.DESK_QUEUE, settings.SWEEP_QUEUE, settings.SEARCH_QUEUE)
 _LONG = (settings.SLICES_QUEUE, settings.EXPERIMENTS_QUEUE)
 LAPTOP: dict[str, tuple[str, ...]] = {
     "worker-desk": (*_WORKER, "-c", "2", "-Q", ",".join(_QUICK), "-n", "desk@%h"),
     "worker-steps": PROCESSES["worker-steps"],
     "worker-slices": (*_WORKER, "-c", "2", "-Q", ",".join(_LONG), "-n", "slices@%h"),
-    "beat": PROCESSES["beat"],
 }
 WORKERS = tuple(name for name in PROCESSES if name != "web")

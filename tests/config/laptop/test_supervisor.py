@@ -1,9 +1,13 @@
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from config.laptop import log_files
 from config.laptop.supervisor import Child, Supervisor
@@ -102,3 +106,49 @@ def test_a_log_is_kept_short_while_its_child_writes(tmp_path: Path, monkeypatch:
 def finished(child: Child) -> None:
     assert child.process is not None
     child.process.wait(10)
+
+
+# Forks this interpreter, which pytest's own must not be: other threads may run in it.
+FORKS = """
+import os, sys, time
+import django
+django.setup()
+from pathlib import Path
+from config import aws
+from config.laptop.supervisor import Supervisor
+
+held = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+aws.aws_client("sqs")
+with Supervisor(Path(sys.argv[1]).parent / "logs") as supervisor:
+    supervisor.add("a-long-name-indeed", "tests.config.laptop.forked_child", forks=True)
+    (child,) = supervisor.children
+    first = child.process
+    print(type(first).__name__, first.wait(30))
+    time.sleep(2.1)
+    supervisor.tend(print)
+    print(type(child.process).__name__, child.process.wait(30))
+    supervisor.add("sleeps", "http.server", "--bind", "127.0.0.1", "0", forks=True)
+    sleeping = supervisor.children[1].process
+print(sleeping.returncode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each is a new interpreter")
+def test_a_copy_shares_the_code_and_neither_files_nor_clients_and_a_dead_one_is_started_anew(tmp_path: Path) -> None:
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS, str(tmp_path / "held")],
+        cwd=settings.BASE_DIR, env=env, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said == [
+        "ForkedProcess 3", "a-long-name-indeed exited with code 3; restarting.", "Popen 3", str(-signal.SIGTERM),
+    ]  # fmt: skip
+    copy, new = (tmp_path / "logs/a-long-name-indeed.log").read_text().split("started\n")[1:]
+    assert "name=a-long-name-ind " in copy
+    assert "clients=0" in copy
+    assert "held=False" in copy
+    assert "session=True" in copy
+    assert "django=True" in copy
+    assert "django=False" in new

@@ -30,7 +30,6 @@ from workflows.runs.views.state_labels import Mark
 
 _PAGE = "operations:show-operations"
 _SHOWN = 20  # overdue rows; the metrics count all of them
-_GIGABYTE = 1024**3
 _LOW_DISK = 0.1  # of it free
 
 WORKING = Mark("good", "check", "Working")
@@ -186,7 +185,7 @@ def _calibration_row(project: Project, name: str) -> CalibrationRow:
 
 
 def _storage_facts(state: DeskState) -> Mapping[str, object]:
-    """In gigabytes; empty until it was measured."""
+    """Empty until it was measured."""
     storage = state.storage
     if storage is None:
         return {}
@@ -195,8 +194,8 @@ def _storage_facts(state: DeskState) -> Mapping[str, object]:
         "measured_at": storage.measured_at,
         "rows": int(storage.rows),
         "old_rows": int(storage.old_rows),
-        "table": round((int(storage.row_bytes) + int(storage.old_row_bytes)) / _GIGABYTE, 2),
-        "free": round(free / _GIGABYTE, 1),
-        "disk": round(disk / _GIGABYTE, 1),
+        "table": int(storage.row_bytes) + int(storage.old_row_bytes),
+        "free": free,
+        "disk": disk,
         "is_low": bool(disk) and free < _LOW_DISK * disk,
     }
