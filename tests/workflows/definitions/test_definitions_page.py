@@ -66,7 +66,11 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
     assert "review required → 10, otherwise → 11" in text
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in text
     assert ">this version<" in text
-    assert '"QueryLanguage": "JSONata"' in text
+    assert '"QueryLanguage": "JSONata"' not in text  # it names the account: for those who deploy
+    root = person("root", "R")
+    root.is_superuser = True
+    root.save()
+    assert '"QueryLanguage": "JSONata"' in read(signed_in(root), page(DOCUMENT_ANALYSIS.id))
     assert text.count("<rect ") == len(DOCUMENT_ANALYSIS.steps) + 1
     assert "document-analysis.v2</td>" in read(signed_in(alice()), page(FIRST_ANALYSIS.id))
     approval = read(signed_in(alice()), page(DOCUMENT_APPROVAL.id))
