@@ -280,7 +280,8 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = not ON_LAPTOP
 # Error reports and traces, each if its address is set; see config/telemetry.py for what they may carry.
 SENTRY_DSN = env("SENTRY_DSN", "")
 OTEL_ENDPOINT = env("OTEL_EXPORTER_OTLP_ENDPOINT", "")
-LOG_METRICS = not ON_LAPTOP  # CloudWatch takes them from the log
+# CloudWatch takes them from the log, for some 30 dollars a month.
+LOG_METRICS = env("COUNTERSIGN_LOG_METRICS", "0" if ON_LAPTOP else "1") == "1"
 LOGGING_CONFIG = "config.logs.configure_logging"
 LOGGING: dict[str, Any] = {
     "version": 1,
