@@ -43,6 +43,9 @@ consistent. S3, queue and engine calls are counted, not priced here.
 """
 
 
+BY_HAND = "\n## What a page costs in CPU\n"  # and what follows it
+
+
 def measure(pump: Pump) -> dict[str, Meter]:
     meters: dict[str, Meter] = {}
     measure_review(pump, meters)  # first: what follows leaves a half-done run in the queues
@@ -137,7 +140,8 @@ def measure_review(pump: Pump, meters: dict[str, Meter]) -> None:
 def page(meters: dict[str, Meter]) -> str:
     lines = [f"| {name} | {len(m.calls)} | {m.writes:g} | {m.reads:g} |" for name, m in meters.items()]
     detail = [f"- {name}: {'; '.join(m.rows)}" for name, m in meters.items() if m.rows]
-    return HEAD + "\n".join(lines) + "\n\n## Every row written\n" + "\n".join(detail) + "\n"
+    by_hand = BY_HAND + PAGE.read_text().partition(BY_HAND)[2]
+    return HEAD + "\n".join(lines) + "\n\n## Every row written\n" + "\n".join(detail) + "\n" + by_hand
 
 
 def stored() -> dict[str, tuple[float, float, float]]:
