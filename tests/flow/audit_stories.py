@@ -55,7 +55,8 @@ from workflows.batches.items import Batch, BatchStatus
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals, reruns
 from workflows.engine import actions as engine_actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.intake.actions import documents, unpack
 from workflows.publish import actions as publish_actions
 from workflows.runs import queries, run_settings
@@ -265,19 +266,19 @@ def machine_story() -> Iterator[Step]:
 
 def stopped_story() -> Iterator[Step]:
     run = start_run()
-    yield engine_actions.cancel, lambda: engine_actions.cancel(run, by=BY)
-    yield engine_actions.resume, lambda: engine_actions.resume(run, ResumeWay.AGAIN, by=BY)
+    yield interventions.cancel, lambda: interventions.cancel(run, by=BY)
+    yield interventions.resume, lambda: interventions.resume(run, ResumeWay.AGAIN, by=BY)
 
 
 def rerun_story() -> Iterator[Step]:
     run, done, pinned = run_to_repeat(), published_run(), run_settings.freeze(PROJECT)
     execution, step = queries.execution(run), DOCUMENT_ANALYSIS.named("assess")
-    yield engine_actions.resume_from, lambda: engine_actions.resume_from(run, execution, step, (), by=BY)
-    engine_actions.cancel(run, by=BY)
+    yield interventions.resume_from, lambda: interventions.resume_from(run, execution, step, (), by=BY)
+    interventions.cancel(run, by=BY)
     yield reruns.run_again, lambda: reruns.run_again(run, "segment_prep", by=BY)
     yield reruns.analyse_again, lambda: reruns.analyse_again(done, pinned, by=BY)
     newest = queries.project_document(SITE, done.project_id, done.document_id).workflow_id
-    engine_actions.cancel(replace(done, workflow_id=str(newest)), by=BY)
+    interventions.cancel(replace(done, workflow_id=str(newest)), by=BY)
     yield reruns.choose_result, lambda: reruns.choose_result(done, by=BY, reviews=True)
 
 

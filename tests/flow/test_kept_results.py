@@ -21,8 +21,8 @@ from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
 from tests.workflows.intake.test_new_version_actions import added, original_of
 from workflows.documents.actions import reruns
-from workflows.engine import actions as engine_actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.engine.tasks import end_run
 from workflows.publish import actions
@@ -143,7 +143,7 @@ def test_a_run_that_ends_without_a_result_takes_nothing_away_and_can_go_on(pump:
     new = reruns.analyse_again(decided, sure(decided), by=ROSA)
     pump.hold = lambda _message: True
     if way == "cancelled":
-        engine_actions.cancel(new, by=ROSA)
+        interventions.cancel(new, by=ROSA)
     else:
         end_run(new, attempt=1, error="E", sentence="Not readable.")
     assert in_use(new) == (decided.workflow_id, Outcome.PUBLISHED, "completed")
@@ -151,7 +151,7 @@ def test_a_run_that_ends_without_a_result_takes_nothing_away_and_can_go_on(pump:
     assert CORRECTED in searched(new)
     assert recount.find_differences(new.site) == []
     pump.hold = lambda _message: False
-    engine_actions.resume(new, ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(new, ResumeWay.AGAIN, by=ROSA)
     with pytest.raises(Refused, match="has not ended"):
         reruns.run_again(new, "assess", by=ROSA)
     pump.run(lambda: ended(new))
@@ -162,7 +162,7 @@ def test_a_run_that_ends_without_a_result_takes_nothing_away_and_can_go_on(pump:
 def test_a_run_beside_that_failed_goes_on_from_a_stage_itself(pump: Pump, decided: Run) -> None:
     new = reruns.analyse_again(decided, sure(decided), by=ROSA)
     pump.hold = lambda _message: True
-    engine_actions.cancel(new, by=ROSA)
+    interventions.cancel(new, by=ROSA)
     pump.hold = lambda _message: False
     assert reruns.run_again(new, "segment_builder", by=ROSA) == new
     pump.run(lambda: ended(new))
@@ -174,11 +174,11 @@ def test_of_two_runs_beside_that_go_on_at_once_one_does(pump: Pump, decided: Run
     stopped = []
     for _ in range(2):
         new = reruns.analyse_again(decided, sure(decided), by=ROSA)
-        engine_actions.cancel(new, by=ROSA)
+        interventions.cancel(new, by=ROSA)
         stopped.append(new)
-    engine_actions.resume(stopped[0], ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(stopped[0], ResumeWay.AGAIN, by=ROSA)
     with pytest.raises(Conflict):
-        engine_actions.resume(stopped[1], ResumeWay.AGAIN, by=ROSA)
+        interventions.resume(stopped[1], ResumeWay.AGAIN, by=ROSA)
     assert row_of(decided).workflow_id == stopped[0].workflow_id
 
 

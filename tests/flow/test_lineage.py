@@ -18,8 +18,8 @@ from tests.html import one_line
 from tests.people import charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import actions, interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
 from workflows.runs import executions, queries
@@ -70,10 +70,10 @@ def test_a_run_begins_with_its_object_and_its_execution(pump: Pump, engine_kind:
 def test_the_next_attempt_names_its_execution_and_how_often_it_was_tried(pump: Pump, engine_kind: EngineKind) -> None:
     run = start_run()
     pump.hold = lambda _message: True
-    actions.cancel(run, by=ROSA)
+    interventions.cancel(run, by=ROSA)
     cancelled = event(run, "CANCELLED")
     assert (cancelled.by, cancelled.userId, cancelled.reviewer) == ("Rosa Marin", "17", None)
-    actions.resume(run, ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     resumed = event(run, "RUN_RESUMED")
     assert (resumed.executionArn, resumed.retryCount, resumed.userId) == (arn(run, 2, engine_kind), 1, "17")
     actions.begin_next(run, attempt=2, why="lost", definition=DOCUMENT_ANALYSIS)

@@ -17,8 +17,8 @@ from tests.flow.protocol import ended, kinds, sweep_until_ended
 from tests.pump import Pump
 from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import actions, driver
-from workflows.engine.actions import ResumeWay
+from workflows.engine import driver, interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -86,7 +86,7 @@ def test_a_run_with_a_failed_page_is_partial_and_says_which(partial: Run) -> Non
 
 
 def test_a_retry_reads_the_failed_page_only(pump: Pump, partial: Run) -> None:
-    actions.resume(partial, ResumeWay.RETRY, by=ROSA)
+    interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     assert outcome(partial) is None
     board = queries.board(partial.site, partial.workflow_id).data
     assert [board[name]["status"] for name in ("segment_prep", "transcribe", "assess")] == [
@@ -112,14 +112,14 @@ def test_a_retry_reads_the_failed_page_only(pump: Pump, partial: Run) -> None:
 
 
 def test_a_page_that_fails_again_leaves_it_partial(pump: Pump, partial: Run) -> None:
-    actions.resume(partial, ResumeWay.RETRY, by=ROSA)
+    interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     with reading(1):
         pump.run(lambda: ended(partial))
     assert (outcome(partial), queries.execution(partial).failed) == (Outcome.PARTIAL, {1})
 
 
 def test_it_can_go_on_without_the_page_and_a_person_is_told(pump: Pump, partial: Run) -> None:
-    actions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
+    interventions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
     with reading() as read:
         pump.run(lambda: waits_for_a_person(partial))
     assert not read.called
@@ -129,24 +129,24 @@ def test_it_can_go_on_without_the_page_and_a_person_is_told(pump: Pump, partial:
 
 def test_of_two_who_have_it_go_on_one_does(partial: Run) -> None:
     def other() -> None:
-        actions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
+        interventions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
 
     with before_each("dynamodb", "TransactWriteItems", other), pytest.raises(Conflict):
-        actions.resume(partial, ResumeWay.RETRY, by=ROSA)
+        interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     assert queries.execution(partial).only is None
     assert int(queries.execution(partial).engine_attempt) == 2
 
 
 def test_without_its_event_it_does_not_go_on(partial: Run) -> None:
     with audit_refused(), pytest.raises(Exception, match="Too many simultaneous changes"):
-        actions.resume(partial, ResumeWay.RETRY, by=ROSA)
+        interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     assert outcome(partial) == Outcome.PARTIAL
 
 
 @pytest.mark.every_engine
 def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, partial: Run) -> None:
     with mock.patch.object(driver, "start"):  # the process died before it
-        actions.resume(partial, ResumeWay.RETRY, by=ROSA)
+        interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     with mock.patch("django.conf.settings.RUN_CHECK_SECONDS", 1):
         advance.Execution.change(  # due at once
             advance.execution_key(partial),
@@ -160,16 +160,16 @@ def test_what_the_engine_did_not_hear_of_is_started_by_the_sweeper(pump: Pump, p
 
 def test_the_rules_of_going_on(pump: Pump, partial: Run, scans: Path) -> None:
     with pytest.raises(Refused):
-        actions.resume(partial, ResumeWay.AGAIN, by=ROSA)
+        interventions.resume(partial, ResumeWay.AGAIN, by=ROSA)
     with pytest.raises(Refused):
-        actions.resume(start_run(scans), ResumeWay.RETRY, by=ROSA)
+        interventions.resume(start_run(scans), ResumeWay.RETRY, by=ROSA)
 
 
 def test_a_cancelled_run_has_ended_everywhere_and_its_message_changes_nothing(pump: Pump, scans: Path) -> None:
     pump.hold = lambda message: message.kwargs.get("step") == OCR
     run = start_run(scans)
     pump.run(lambda: bool(pump.held))
-    actions.cancel(run, by=ROSA)
+    interventions.cancel(run, by=ROSA)
     assert outcome(run) == Outcome.CANCELLED
     assert driver.state(DOCUMENT_ANALYSIS, run, 1) == "ended"
     assert queries.board(run.site, run.workflow_id).data["paddleocr_processor"]["error"] == "Cancelled by Rosa Marin."
@@ -180,7 +180,7 @@ def test_a_cancelled_run_has_ended_everywhere_and_its_message_changes_nothing(pu
     assert not read.called
     assert outcome(run) == Outcome.CANCELLED
     with pytest.raises(Refused, match="has ended"):
-        actions.cancel(run, by=ROSA)
+        interventions.cancel(run, by=ROSA)
 
 
 @pytest.mark.every_engine
@@ -188,9 +188,9 @@ def test_a_cancelled_run_goes_on_where_it_stopped(pump: Pump, scans: Path) -> No
     pump.hold = lambda message: message.kwargs.get("step") == OCR
     run = start_run(scans)
     pump.run(lambda: bool(pump.held))
-    actions.cancel(run, by=ROSA)
+    interventions.cancel(run, by=ROSA)
     pump.hold = lambda _message: False
-    actions.resume(run, ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     before = pump.ran("run_step")
     pump.run(lambda: waits_for_a_person(run))
     assert [m.kwargs["step"] for m in pump.seen[before:] if m.task.endswith("run_step")][-4:] == [4, 7, 8, 9]
@@ -205,14 +205,14 @@ def test_a_run_that_moves_meanwhile_is_cancelled_where_it_then_is(pump: Pump, sc
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=None)
 
     with before_each("dynamodb", "TransactWriteItems", moves_on):
-        actions.cancel(run, by=ROSA)
+        interventions.cancel(run, by=ROSA)
     assert outcome(run) == Outcome.CANCELLED
     assert queries.board(run.site, run.workflow_id).data["format_parser"]["status"] == "failed"
 
 
 def test_a_run_that_waits_for_a_person_is_rejected_not_cancelled(pump: Pump, partial: Run) -> None:
-    actions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
+    interventions.resume(partial, ResumeWay.ACCEPT, by=ROSA)
     pump.run(lambda: waits_for_a_person(partial))
     with pytest.raises(Refused, match="Reject it"):
-        actions.cancel(partial, by=ROSA)
+        interventions.cancel(partial, by=ROSA)
     assert partial.project_id == PROJECT_ID

@@ -22,8 +22,8 @@ from tests.pump import Pump
 from tests.workflows.intake.test_new_version_actions import added
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
-from workflows.engine import actions, driver
-from workflows.engine.actions import ResumeWay
+from workflows.engine import driver, interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.engine.step_context import document_of, files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
@@ -70,7 +70,7 @@ def failed_at(run: Run, pump: Pump, step: str) -> None:
     order = DOCUMENT_ANALYSIS.named(step).order
     pump.hold = lambda message: message.kwargs.get("step") == order
     pump.run(lambda: bool(pump.held))
-    actions.cancel(run, by=ROSA)
+    interventions.cancel(run, by=ROSA)
     pump.hold = lambda _message: False
 
 
@@ -233,7 +233,7 @@ def test_a_newer_content_takes_the_place_of_all_runs_of_the_one_before(pump: Pum
 
 def _end(run: Run) -> None:
     if not ended(run):
-        actions.cancel(run, by=ROSA)
+        interventions.cancel(run, by=ROSA)
 
 
 def test_an_analysis_otherwise_stands_beside_the_one_before(pump: Pump, published: Run) -> None:
@@ -296,7 +296,7 @@ def test_a_run_beside_another_has_its_failed_page_read_again_for_itself(pump: Pu
         pump.run(lambda: ended(new))
         assert not read.called
         assert queries.execution(new).outcome == Outcome.PARTIAL  # what was not read is still missing, and said so
-        actions.resume(new, ResumeWay.RETRY, by=ROSA)
+        interventions.resume(new, ResumeWay.RETRY, by=ROSA)
         pump.run(lambda: queries.board(new.site, new.workflow_id).current_step == "human_review")
     assert [call.args[1] for call in read.call_args_list] == [1]
     own, first = files_of(new, document_of(new)), files_of(run)

@@ -8,7 +8,7 @@ from projects.audit.events import Actor
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
-from workflows.engine import actions
+from workflows.engine import interventions
 from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
@@ -30,7 +30,7 @@ def field(name: str, value: str | None, confidence: float = 0.9, **more: Any) ->
 def run_to_repeat() -> Run:
     """Cancelled behind its analysis, without a result."""
     run = _advanced(start_run(), "assess")
-    actions.cancel(run, by=BY)
+    interventions.cancel(run, by=BY)
     return run
 
 

@@ -16,8 +16,8 @@ from workflows.batches import queries as batches_queries
 from workflows.batches.actions import Place
 from workflows.batches.items import Batch, BatchStatus, LineOutcome
 from workflows.batches.reading import FoundFile
-from workflows.engine import actions as engine_actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.intake import bucket
 from workflows.intake.actions import unpack
 from workflows.intake.bucket import Arrival
@@ -155,7 +155,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
     with suppress(Conflict):
         advance.hold_slot(run, place.mark(), attempt=int(execution.engine_attempt))
         way = ResumeWay.RETRY if row.outcome == Outcome.PARTIAL else ResumeWay.AGAIN
-        engine_actions.resume(run, way, by=by)
+        interventions.resume(run, way, by=by)
 
 
 def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor) -> None:

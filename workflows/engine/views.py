@@ -9,8 +9,8 @@ from config.errors import Refused
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post
-from workflows.engine import actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.runs.items import Run
 from workflows.runs.views.pages import run_of
 
@@ -25,7 +25,7 @@ _SAID = {
 def cancel_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_upload(request)
     run = _run(request, document_id, workflow_id)
-    actions.cancel(run, by=actor_of(request.user))
+    interventions.cancel(run, by=actor_of(request.user))
     messages.success(request, "Run cancelled. The uploaded file is kept.")
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
@@ -37,7 +37,7 @@ def resume_run(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     if request.POST.get("way") not in set(ResumeWay):
         raise Refused("Choose how to continue the run.")
     way = ResumeWay(request.POST["way"])
-    actions.resume(run, way, by=actor_of(request.user))
+    interventions.resume(run, way, by=actor_of(request.user))
     messages.success(request, _SAID[way])
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 

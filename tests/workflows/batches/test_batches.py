@@ -18,7 +18,7 @@ from tests.workflows.boxes import zipped
 from tests.workflows.test_api import API, program
 from workflows.batches import actions, lines, orders, reading
 from workflows.batches.items import Batch
-from workflows.engine import actions as engine_actions
+from workflows.engine import interventions
 from workflows.runs import queries
 from workflows.runs.actions.advance import execution_key
 from workflows.runs.items import Execution, Run
@@ -105,7 +105,7 @@ def test_a_run_that_failed_goes_on_in_the_next_attempt(pump: Pump):
     pump.hold = lambda message: message.task.endswith("run_step")
     pump.run(lambda: bool(pump.held) and bool(runs_of(batch)))
     (run,) = runs_of(batch)
-    engine_actions.cancel(run, by=bulk.BY)
+    interventions.cancel(run, by=bulk.BY)
     pump.held.clear()
     lines.drive_batch("default", batch.id)
     done = bulk.ended(pump, batch)

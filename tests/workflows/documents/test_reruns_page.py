@@ -9,7 +9,7 @@ from tests.factories import PROJECT, SITE, start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
-from workflows.engine import actions
+from workflows.engine import actions, interventions
 from workflows.engine.step_context import files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
@@ -143,7 +143,7 @@ def test_a_result_that_was_not_published_does_not_count(table):
     newest = queries.project_document(run.site, run.project_id, run.document_id).workflow_id
     assert browser.post(url("choose-result", run)).status_code == 422  # one is under way
     other = Run(run.site, run.project_id, run.document_id, newest)
-    actions.cancel(other, by=actions.Actor("1", "Rosa"))
+    interventions.cancel(other, by=actions.Actor("1", "Rosa"))
     assert browser.post(url("choose-result", run)).status_code == 302
     assert browser.post(url("choose-result", other)).status_code == 422
     assert Execution.load(advance.execution_key(run)).outcome == "published"

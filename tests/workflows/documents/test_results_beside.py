@@ -22,7 +22,7 @@ from tests.workflows.routing.test_field_mappings_actions import values
 from tests.workflows.test_api import API, problem, program
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
-from workflows.engine import actions
+from workflows.engine import interventions
 from workflows.engine.step_context import document_of
 from workflows.publish import queries as publish_queries
 from workflows.rules.routing import When
@@ -169,7 +169,7 @@ def test_a_result_decided_before_its_row_named_it_stays_too(decided: Run) -> Non
 
 def test_a_run_that_was_stopped_beside_a_decided_result_says_what_stays(decided: Run) -> None:
     new = reruns.analyse_again(decided, run_settings.from_json(document_of(decided).settings), by=ROSA)
-    actions.cancel(new, by=ROSA)
+    interventions.cancel(new, by=ROSA)
     shown = one_line(signed_in(bob()).get(url(new)).content)
     assert "The reviewed result stays in use." in shown
     assert "Nothing was published." not in shown

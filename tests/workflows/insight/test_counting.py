@@ -20,7 +20,7 @@ from tests.workflows import stored
 from tests.workflows.advancing import failed, published, waiting
 from tests.workflows.removing import ROSA as SENDER
 from workflows.documents.actions import removals
-from workflows.engine import actions as engine_actions
+from workflows.engine import interventions
 from workflows.insight import actions, figures, queries, recount
 from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
@@ -108,7 +108,7 @@ def test_a_failed_run_that_goes_on_is_taken_back_from_the_failures(table):
     assert [row.workflow_id for row in queries.list_failures(SITE, "segment_prep", "E", cursor=None).rows] == [
         run.workflow_id
     ]
-    engine_actions.resume(run, engine_actions.ResumeWay.AGAIN, by=SENDER)
+    interventions.resume(run, interventions.ResumeWay.AGAIN, by=SENDER)
     count(run)
     assert today() == {"received": 1}
     assert not queries.list_failures(SITE, "segment_prep", "E", cursor=None).rows

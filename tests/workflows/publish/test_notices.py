@@ -28,8 +28,8 @@ from tests.workflows import removing
 from tests.workflows.advancing import failed
 from workflows import apps
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import actions as engine_actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.publish import actions, notices
 from workflows.publish.due import resume_notice
 from workflows.publish.items import NoticeStatus, SenderNotice
@@ -228,7 +228,7 @@ def test_what_ends_each_worker_that_tells_it_is_given_up(sender: User, settings:
 
 def test_a_run_that_went_on_before_anybody_was_told_is_not_told_of(sender: User) -> None:
     run = sent_by(failed(start_run()), str(sender.pk))
-    engine_actions.resume(run, ResumeWay.AGAIN, by=removing.ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=removing.ROSA)
     tell(run)
     assert (notice_of(run).status, mail.outbox) == (NoticeStatus.OVERTAKEN, [])
 
@@ -236,7 +236,7 @@ def test_a_run_that_went_on_before_anybody_was_told_is_not_told_of(sender: User)
 def test_each_attempt_that_fails_is_told_of_by_itself(sender: User) -> None:
     run = sent_by(failed(start_run()), str(sender.pk))
     tell(run)
-    engine_actions.resume(run, ResumeWay.AGAIN, by=removing.ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=removing.ROSA)
     execution = queries.execution(run)
     attempt = int(execution.engine_attempt)
     advance.fail(run, DOCUMENT_ANALYSIS, execution, attempt=attempt, error="E", sentence="Still not.")

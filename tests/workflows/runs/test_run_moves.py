@@ -13,8 +13,8 @@ from projects.documents import queries as document_queries
 from projects.documents import recount
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
-from workflows.engine import actions
-from workflows.engine.actions import ResumeWay
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.runs import items as runs_items
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -60,7 +60,7 @@ def fail(outcome: Outcome = Outcome.FAILED) -> Act:
 
 def resume(run: Run, seen: Execution) -> object:
     way = ResumeWay.ACCEPT if queries.execution(run).outcome == Outcome.PARTIAL else ResumeWay.AGAIN
-    return actions.resume(run, way, by=ROSA)
+    return interventions.resume(run, way, by=ROSA)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ ACTIONS = {
     "end partial": Case((runs_items.END_PARTIAL,), leave("assess", "", Outcome.PARTIAL), running="assess"),
     "expire": Case((runs_items.EXPIRE,), fail(Outcome.EXPIRED)),
     "fail": Case((runs_items.FAIL,), fail()),
-    "cancel": Case((runs_items.CANCEL,), lambda run, _: actions.cancel(run, by=ROSA)),
+    "cancel": Case((runs_items.CANCEL,), lambda run, _: interventions.cancel(run, by=ROSA)),
     "resume": Case((runs_items.RESUME,), resume),
 }
 NOT_FROM_RUNNING = {"reject"}  # by the decision itself; a step after it may, which is tried below
@@ -210,7 +210,7 @@ def test_every_row_shows_the_state_that_a_run_comes_to() -> None:
     assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
     fail()(run, queries.execution(run))
     assert shown(run) == ("failed", "failed", "", "graph_builder")
-    actions.resume(run, ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     assert shown(run) == ("in_progress", "in_progress", "", "graph_builder")
     leave("graph_builder", "publish")(run, queries.execution(run))
     leave("publish", "", Outcome.PUBLISHED)(run, queries.execution(run))
@@ -221,5 +221,5 @@ def test_an_error_that_was_mended_is_gone_from_the_runs_row() -> None:
     run = start_run()
     fail()(run, queries.execution(run))
     assert queries.document_workflow(run.site, run.document_id, run.workflow_id).data["error"] == "Not readable."
-    actions.resume(run, ResumeWay.AGAIN, by=ROSA)
+    interventions.resume(run, ResumeWay.AGAIN, by=ROSA)
     assert "error" not in queries.document_workflow(run.site, run.document_id, run.workflow_id).data.as_dict()

@@ -18,7 +18,7 @@ from projects.documents.items import DocumentStatus
 from workflows.definitions.blueprint import StepDefinition
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, EndedRun
-from workflows.engine import actions, driver, limits
+from workflows.engine import driver, interventions, limits
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.rules.stored_rules import read_routing
@@ -112,7 +112,7 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
         raise Refused("Select a stage that this run reached.")
     first = ended.first(chosen)
     if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
-        actions.resume_from(run, source.execution, first, ended.anew(first), by=by)
+        interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
         return run
     return _begin_beside(source, first, run_settings.from_json(source.link.settings), by=by, kind="RUN_AGAIN")
 

@@ -27,7 +27,7 @@ from projects.web.http import DeskRequest, render_answer
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, SHIPPED, is_approval, label_of
 from workflows.engine import queries as engine_queries
-from workflows.engine.actions import ResumeWay
+from workflows.engine.interventions import ResumeWay
 from workflows.engine.items import Join
 from workflows.engine.partial import PARTIAL_AT
 from workflows.insight import queries as insight_queries

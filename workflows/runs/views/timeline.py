@@ -6,7 +6,7 @@ from typing import Any
 
 from config import clock
 from workflows.definitions.blueprint import SHIPPED
-from workflows.engine.actions import ResumeWay
+from workflows.engine.interventions import ResumeWay
 from workflows.providers.names import LABELS
 from workflows.runs import queries, seed_000
 from workflows.runs.items import ACTION_WORDS, DocumentEvent, WorkflowSteps
