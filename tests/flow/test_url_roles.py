@@ -272,7 +272,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "cases:settle-case": {"POST": WORK_EMPTY},  # something is open
     "cases:attach-document": {"POST": WORK_EMPTY},
     "cases:add-item": {"POST": WORK_EMPTY},
-    "cases:settle-item": {"POST": WORK_EMPTY},  # of a kind that is not there
+    "cases:settle-item": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of a kind that is not there
     # settings
     "settings:show-settings": {"GET": SET_UP},
     "settings:list-sites": {"GET": SET_UP},

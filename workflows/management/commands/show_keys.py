@@ -1,11 +1,13 @@
-"""``manage.py show_keys``: every entity's key templates."""
+"""``manage.py show_keys``: every entity's key templates, and what writes, reads and shows it."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.table import page
+from config.table import ENTITIES, page
+from config.table.uses import uses_of
 
 
 class Command(BaseCommand):
@@ -16,9 +18,11 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON array")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        rows = page.key_rows()
+        found = zip(page.key_rows(), map(uses_of, ENTITIES), strict=True)
+        rows: list[dict[str, Any]] = [row | asdict(uses) for row, uses in found]
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=1))
             return
         for row in rows:
-            self.stdout.write(f"{row['entity']:18} {row['pk']:42} {row['sk']}")
+            used = " / ".join(str(row[name] or "–") for name in ("written_by", "read_by", "page", "api"))
+            self.stdout.write(f"{row['entity']:26} {row['pk']:42} {row['sk']:60} {used}")
