@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -28,3 +29,8 @@ def post_worker_init(_worker: Any) -> None:
     """What lives as long as the process is not walked at each collection: a third less of a list's CPU time."""
     gc.collect()
     gc.freeze()
+
+
+def worker_exit(_server: Any, _worker: Any) -> None:
+    """What gathered goes out: a copy of another process ends without Python's own exit, and so without its handlers."""
+    import_string("projects.documents.view_log.send_waiting")()
