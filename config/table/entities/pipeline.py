@@ -103,7 +103,7 @@ LISTED_DEFINITION = Entity(
     "document_management", "WorkflowDefinition", "workflows#{document_id}", "workflow",
     gsi1pk="workflows#", gsi1sk="workflow#{name}#{document_id}",
     gsi2pk="workflows#", gsi2sk="workflow#{status}#{name}#{document_id}",
-    attributes=names("documentId name inUse status description userId json version revision updated_by updated_at"),
+    attributes=names("documentId name inUse status description userId json"),
     note="a definition composed on a page; json: the plan of its next version, document_id: its name",
 )  # fmt: skip
 EXECUTION = Entity(
