@@ -69,8 +69,11 @@ def test_reviews_that_waited_and_decisions_that_were_made_go_on_under_the_new_ve
     (_, claimed), (_, decided), (untouched, _) = waiting
     page = rosa.claim(claimed)
     rosa.save_draft(claimed, page, company="Typed before the upgrade")
-    assert rosa.decide(decided, rosa.claim(decided), **ANSWERS) == 200
-    for name in list(desk.children):  # in the undo window
+    ready = rosa.claim(decided)
+    for name in ("beat", "sweep", "desk"):  # whoever would apply it
+        desk.end(name)
+    assert rosa.decide(decided, ready, **ANSWERS) == 200
+    for name in list(desk.children):
         desk.end(name)
     assert review_of(decided).status == ReviewStatus.DECIDED
 
