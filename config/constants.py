@@ -58,6 +58,10 @@ COUNTER_SHARDS = 16
 # How long a process trusts what it read of sites and permissions: one that is taken away holds so long at most.
 ACCESS_SECONDS = 5
 PAGE_SIZE = 25
+API_REQUESTS, API_SECONDS = 600, 60  # that a key may send in a while
+WEBHOOK_LOG_DAYS = 30  # that a call stays in the log
+EVENT_SETTLE_SECONDS = 5  # then the API tells of an event: processes write theirs at once, and clocks differ a little
+PRESIGNED_SECONDS = 900  # that an address of a file, which asks for no key, opens it
 
 # --- reviews and questions -----------------------------------------------------
 REVIEW_TIMEOUT_SECONDS = 7 * 86_400  # seed 001: seven days

@@ -46,8 +46,19 @@ class Conflict(CountersignError):
         self.failed = failed
 
 
+class Outdated(CountersignError):
+    """A program named the state that its change is based on, and that state is gone. The API answers 412."""
+
+
 class Refused(CountersignError):
-    """What was sent is not taken, with the sentence that says why and what to do. Views answer 422."""
+    """What was sent is not taken, with the sentence that says why and what to do. Views answer 422.
+
+    ``field``: path of what was refused in a program's request, if it is one entry of it.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class StageFailed(CountersignError):

@@ -11,7 +11,11 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
 
+from config.errors import Refused
+
+_NO_RECEIVER = "Enter a URL that starts with https:// and contains no password."
 PORTS = {"http": 80, "https": 443}
 _UNICAST = ipaddress.ip_network("2000::/3")  # IPv6; other blocks carry an IPv4 address inside, which may be anyone's
 # Global by their entry in the registries, and yet no one's on the internet or a cloud's own: 6to4 relays, protocol
@@ -36,6 +40,29 @@ def is_public(address: str) -> bool:
 def resolve_host(host: str, port: int) -> Sequence[str]:
     """Raises: OSError, UnicodeError."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+def check_receiver(url: str, *, private: bool) -> None:
+    """Before an address is kept that calls will go to. ``private``: one's own network is allowed, and http.
+
+    Raises:
+        Refused: with the sentence that stands beside its input.
+
+    """
+    try:
+        parts = urlsplit(url)
+        port = PORTS.get(parts.scheme, 0) if parts.port is None else parts.port
+    except ValueError as error:
+        raise Refused(_NO_RECEIVER) from error
+    good = parts.scheme in ({"https", "http"} if private else {"https"}) and parts.hostname and not parts.username
+    if not good or not port or not url.isprintable() or " " in url:
+        raise Refused(_NO_RECEIVER)
+    try:
+        addresses = resolve_host(str(parts.hostname), port)
+    except (OSError, UnicodeError) as error:
+        raise Refused("This host name cannot be resolved. Check its spelling, or try again later.") from error
+    if not private and not all(map(is_public, addresses)):
+        raise Refused("This address is private or reserved. Use a public address.")
 
 
 class Connection(http.client.HTTPConnection):

@@ -20,7 +20,7 @@ ORDER = (
     "components/charts", "components/account", "components/news", "components/files",
     "pages/queue", "pages/runs", "pages/prompts", "pages/sign-in", "pages/desk", "pages/projects", "pages/documents",
     "pages/routing", "pages/settings", "pages/search", "pages/review", "pages/definitions", "pages/trials",
-    "pages/insight", "pages/quality",
+    "pages/insight", "pages/quality", "pages/console",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("projects.accounts.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("review.api")),  # the rightmost app sees what all of them offer
+    path("developers/", include("review.console")),
     path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),
     path("projects/", include("projects.settings.urls")),
     path("documents/folders/", include("projects.folders.urls")),

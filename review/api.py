@@ -9,6 +9,9 @@ for prefix, package in (
     ("/projects", "projects.prompts"),
     ("/projects", "workflows.testsets"),
     ("/projects", "workflows.experiments"),
+    ("/workflows", "workflows.definitions"),
+    ("/webhooks", "workflows.publish"),
+    ("", "review.desk"),  # before the next, to whose list of one path it adds
     ("/reviews", "review.handovers"),
     ("/batches", "workflows.batches"),
     ("/entities", "projects.entities"),

@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from config.item import Page
+from projects.documents import queries as document_queries
 from projects.documents.actions.properties import metadata_of
 from projects.documents.activity import ActivityType
 from projects.documents.items import DocumentActivity, DocumentAttribute, DocumentTag, UnpackingStatus
 from projects.documents.queries import DocumentRows, in_order
-from projects.personal.masking import mask_value
+from projects.personal.access import is_closed
+from projects.personal.masking import mask_changes, mask_value
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import Value, format_value
 from projects.schemas.governing import AttributeDefinition
+from projects.web.http import DeskRequest
 
 _WORDS: dict[str, tuple[str, str]] = {
     ActivityType.CREATE: ("plus", "Received"),
@@ -115,6 +119,15 @@ def _read_value(kind: str, value: Value) -> str:
 def mask_attribute(view: AttributeView) -> AttributeView:
     """A field may be copied to any attribute: which of them hold personal values, only their names could tell."""
     return replace(view, shown=mask_value(view.shown) or "", values=())
+
+
+def list_activity(request: DeskRequest, document_id: str, cursor: str | None = None) -> Page[DocumentActivity]:
+    """A page of what was done with a document, its values masked for who may not see personal ones."""
+    page = document_queries.list_activities(request.site, document_id, cursor=cursor)
+    if any(row.changes for row in page.rows) and is_closed(request, document_id=document_id):
+        for row in page.rows:
+            row.changes = mask_changes(row.changes or ())
+    return page
 
 
 def activity_of(row: DocumentActivity) -> ActivityView:

@@ -13,7 +13,7 @@ from django.http import HttpResponseBase
 from config import clock
 from config.brokers import queues
 from config.errors import CountersignError
-from projects.audit.events import actor_of
+from projects.audit.events import Actor, actor_of
 from projects.documents.tasks import record_looks
 from projects.web.http import DeskRequest
 
@@ -40,11 +40,20 @@ def record_view(request: DeskRequest, response: R, document_id: str) -> R:
 
 def record_opening(request: DeskRequest, response: R, document_id: str) -> R:
     """The same, whatever was asked for: ``response`` shows the document."""
-    by, at = actor_of(request.user), clock.iso(clock.now())
-    look = {"site": request.site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
+    look = _look(request.site, document_id, actor_of(request.user))
     # Django calls these after the body was sent, and whatever they raise ends there.
     response._resource_closers.append(lambda: _note(look))  # type: ignore[attr-defined] # absent from the stubs
     return response
+
+
+def note_view(site: str, document_id: str, *, by: Actor) -> None:
+    """Have a look of a program recorded, which has no page that is sent first."""
+    _note(_look(site, document_id, by))
+
+
+def _look(site: str, document_id: str, by: Actor) -> dict[str, str]:
+    at = clock.iso(clock.now())
+    return {"site": site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
 
 
 def _note(look: dict[str, str]) -> None:

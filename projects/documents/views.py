@@ -1,7 +1,6 @@
 """Pages of documents: those of a day, one of them, what people hang on it, legal hold, deleted ones."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -23,7 +22,7 @@ from projects.documents.actions import properties as attribute_actions
 from projects.documents.filters import Filters, filters_from
 from projects.documents.items import DocumentRemoval, ListedDocument, RemovalState, look_of
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
-from projects.documents.page import activity_of, mask_attribute, page_of
+from projects.documents.page import activity_of, list_activity, mask_attribute, page_of
 from projects.documents.queries import DELETED as DELETED_STATUS
 from projects.documents.queries import PURGED, get_document
 from projects.documents.query_plan import NotIndexed
@@ -32,8 +31,7 @@ from projects.documents.view_log import record_view
 from projects.folders import queries as folder_queries
 from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
-from projects.personal.access import fields_hidden_from, find_personal_documents, is_closed
-from projects.personal.masking import mask_changes
+from projects.personal.access import fields_hidden_from, find_personal_documents
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, get_vocabulary
@@ -172,13 +170,10 @@ def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
 
 
 def _activity_context(request: DeskRequest, document_id: str, cursor: str | None = None) -> dict[str, Any]:
-    page = browse_queries.list_activities(request.site, document_id, cursor=cursor)
-    activities = [activity_of(row) for row in page.rows]
-    if any(one.changes for one in activities) and is_closed(request, document_id=document_id):
-        activities = [replace(one, changes=mask_changes(one.changes)) for one in activities]
+    page = list_activity(request, document_id, cursor)
     return {
         "document_id": document_id,
-        "activities": activities,
+        "activities": [activity_of(row) for row in page.rows],
         "next_activities": page.next,
         "is_first": not cursor,
     }

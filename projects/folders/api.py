@@ -18,7 +18,7 @@ router = Router(tags=["folders"])
 _REFUSALS: Any = {409: Problem, **FAILURES}
 
 
-class EntryShape(Schema):
+class FolderEntryShape(Schema):
     """``type``: folder or document. ``name``: as it is called in its folder."""
 
     id: str
@@ -32,7 +32,7 @@ class EntryList(Schema):
 
     folder_id: str
     path: str
-    items: list[EntryShape]
+    items: list[FolderEntryShape]
     next: str | None
 
 
@@ -54,7 +54,7 @@ class DocumentPlace(Body):
     name: str | None = Field(None, max_length=LONGEST_NAME)
 
 
-class PlaceShape(Schema):
+class FolderPlaceShape(Schema):
     """``path``: folder and name."""
 
     document_id: str
@@ -75,9 +75,9 @@ def list_folder(request: ApiRequest, path: str = "", after: str | None = None) -
     return EntryList(folder_id=folder_id, path=_path(request, folder_id), items=items, next=page.next)
 
 
-def _entry(row: FolderEntry) -> EntryShape:
+def _entry(row: FolderEntry) -> FolderEntryShape:
     kind = "folder" if row.is_folder else "document"
-    return EntryShape(id=str(row.documentId), type=kind, name=str(row.path), updated_at=row.lastModifiedDate)
+    return FolderEntryShape(id=str(row.documentId), type=kind, name=str(row.path), updated_at=row.lastModifiedDate)
 
 
 def _find(request: ApiRequest, path: str) -> str:
@@ -134,11 +134,11 @@ def delete_folder(request: ApiRequest, folder_id: str) -> Status[None]:
 
 @router.put(
     "/documents/{document_id}/path",
-    response={200: PlaceShape, **_REFUSALS},
+    response={200: FolderPlaceShape, **_REFUSALS},
     operation_id="move_document",
     summary="Move or rename a document",
 )
-def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) -> PlaceShape:
+def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) -> FolderPlaceShape:
     """Missing folders are created. 409 if the folder has a document of that name. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
@@ -149,4 +149,4 @@ def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) ->
     if wish.name is not None:
         actions.rename_document(request.site, document_id, wish.name, by=request.auth.actor)
     document = get_document(request.site, document_id)
-    return PlaceShape(document_id=document_id, name=document.name, path=document.path)
+    return FolderPlaceShape(document_id=document_id, name=document.name, path=document.path)

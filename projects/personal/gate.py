@@ -21,7 +21,7 @@ MASKED = frozenset(
         "workflows:show-result", "workflows:export-table", "workflows:export-workbook",
         "workflows:show-segment", "workflows:page-image",
         "workflows:show-about", "workflows:show-lineage",
-        "api:show_result",
+        "api:show_result", "api:export_result", "api:show_document", "api:change_properties", "api:show_activity",
     }
 )  # fmt: skip
 # They show no values.
@@ -39,6 +39,7 @@ WITHOUT_VALUES = frozenset(
         "workflows:show-extractors", "workflows:train-extractor", "workflows:activate-extractor",
         "operations:show-project-costs", "folders:change-path", "cases:choose-case",
         "api:list_projects", "api:list_documents", "api:upload_document", "api:show_unpacking", "api:retry_unpacking",
+        "api:prepare_upload", "api:complete_upload", "api:show_project", "api:change_project", "api:list_transitions",
         "api:delete_document", "api:show_run", "api:run_again", "api:analyse_again", "api:choose_result",
         "api:list_prompts", "api:show_prompt", "api:list_versions", "api:save_version", "api:show_version",
         "api:move_production", "api:set_candidate", "api:move_document",

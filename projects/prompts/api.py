@@ -13,7 +13,7 @@ from projects.prompts.queries import PromptRef
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
 
 router = Router(tags=["prompts"])
 _MOST = 999_999
@@ -58,6 +58,10 @@ class VersionList(Schema):
 class VersionWish(Body):
     """``based_on``: the version that the text was written from; others that came since are returned."""
 
+    model_config = with_example(
+        instructions="Extract the fields of an invoice.", message="{{page_text}}", note="Shorter"
+    )
+
     instructions: str = Field(min_length=1, max_length=LONGEST)
     message: str = Field(min_length=1, max_length=LONGEST)
     note: str = Field("", max_length=200)
@@ -74,6 +78,8 @@ class SavedShape(Schema):
 class ProductionWish(Body):
     """``expected``: the version in production now. ``version``, ``expected``: 0 if a type uses the general prompt."""
 
+    model_config = with_example(version=2, expected=1, reason="F1 0.91 instead of 0.88")
+
     version: int = Field(ge=0, le=_MOST)
     expected: int = Field(ge=0, le=_MOST)
     reason: str = Field(min_length=1, max_length=200)
@@ -81,6 +87,8 @@ class ProductionWish(Body):
 
 class CandidateWish(Body):
     """``expected``: the candidate now, 0 for none. ``percent`` of new runs; 0 ends it."""
+
+    model_config = with_example(version=2, percent=10, reason="Try it on a tenth")
 
     version: int = Field(ge=1, le=_MOST)
     expected: int = Field(0, ge=0, le=_MOST)

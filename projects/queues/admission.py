@@ -53,7 +53,7 @@ def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> 
     if not closed and not folders:
         return frozenset()
     program = getattr(request, "auth", None)
-    own = program.actor.id if isinstance(program, Program) else None
+    own = program.actor.id if isinstance(program, Program) and not program.person_id else None
     return frozenset(
         one.document_id
         for one in document_queries.list_belongings(site, document_ids)

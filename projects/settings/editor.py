@@ -6,6 +6,9 @@ from typing import Any
 
 from django.conf import settings as desk
 
+from projects.models import queries as model_queries
+from projects.queues import queries as queue_queries
+from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
 from projects.settings.clashes import Line
@@ -14,6 +17,7 @@ from projects.settings.field_rows import (
     FieldRows,
     add_row_tools,
     parse_posted_rows,
+    post_rows,
     rearrange_posted_rows,
     rows_of,
 )
@@ -31,6 +35,8 @@ from projects.settings.values import (
     TYPINGS,
     ProjectSettings,
 )
+from projects.sites.people import list_people_and_groups
+from projects.sites.permissions import Permission
 from projects.web.row_moves import Tool
 
 
@@ -79,6 +85,25 @@ def editor_after_clash(merged: ProjectSettings, offered: OfferedChoices, seen: s
 def edit_posted_settings(data: Mapping[str, Any], stored: ProjectSettings, offered: OfferedChoices) -> Editor:
     form = ProjectForm(data, stored=stored, offered=offered)
     return Editor(form, parse_posted_rows(data), str(data.get("seen", "")))
+
+
+def list_offered_choices(site: str, stored: ProjectSettings) -> OfferedChoices:
+    """What is archived is no choice any more, unless it is chosen already."""
+    queues = queue_queries.all_queues(site)
+    classifications = schema_queries.all_classifications(site)
+    catalogue = model_queries.list_entries(site)
+    return OfferedChoices(
+        {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
+        {one.name: one.name for one in list_people_and_groups(site, Permission.REVIEW)[1]},
+        {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
+        {one.spec.id: one.spec.name for one in catalogue.language},
+        {one.spec.id: one.spec.name for one in catalogue.ocr},
+    )
+
+
+def edit_settings(wanted: ProjectSettings, stored: ProjectSettings, offered: OfferedChoices) -> Editor:
+    """As if a form with these settings had been sent: what programs set is checked as what people type."""
+    return edit_posted_settings({**initial_of(wanted), **post_rows(wanted.fields)}, stored, offered)
 
 
 def edit_rearranged_settings(

@@ -156,23 +156,30 @@ _Rows = formset_factory(
 
 
 def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
-    return _make_field_rows(
-        [
-            {
-                "label": one.label,
-                "name": one.name,
-                "type": one.type,
-                "required": one.required,
-                "threshold": None if one.threshold is None else percent_of(one.threshold),
-                "date_range": one.date_range or AROUND,
-                "description": one.description,
-                "examples": one.examples,
-                "columns": one.columns,
-                "personal": one.personal,
-            }
-            for one in fields
-        ]
-    )
+    return _make_field_rows(list(map(_type_row, fields)))
+
+
+def post_rows(fields: Sequence[FieldSetting]) -> dict[str, Any]:
+    """What a form with these rows would send."""
+    posted: dict[str, Any] = {f"{PREFIX}-TOTAL_FORMS": len(fields), f"{PREFIX}-INITIAL_FORMS": 0}
+    for number, one in enumerate(fields):
+        posted |= {f"{PREFIX}-{number}-{name}": value for name, value in _type_row(one).items()}
+    return posted
+
+
+def _type_row(one: FieldSetting) -> dict[str, Any]:
+    return {
+        "label": one.label,
+        "name": one.name,
+        "type": one.type,
+        "required": one.required,
+        "threshold": None if one.threshold is None else percent_of(one.threshold),
+        "date_range": one.date_range or AROUND,
+        "description": one.description,
+        "examples": one.examples,
+        "columns": one.columns,
+        "personal": one.personal,
+    }
 
 
 def parse_posted_rows(data: Mapping[str, Any]) -> FieldRows:

@@ -19,14 +19,13 @@ from projects.settings.editor import (
     edit_rearranged_settings,
     editor_after_clash,
     editor_of,
+    list_offered_choices,
     summarize_settings,
 )
 from projects.settings.forms import OfferedChoices
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import access
-from projects.sites.people import list_people_and_groups
-from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 _EDIT = ("projects/settings/edit.html", "projects/settings/_form.html")
@@ -70,7 +69,7 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
 def create_project(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
     blank = ProjectSettings(name="")
-    offered = _offered_choices(request, blank)
+    offered = list_offered_choices(request.site, blank)
     if request.method == "GET":
         return _edit_page(request, editor_of(blank, offered), project_id=project_actions.new_project_id())
     project_id = project_actions.project_id_from(request.POST.get("project_id", ""))
@@ -94,7 +93,7 @@ def create_project(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    offered = _offered_choices(request, project.settings)
+    offered = list_offered_choices(request.site, project.settings)
     if request.method == "GET":
         return _edit_page(
             request, editor_of(project.settings, offered, _sign_shown_settings(request, project)), project=project
@@ -114,20 +113,6 @@ def _name_model(site: str, model_id: str) -> str:
         return model_queries.get_entry(site, model_id).spec.name
     except NotFound:
         return model_id
-
-
-def _offered_choices(request: DeskRequest, stored: ProjectSettings) -> OfferedChoices:
-    """What is archived is no choice any more, unless it is chosen already."""
-    queues = queue_queries.all_queues(request.site)
-    classifications = schema_queries.all_classifications(request.site)
-    catalogue = model_queries.list_entries(request.site)
-    return OfferedChoices(
-        {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
-        {one.name: one.name for one in list_people_and_groups(request.site, Permission.REVIEW)[1]},
-        {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
-        {one.spec.id: one.spec.name for one in catalogue.language},
-        {one.spec.id: one.spec.name for one in catalogue.ocr},
-    )
 
 
 def _save(request: DeskRequest, project: Project, editor: Editor, offered: OfferedChoices) -> HttpResponse:
@@ -151,7 +136,7 @@ def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offer
 
 def _check_again(request: DeskRequest, stored: ProjectSettings) -> Editor:
     """What was typed, against the models that are left: the one that is gone is marked."""
-    editor = edit_posted_settings(request.POST, stored, _offered_choices(request, stored))
+    editor = edit_posted_settings(request.POST, stored, list_offered_choices(request.site, stored))
     editor.is_valid()
     return editor.count_messages()
 

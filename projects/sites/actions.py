@@ -1,7 +1,7 @@
 """Writes of sites, permissions and API keys: one conditional transaction each, with its event."""
 
+import datetime as dt
 import hashlib
-import logging
 import re
 import secrets
 import string
@@ -13,43 +13,52 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
-from config.errors import Conflict, CountersignError, KeyRefused, NotFound, Refused
+from config.errors import Conflict, KeyRefused, NotFound, Refused
 from config.table import API_KEY, DEFAULT_SITE, SITE, SITE_GROUP, encode_part
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings.values import MOST_SLOTS
-from projects.sites import directory
+from projects.sites import directory, rate_limit
 from projects.sites import queries as api_key_queries
 from projects.sites import queries as site_queries
 from projects.sites.items import ApiKey, Site, SiteGroup
 from projects.sites.permissions import DEFAULTS, EVERYTHING, WORDS, Permission, in_order, known_permissions
-from projects.sites.queries import ACTIVE, INACTIVE, KEY_ACTIVE, REVOKED
+from projects.sites.queries import ACTIVE, INACTIVE, KEY_ACTIVE, REVOKED, name_of_token
+from projects.sites.rate_limit import Rate
 from projects.sites.separation import Separation
-
-logger = logging.getLogger(__name__)
 
 NAME_LENGTH = 80
 # What seed 002 gives a key, and what a pipeline needs that tries prompts and puts them into production. A program
-# decides no review, and nothing in the API changes a permission.
+# decides no review: a person's own token does, in their name. Nothing in the API changes a permission.
 OFFERED: Mapping[Permission, str] = {
     **{one: WORDS[one] for one in (Permission.READ, Permission.WRITE, Permission.DELETE)},
     Permission.ADMIN: "Configure prompts, test sets and experiments",
     Permission.PROMOTE: "Put prompt versions into production",
     Permission.PERSONAL: WORDS[Permission.PERSONAL],
 }
+# What a person's own token may do at most, of what they may do themselves.
+OFFERED_TO_PEOPLE: Mapping[Permission, str] = {
+    **{one: WORDS[one] for one in (Permission.REVIEW, Permission.GOVERN)},
+    **OFFERED,
+}
 HELD_TO_GIVE = frozenset({Permission.PROMOTE, Permission.PERSONAL})  # only who holds one may give it to a key
 _LETTERS = string.ascii_letters + string.digits
 _KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
-_REFUSED = "Invalid API key. It may be mistyped or revoked, or its site is closed."
+_REFUSED = "Invalid API key. It may be mistyped, expired or revoked, or its site is closed."
 
 
 @dataclass(frozen=True)
 class Program:
-    """Who asks with a key: on which site, as whom in records, with which permissions."""
+    """Who asks with a key: on which site, as whom in records, with which permissions, how often yet.
+
+    ``person_id``: of a person's own token, whoever it is and what they may do today is asked besides; else empty.
+    """
 
     site: str
     actor: Actor
     permissions: frozenset[Permission]
+    rate: Rate
+    person_id: str = ""
 
 
 def sha256_of(key: str) -> str:
@@ -57,14 +66,20 @@ def sha256_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def create_api_key(site: str, name: str, permissions: Iterable[Permission], *, by: Actor) -> tuple[ApiKey, str]:
-    """The row, and the key itself, which is nowhere but in this answer."""
+def create_api_key(
+    site: str, name: str, permissions: Iterable[Permission], *, by: Actor, days: int = 0, personal: bool = False
+) -> tuple[ApiKey, str]:
+    """The row, and the key itself, which is nowhere but in this answer.
+
+    ``days``: until it expires; 0: never. ``personal``: what is done with it is done by who makes it.
+    """
     mask = "cs_" + "".join(secrets.choice(_LETTERS) for _ in range(12))
     key = f"{mask}_{secrets.token_urlsafe(32)}"
     digest, now = sha256_of(key), clock.iso(clock.now())
     held = in_order(permissions)
     at = API_KEY.key(DEFAULT_SITE, api_key=digest)
-    index: dict[str, Any] = API_KEY.gsi1(DEFAULT_SITE, site_id=site, name=name, api_key=digest)
+    listed = name_of_token(by.id, name) if personal else name
+    index: dict[str, Any] = API_KEY.gsi1(DEFAULT_SITE, site_id=site, name=listed, api_key=digest)
     index |= API_KEY.gsi2(DEFAULT_SITE, site_id=site, mask=mask)
     row = ApiKey(
         at.pk,
@@ -79,21 +94,25 @@ def create_api_key(site: str, name: str, permissions: Iterable[Permission], *, b
         mask=mask,
         user_name=by.name,
         updated_at=now,
+        expires_at=clock.iso(clock.now() + dt.timedelta(days=days)) if days else None,
+        acts_as=by.id if personal else None,
         **index,
     )
-    payload = {"name": name, "permissions": held}
+    payload = {"name": name, "permissions": held, **({"expires": row.expires_at} if days else {})}
     transact([Put(row)], entity_event(site, "apikey", mask, "created", by=by, payload=payload))
     return row, key
 
 
-def revoke_api_key(site: str, mask: str, *, by: Actor) -> ApiKey:
+def revoke_api_key(site: str, mask: str, *, by: Actor, own: bool = False) -> ApiKey:
     """End a key with its next request; ending it twice is the same as once.
 
     Raises:
-        NotFound: no such key on this site.
+        NotFound: no such key on this site, or with ``own`` no token of this person.
 
     """
     row = api_key_queries.by_mask(site, mask)
+    if own and row.acts_as != by.id:
+        raise NotFound("API token not found.")
     actions = [
         ApiKey.status.set(REVOKED),
         ApiKey.revoked_by.set(by.name),
@@ -123,24 +142,14 @@ def verify_api_key(key: str) -> Program:
     except NotFound as error:
         raise KeyRefused(_REFUSED) from error
     site = str(row.siteId)
-    if row.status != KEY_ACTIVE or not directory.is_open(site):
+    expired = row.expires_at is not None and row.expires_at <= clock.iso(clock.now())
+    if row.status != KEY_ACTIVE or expired or not directory.is_open(site):
         raise KeyRefused(_REFUSED)
-    _note_use(row)
-    return Program(site, Actor(f"key:{row.mask}", f"API key {row.name}"), known_permissions(row.permissions))
-
-
-def _note_use(row: ApiKey) -> None:
-    """Write the hour of the last use, once an hour whoever is first; a request is not refused where that fails."""
-    hour = clock.now().replace(minute=0, second=0, microsecond=0)
-    if (row.used_at or "") >= clock.iso(hour):
-        return
-    stale = ApiKey.used_at.does_not_exist() | (ApiKey.used_at < clock.iso(hour))
-    try:
-        ApiKey.change(row.key, [ApiKey.used_at.set(clock.iso(hour))], (ApiKey.status == KEY_ACTIVE) & stale)
-    except Conflict:  # another process was first, or the key has just been revoked
-        return
-    except CountersignError:
-        logger.warning("the use of a key was not noted", extra={"site": row.siteId, "event": row.mask})
+    actor = Actor(f"key:{row.mask}", f"API key {row.name}")
+    if row.acts_as:
+        actor = Actor(row.acts_as, str(row.user_name))
+    rate = rate_limit.take_request(row)
+    return Program(site, actor, known_permissions(row.permissions), rate, row.acts_as or "")
 
 
 MOST_AT_ONCE = 40  # changes of one save: each is a row and an event, and a transaction holds a hundred

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.errors import Refused
 from projects.settings.forms import SlotsField
-from projects.sites.actions import HELD_TO_GIVE, NAME_LENGTH, OFFERED, TITLE_LENGTH, check_id
+from projects.sites.actions import HELD_TO_GIVE, NAME_LENGTH, OFFERED, OFFERED_TO_PEOPLE, TITLE_LENGTH, check_id
 from projects.sites.permissions import ADMINS, Permission, known_permissions
 from projects.sites.separation import SEPARATIONS
 
@@ -112,10 +112,33 @@ class KeyForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
 
+    days = forms.ChoiceField(
+        choices=[("30", "In 30 days"), ("90", "In 90 days"), ("365", "In a year"), ("", "Never")],
+        initial="365",
+        required=False,
+        label="Expires",
+        widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"invalid_choice": "Select from the list."},
+    )
+
     def __init__(self, held: frozenset[Permission], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         may = cast(forms.MultipleChoiceField, self.fields["may"])
-        may.choices = [(one.value, words) for one, words in OFFERED.items() if one not in HELD_TO_GIVE or one in held]
+        may.choices = self._list_permissions(held)
+
+    def _list_permissions(self, held: frozenset[Permission]) -> list[tuple[str, str]]:
+        return [(one.value, words) for one, words in OFFERED.items() if one not in HELD_TO_GIVE or one in held]
 
     def permissions(self) -> frozenset[Permission]:
         return known_permissions(self.cleaned_data["may"])
+
+    @property
+    def expiry_days(self) -> int:
+        return int(self.cleaned_data["days"] or 0)
+
+
+class TokenForm(KeyForm):
+    """A person's own token: it may do some of what they may do."""
+
+    def _list_permissions(self, held: frozenset[Permission]) -> list[tuple[str, str]]:
+        return [(one.value, words) for one, words in OFFERED_TO_PEOPLE.items() if one in held]

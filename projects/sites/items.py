@@ -22,6 +22,10 @@ class ApiKey(Item):
     mask = UnicodeAttribute(null=True)  # what people see of it, which opens nothing
     user_name = UnicodeAttribute(null=True)
     used_at = UnicodeAttribute(null=True)  # the hour of its last use, not the instant
+    expires_at = UnicodeAttribute(null=True)  # never if it is unset
+    acts_as = UnicodeAttribute(null=True)  # id of the person whose token it is; unset: a program of its own
+    window = NumberAttribute(null=True)  # epoch seconds at which the counted while began
+    requests = NumberAttribute(null=True)  # handed out to processes in that while
     revoked_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
-from config.table import API_KEY, DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part
+from config.table import API_KEY, DEFAULT_SITE, SITE, SITE_GROUP, InvalidKey, decode_part, encode_part
 from projects.sites.items import ApiKey, Site, SiteGroup
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
@@ -90,9 +90,24 @@ def get_groups(site: str, groups: Iterable[str]) -> dict[str, SiteGroup]:
 KEY_ACTIVE, REVOKED = "ACTIVE", "REVOKED"
 
 
+def name_of_token(user_id: str, name: str) -> str:
+    """How a person's own token is listed: theirs together, behind all keys of programs."""
+    return f"~{user_id}~{name}"
+
+
 def list_keys(site: str, cursor: str | None = None) -> Page[ApiKey]:
     """A site's keys by name: one Query, and one BatchGetItem since the index carries no permissions."""
-    page = ApiKey.page(API_KEY.gsi1_partition(DEFAULT_SITE, site_id=site), index="GSI1", cursor=cursor)
+    return _whole(ApiKey.page(API_KEY.gsi1_partition(DEFAULT_SITE, site_id=site), index="GSI1", cursor=cursor))
+
+
+def list_tokens(site: str, user_id: str, cursor: str | None = None) -> Page[ApiKey]:
+    """A person's own, by name: the same calls."""
+    head = f"{API_KEY.gsi1_prefix()}{encode_part(name_of_token(user_id, ''))}"
+    mine = ApiKey.GSI1SK.startswith(head)
+    return _whole(ApiKey.page(API_KEY.gsi1_partition(DEFAULT_SITE, site_id=site), sk=mine, index="GSI1", cursor=cursor))
+
+
+def _whole(page: Page[ApiKey]) -> Page[ApiKey]:
     found = {row.key: row for row in ApiKey.load_many([row.key for row in page.rows])}
     return Page([found[row.key] for row in page.rows if row.key in found], page.next)
 

@@ -10,13 +10,22 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config import clock
 from config.errors import Conflict
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
 from projects.sites import access, actions, directory, matrix
 from projects.sites import queries as api_key_queries
 from projects.sites import queries as site_queries
-from projects.sites.forms import KeyForm, SecondPersonForm, SeparationForm, SiteForm, SiteSlotsForm, SiteTitleForm
+from projects.sites.forms import (
+    KeyForm,
+    SecondPersonForm,
+    SeparationForm,
+    SiteForm,
+    SiteSlotsForm,
+    SiteTitleForm,
+    TokenForm,
+)
 from projects.sites.items import Site
 from projects.sites.matrix import GroupRow
 from projects.sites.permissions import WORDS, Permission
@@ -28,46 +37,72 @@ from projects.web.http import API_PATH, DeskRequest, redirect_after_post, render
 @require_http_methods(["GET", "POST"])
 def edit_keys(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    if request.method == "GET":
-        return _keys_page(request, KeyForm(access.permissions_of(request)))
-    form = KeyForm(access.permissions_of(request), request.POST)
-    if not form.is_valid():
-        return _keys_page(request, form, status=422)
-    made = actions.create_api_key(
-        request.site, form.cleaned_data["name"], form.permissions(), by=actor_of(request.user)
-    )
-    # No redirect: the key is in this answer and nowhere else.
-    row, key = made
-    return _keys_page(
-        request,
-        KeyForm(access.permissions_of(request)),
-        made={"name": row.name, "key": key, "mask": row.mask},
-        status=201,
-    )
+    return _edit_keys(request, KeyForm)
+
+
+@require_http_methods(["GET", "POST"])
+def edit_tokens(request: DeskRequest) -> HttpResponse:
+    access.check_can_view(request)
+    return _edit_keys(request, TokenForm)
 
 
 @require_POST
 def revoke_key(request: DeskRequest, mask: str) -> HttpResponse:
     access.check_can_configure(request)
-    row = actions.revoke_api_key(request.site, mask, by=actor_of(request.user))
+    return _revoke(request, mask, "settings:edit-keys", own=False)
+
+
+@require_POST
+def revoke_token(request: DeskRequest, mask: str) -> HttpResponse:
+    access.check_can_view(request)
+    return _revoke(request, mask, "settings:edit-tokens", own=True)
+
+
+def _revoke(request: DeskRequest, mask: str, page: str, *, own: bool) -> HttpResponse:
+    row = actions.revoke_api_key(request.site, mask, by=actor_of(request.user), own=own)
     messages.success(request, f"{row.name} revoked. Its requests are now rejected.")
-    return redirect_after_post(request, reverse("settings:edit-keys"))
+    return redirect_after_post(request, reverse(page))
+
+
+def _edit_keys(request: DeskRequest, kind: type[KeyForm]) -> HttpResponse:
+    held = access.permissions_of(request)
+    if request.method == "GET":
+        return _keys_page(request, kind(held))
+    form = kind(held, request.POST)
+    if not form.is_valid():
+        return _keys_page(request, form, status=422)
+    row, key = actions.create_api_key(
+        request.site,
+        form.cleaned_data["name"],
+        form.permissions(),
+        by=actor_of(request.user),
+        days=form.expiry_days,
+        personal=kind is TokenForm,
+    )
+    # No redirect: the key is in this answer and nowhere else.
+    return _keys_page(request, kind(held), made={"name": row.name, "key": key, "mask": row.mask}, status=201)
 
 
 def _keys_page(
     request: DeskRequest, form: KeyForm, *, made: dict[str, object] | None = None, status: int = 200
 ) -> HttpResponse:
-    cursor = request.GET.get("after")
-    page = api_key_queries.list_keys(request.site, cursor)
+    cursor, own = request.GET.get("after"), isinstance(form, TokenForm)
+    if own:
+        page = api_key_queries.list_tokens(request.site, str(request.user.pk), cursor)
+    else:
+        page = api_key_queries.list_keys(request.site, cursor)
     context = {
         "form": form,
+        "own": own,
         "api_path": API_PATH,
         "made": made,
         "rows": page.rows,
         "active": KEY_ACTIVE,
+        "now": clock.iso(clock.now()),
+        "revoke": "settings:revoke-token" if own else "settings:revoke-key",
         "next_cursor": page.next,
         "is_first": not cursor,
-        "first_url": reverse("settings:edit-keys"),
+        "first_url": reverse("settings:edit-tokens" if own else "settings:edit-keys"),
     }
     return render_answer(request, "projects/sites/keys.html", "projects/sites/_keys.html", context, status=status)
 

@@ -1,8 +1,10 @@
 """What every part of the API shares: who asks, and what is answered when it fails. ``review.api`` puts it together."""
 
 import functools
-from collections.abc import Callable
-from typing import Any
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,23 +15,48 @@ from ninja.security.http import HttpAuthBase
 from pydantic import ConfigDict
 
 from config import logs
-from config.errors import CountersignError, KeyRefused, Refused, quote_names
+from config.errors import CountersignError, KeyRefused, NotAllowed, Outdated, Refused, quote_names
 from projects.personal import gate
+from projects.sites import access
 from projects.sites.actions import Program, verify_api_key
+from projects.sites.rate_limit import Rate, check_rate
 from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
+T = TypeVar("T")
 _NO_KEY = "API key missing. Send it as Authorization: Bearer cs_…. An admin creates API keys under Settings."
 _ABOUT = (
     "Every request acts on the site that the API key belongs to. Lists are paginated: pass a page's `next` as "
     "`after` to get the following page. Errors are returned as problem details (RFC 9457); `detail` says what to "
-    "do."
+    "do, `errors` which entry of the request it is about. `RateLimit-Limit`, `RateLimit-Remaining` and "
+    "`RateLimit-Reset` (seconds) come with each answer; 429 has `Retry-After`. An answer with an `ETag` can be changed "
+    "with `If-Match`: 412 if someone changed it meanwhile."
 )
+
+
+_FIX = "Change this entry as the problem says, or leave it out if it is optional."
+# By the kinds of pydantic's errors; the names in braces are of their context.
+_FIXES: Mapping[str, str] = {
+    "missing": "Add this entry.",
+    "extra_forbidden": "Remove this entry, or correct its name.",
+    "string_too_long": "Send at most {max_length} characters.",
+    "string_too_short": "Send at least {min_length} characters.",
+    "too_long": "Send at most {max_length} entries.",
+    "too_short": "Send at least {min_length} entries.",
+    "greater_than_equal": "Send {ge} or more.",
+    "less_than_equal": "Send {le} or less.",
+    "literal_error": "Send one of {expected}.",
+    "enum": "Send one of {expected}.",
+    "int_parsing": "Send a whole number.",
+    "string_type": "Send a text.",
+    "json_invalid": "Send valid JSON in UTF-8.",
+}
 
 
 class ApiRequest(DeskRequest):
     """A request of a program: its site and what it may do are its key's, whoever is signed in."""
 
     auth: Program
+    rate: Rate
 
 
 class KeyAuth(HttpAuthBase):
@@ -38,7 +65,7 @@ class KeyAuth(HttpAuthBase):
     openapi_scheme = "bearer"
 
     def __call__(self, request: HttpRequest) -> Program:
-        """Raises: KeyRefused; NotAllowed, of what shows personal values as they are."""
+        """Raises: KeyRefused; TooManyTries; NotAllowed, of what shows personal values as they are."""
         scheme, _, key = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise KeyRefused(_NO_KEY)
@@ -46,9 +73,30 @@ class KeyAuth(HttpAuthBase):
         logs.set_site(program.site)
         request.site = program.site  # type: ignore[assignment]  # as in DeskRequest
         request.permissions = program.permissions  # type: ignore[attr-defined]  # read by access.permissions_of
+        request.rate = program.rate  # type: ignore[attr-defined]  # read by ProblemMiddleware
+        check_rate(program.rate)
         request.user = AnonymousUser()  # a cookie that came along is no one here
+        if program.person_id:
+            _act_as(request, program)
         gate.check_address(request)
         return program
+
+
+def _act_as(request: HttpRequest, program: Program) -> None:
+    """A person's own token does no more than the person may do at this moment. Raises: KeyRefused."""
+    user = access.RoleBackend().get_user(program.person_id)
+    if user is None:
+        raise KeyRefused("This token's account is deactivated. Ask an admin to activate it.")
+    request.user = user
+    request.permissions = program.permissions & access.permissions_on(request, program.site)  # type: ignore[attr-defined]
+
+
+def check_is_person(request: ApiRequest) -> None:
+    """Before what only people do. Raises: NotAllowed."""
+    if not request.auth.person_id:
+        raise NotAllowed(
+            "Only people decide reviews. Use a token of your own: create it under API tokens in your menu."
+        )
 
 
 class Body(Schema):
@@ -57,11 +105,20 @@ class Body(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
+def with_example(**values: Any) -> ConfigDict:
+    """The ``model_config`` of a body with an example, which the page of the API fills in and a test sends."""
+    return ConfigDict(json_schema_extra={"examples": [values]})
+
+
 class Wrong(Schema):
-    """``where``: path of the invalid value in the request. Submitted values are never repeated."""
+    """``where``: path of the invalid value in the request; ``fix``: what to send instead.
+
+    Submitted values are never repeated.
+    """
 
     where: str
     problem: str
+    fix: str
 
 
 class Problem(Schema):
@@ -77,7 +134,52 @@ class Problem(Schema):
     errors: list[Wrong] = Field(default_factory=list)
 
 
-FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem, 503: Problem}
+FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem, 429: Problem, 503: Problem}
+
+
+def etag_of(*state: object) -> str:
+    """The name of a state that programs compare; equal states have equal names.
+
+    >>> etag_of("d", 3) == etag_of("d", 3) != etag_of("d", 4)
+    True
+    """
+    digest = hashlib.sha256(json.dumps(state, default=str).encode()).hexdigest()
+    return f'"{digest[:20]}"'
+
+
+def read_if_match(request: HttpRequest, etag: str, version: int) -> int | None:
+    """The version that the program's change is based on, for the write's own condition; None if it does not say.
+
+    ``etag``, ``version``: of the state as it was read just now.
+
+    Raises:
+        Outdated: the program has seen another state.
+
+    """
+    sent = request.headers.get("If-Match")
+    if sent is None or sent.strip() == "*":
+        return None
+    if etag not in [one.strip() for one in sent.split(",")]:
+        raise Outdated("This was changed since you read it. Nothing was changed; get it again and repeat the change.")
+    return version
+
+
+def with_etag(request: HttpRequest, shape: T, etag: str) -> T:
+    """Answer ``shape`` under this name of its state."""
+    request.etag = etag  # type: ignore[attr-defined]  # read by ProblemMiddleware
+    return shape
+
+
+CSV = "text/csv"
+# Beside ``200: Any``: an answer that is no JSON.
+CSV_ANSWER: dict[str, Any] = {"responses": {200: {"content": {CSV: {"schema": {"type": "string"}}}}}}
+IF_MATCH: Mapping[str, Any] = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "ETag of the state that the change is based on; 412 if it has changed since.",
+}
 
 
 class DeskApi(NinjaAPI):
@@ -153,7 +255,9 @@ def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
     status = status_of(error)
     if status is None:
         raise error
-    return problem_response(status, str(error))
+    field = error.field if isinstance(error, Refused) else ""
+    more = {"errors": [{"where": field, "problem": str(error), "fix": _FIX}]} if field else {}
+    return problem_response(status, str(error), **more)
 
 
 def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
@@ -164,9 +268,16 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
-    """Where and why, without what was sent: it may be someone's data."""
-    wrong = [{"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors]
+    """Where, why and what instead, without what was sent: it may be someone's data."""
+    wrong = [
+        {"where": ".".join(map(str, one["loc"])), "problem": one["msg"], "fix": _describe_fix(one)}
+        for one in error.errors
+    ]
     detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
         detail = f"Unknown entries: {quote_names(unknown)}. {detail}"
     return problem_response(422, detail, errors=wrong)
+
+
+def _describe_fix(error: Mapping[str, Any]) -> str:
+    return _FIXES.get(str(error["type"]), _FIX).format(**error.get("ctx") or {})

@@ -23,6 +23,7 @@ from config.table import DEFAULT_SITE
 from projects.sites import access, directory
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
+from projects.sites.rate_limit import Rate
 from projects.web.http import API_PATH, PROBLEM, problem_response, status_of, wants_fragment
 
 logger = logging.getLogger(__name__)
@@ -152,6 +153,19 @@ class ProblemMiddleware:
         path = request.path_info
         if _API_OF_A_SITE.match(path):
             return problem_response(404, f"Use {API_PATH} without a site prefix. The API key determines the site.")
+        response = self._answer(path, request)
+        rate: Rate | None = getattr(request, "rate", None)  # of a program whose key is known
+        if rate is not None:
+            response["RateLimit-Limit"] = str(rate.limit)
+            response["RateLimit-Remaining"] = str(max(rate.remaining, 0))
+            response["RateLimit-Reset"] = str(rate.seconds)
+            if response.status_code == 429:
+                response["Retry-After"] = str(rate.seconds)
+        if response.status_code < 300 and hasattr(request, "etag"):
+            response["ETag"] = request.etag
+        return response
+
+    def _answer(self, path: str, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if not _API.match(path) or response.status_code < 300 or response.get("Content-Type") == PROBLEM:
             return response

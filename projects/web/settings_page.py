@@ -46,6 +46,7 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
         Way("tag", "schemas:list-classifications", "Schemas", "Fields, attributes and document types.", _governs),
         Way("inbox", "queues:list-queues", "Queues", "Where reviews go, and which groups see them.", _governs),
         Way("split", "routing:list-rulesets", "Rules", "Which workflow, queue and actions a document gets.", _governs),
+        Way("bolt", "workflows:list-deliveries", "Webhook deliveries", "What receivers answered.", _governs),
         Way("tag", "routing:list-mappings", "Field mappings", "Copy extracted fields to attributes.", _governs),
         Way("users", "entities:list-types", "Suppliers and customers", "Whom documents name.", _governs),
         Way("upload", "incoming:list-incoming", "Ingestion", "Bucket folders and quarantined files.", _configures),

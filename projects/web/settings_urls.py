@@ -17,4 +17,6 @@ urlpatterns = [
     path("groups/", api_key_views.edit_groups, name="edit-groups"),
     path("keys/", api_key_views.edit_keys, name="edit-keys"),
     path("keys/<str:mask>/revoke/", api_key_views.revoke_key, name="revoke-key"),
+    path("tokens/", api_key_views.edit_tokens, name="edit-tokens"),
+    path("tokens/<str:mask>/revoke/", api_key_views.revoke_token, name="revoke-token"),
 ]

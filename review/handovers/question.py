@@ -152,6 +152,12 @@ class Question(Schema):
 class ProgramQuestion(Question):
     """A question of a program, with an ``id`` of its own: sent twice, it is one review."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": _SOMETHING,
+            "examples": [{"id": "loan-17", "title": "Loan 17", "text": "Is the income of 3,200 plausible?"}],
+        }
+    )
     id: Annotated[Line, Field(min_length=1)]
 
 

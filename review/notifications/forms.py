@@ -1,10 +1,10 @@
 """What a person chooses to be told by mail, and an admin to have a chat tool told."""
 
-from urllib.parse import urlsplit
-
 from django import forms
 from django.conf import settings
 
+from config.errors import Refused
+from config.internet import check_receiver
 from review.notifications.items import CHAT_KINDS, Kind
 
 _WORDS = {
@@ -37,7 +37,7 @@ _CHAT_WORDS = {
 
 
 class ChatForm(forms.Form):
-    """An address that is private or local is refused when a message is sent, as any webhook's."""
+    """The address is checked as any webhook's: now, and again at each message."""
 
     url = forms.CharField(
         label="Webhook URL",
@@ -56,12 +56,9 @@ class ChatForm(forms.Form):
 
     def clean_url(self) -> str:
         text = str(self.cleaned_data["url"])
-        try:
-            parts = urlsplit(text)
-            schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
-            good = parts.scheme in schemes and bool(parts.hostname) and not parts.username and parts.port != 0
-        except ValueError:
-            good = False
-        if text and (not good or not text.isprintable() or " " in text):
-            raise forms.ValidationError("Enter a URL that starts with https:// and contains no password.")
+        if text:
+            try:
+                check_receiver(text, private=settings.WEBHOOK_PRIVATE_ADDRESSES)
+            except Refused as error:
+                raise forms.ValidationError(str(error)) from error
         return text

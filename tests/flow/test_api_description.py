@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ninja import Schema
 from pytest_django.live_server_helper import LiveServer
 
 from projects.settings.items import Project
@@ -41,6 +43,13 @@ CHECKS = (
 # What no description can say of a request, so that 422 may be the answer to a valid one.
 REFUSALS = {
     "upload_document": "whether the file can be read",
+    "complete_upload": "which models there are, and whether the file can be read",
+    "change_document": "which attributes the site has, and what their values are",
+    "create_project": "which languages, models and queues there are",
+    "change_project": "which languages, models and queues there are",
+    "save_draft": "whose ticket it is",
+    "decide_review": "whose ticket it is, and which fields have to be checked",
+    "list_events": "which instants there are",
     "create_batch": "whether the manifest is in the bucket",
     "retry_batch": "whether lines failed",
     "continue_batch": "whether the batch was halted",
@@ -82,12 +91,18 @@ def known() -> dict[str, list[str]]:
         "prompt_version": [1],
         "testset_id": [testset.testset_id],
         "experiment_id": [experiment.experiment_id],
+        "definition_id": ["document-analysis.v1"],
+        "version_id": ["current"],
     }
+
+
+def described() -> Any:
+    return api.get_openapi_schema(path_prefix=f"{API}/")
 
 
 def operations() -> list[str]:
     """The ids of all operations that the API describes."""
-    paths = api.get_openapi_schema(path_prefix=f"{API}/")["paths"].values()
+    paths = described()["paths"].values()
     return [operation["operationId"] for path in paths for operation in path.values()]
 
 
@@ -96,7 +111,10 @@ def configured(ids: dict[str, list[str]], folder: Path) -> Path:
     lines += [f'"path.{name}" = {{ dictionary = "{name}", probability = 0.9 }}' for name in ids]
     lines += ["[dictionaries]", *(f"{name} = {{ values = {json.dumps(values)} }}" for name, values in ids.items())]
     lines += ["[[operations]]", f"include-operation-id = {json.dumps(list(REFUSALS))}"]
-    lines += ["checks.positive_data_acceptance.expected-statuses = ['2xx', 401, 403, 404, 409, 422]"]
+    lines += ["checks.positive_data_acceptance.expected-statuses = ['2xx', 401, 403, 404, 409, 412, 422]"]
+    lines += [
+        "checks.negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]"
+    ]
     path = folder / "schemathesis.toml"
     path.write_text("\n".join(lines))
     return path
@@ -104,17 +122,30 @@ def configured(ids: dict[str, list[str]], folder: Path) -> Path:
 
 def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
     assert set(REFUSALS) < set(operations())
-    for path in api.get_openapi_schema(path_prefix=f"{API}/")["paths"].values():
+    for path in described()["paths"].values():
         for operation in path.values():
             failures = {status: one for status, one in operation["responses"].items() if int(status) >= 400}
             assert {400, 401, 403, 404, 503} <= set(failures)
             assert [list(one["content"]) for one in failures.values()] == [[PROBLEM]] * len(failures)
 
 
+def test_no_two_shapes_have_one_name() -> None:
+    """The description would have the later one for both."""
+    shapes: dict[str, set[str]] = {}
+    left = list(Schema.__subclasses__())
+    while left:
+        one = left.pop()
+        left += one.__subclasses__()
+        if one.__module__.endswith("api"):
+            shapes.setdefault(one.__name__, set()).add(one.__module__)
+    assert {name: found for name, found in shapes.items() if len(found) > 1} == {}
+
+
 @pytest.mark.examples
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
     _, key = api_key_actions.create_api_key("default", "Scanner", EVERYTHING, by=BY)
+    known_operations = operations()  # now, since schemathesis waits ten seconds for the description
     ran = subprocess.run(
         [
             Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(known(), tmp_path)}",
@@ -126,4 +157,4 @@ def test_every_operation_answers_as_its_description_says(live_server: LiveServer
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
-    assert f"Tested: {len(operations())}" in ran.stdout
+    assert f"Tested: {len(known_operations)}" in ran.stdout

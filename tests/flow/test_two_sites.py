@@ -82,7 +82,8 @@ def test_no_page_of_one_shows_a_word_of_the_other(known: dict[str, Known]) -> No
 
 def test_no_answer_of_the_api_to_one_holds_a_word_of_the_other(known: dict[str, Known]) -> None:
     paths = ["projects", "projects/{project_id}/documents", "documents/{document_id}/runs/{run_id}"]
-    paths.append(f"{paths[-1]}/result")
+    paths += [f"{paths[-1]}/result", "documents/{document_id}", "documents/{document_id}/activity"]
+    paths += ["documents/{document_id}/versions", "documents/{document_id}/versions/current/download"]
     for site, word in WORDS.items():
         _, key = api_key_actions.create_api_key(site, "Reader", [Permission.READ], by=BY)
         client = Client(headers={"Authorization": f"Bearer {key}"})

@@ -339,7 +339,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
     form = found["paths"][f"{API}/projects/{{project_id}}/documents"]["post"]
     assert "multipart/form-data" in form["requestBody"]["content"]
     assert "Idempotency-Key" in json.dumps(form["parameters"])
-    assert set(form["responses"]) == {"200", "201", "400", "401", "403", "404", "413", "422", "503"}
+    assert set(form["responses"]) == {"200", "201", "400", "401", "403", "404", "413", "422", "429", "503"}
 
 
 def test_no_path_is_in_two_routers() -> None:

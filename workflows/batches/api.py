@@ -15,7 +15,7 @@ from config import clock
 from config.errors import Refused
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key
+from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
 from workflows.batches import actions, orders, queries, reading
 from workflows.batches.items import Batch
 from workflows.batches.reading import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
@@ -40,10 +40,13 @@ class BatchWish(Body):
 
     model_config = ConfigDict(
         json_schema_extra={
+            "examples": [
+                {"project_id": "proj_V1StGXR8Z5jdHi6B-myT2", "documents": [{"key": "bulk/default/may/1.pdf"}]}
+            ],
             "oneOf": [
                 {"required": ["manifest"], "properties": {"manifest": {"minLength": 1}, "documents": {"maxItems": 0}}},
                 {"required": ["documents"], "properties": {"documents": {"minItems": 1}, "manifest": {"maxLength": 0}}},
-            ]
+            ],
         }
     )
     project_id: str
@@ -55,6 +58,8 @@ class BatchWish(Body):
 
 
 class SlotsWish(Body):
+    model_config = with_example(slots=10)
+
     slots: int = Field(ge=1, le=settings.BATCH_MOST_SLOTS)
 
 

@@ -1,14 +1,36 @@
-"""The API of documents that have run: delete, run again from a stage, analyse otherwise, let a result count."""
+"""The API of one document: its properties, files and activity; delete it, run it again, let a result count."""
 
 from typing import Any
 
+from django.conf import settings
 from ninja import Field, Router, Schema, Status
 
-from config.errors import Refused
+from config import clock
+from config.errors import NotFound, Refused
+from config.table import InvalidKey
+from projects.documents import queries as document_queries
+from projects.documents import view_log
+from projects.documents.actions.changes import DocumentChanges, change_document
+from projects.documents.actions.properties import metadata_of
+from projects.documents.items import Document, DocumentStatus, DocumentVersion
+from projects.documents.page import attributes_of, list_activity, mask_attribute, tags_of
+from projects.documents.queries import DocumentRows
+from projects.personal.access import fields_hidden_from
 from projects.queues import admission
+from projects.schemas import queries as schema_queries
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import (
+    FAILURES,
+    IF_MATCH,
+    ApiRequest,
+    Body,
+    Problem,
+    etag_of,
+    read_if_match,
+    with_etag,
+    with_example,
+)
 from workflows.documents import reanalysis
 from workflows.documents.actions import removals, reruns
 from workflows.documents.reanalysis import MOST_LETTERS, AnalysisRequest
@@ -16,9 +38,268 @@ from workflows.publish.tasks import enqueue_follow_up
 from workflows.runs import queries, run_settings
 from workflows.runs.items import Run
 from workflows.runs.views.pages import run_of
+from workflows.storage.objects import presign_download
 
 router = Router(tags=["documents"])
+# As runs and lists of documents call them, whatever the row does.
+_STATES = {DocumentStatus.IN_PROGRESS.value: "running", DocumentStatus.WAITING.value: "in_review"}
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
+
+
+class TagShape(Schema):
+    """A tag without a value has one empty text."""
+
+    name: str
+    values: list[str]
+
+
+class AttributeShape(Schema):
+    """``kind``: the type of its definition. ``masked``: may hold personal data that the key may not see."""
+
+    name: str
+    label: str
+    kind: str
+    values: list[str]
+    masked: bool
+
+
+class DocumentDetail(Schema):
+    """``status``: running, in_review, published, rejected, expired, failed, partial, cancelled or unpacked.
+
+    ``file_size``: bytes. ``sha256``: of the current file, hexadecimal. ``hold``: why it is on legal hold.
+    ``document_type``: ID of its classification. ``parent_id``: the email or archive that it came out of.
+    """
+
+    id: str
+    name: str
+    project_id: str
+    status: str | None
+    file_type: str
+    file_size: int
+    sha256: str | None
+    document_type: str | None
+    parent_id: str | None
+    hold: str | None
+    tags: list[TagShape]
+    attributes: list[AttributeShape]
+    metadata: dict[str, str]
+    uploaded_by: str
+    created_at: str
+    updated_at: str
+
+
+class DocumentPatch(Body):
+    """Name → values; null takes an entry away; names that are left out stay. A tag may have an empty value."""
+
+    model_config = with_example(tags={"paid": [""], "year": ["2026"]}, metadata={"box": "17"})
+
+    tags: dict[str, list[str] | None] = Field(default_factory=dict)
+    attributes: dict[str, list[str] | None] = Field(default_factory=dict)
+    metadata: dict[str, str | None] = Field(default_factory=dict)
+
+
+@router.get(
+    "/documents/{document_id}",
+    response={200: DocumentDetail, **FAILURES},
+    operation_id="show_document",
+    summary="Get a document",
+)
+def show_document(request: ApiRequest, document_id: str) -> Any:
+    """Its properties; runs and results have endpoints of their own. Answers with an ETag. Requires READ."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    return _answer_document(request, document_queries.document_rows(request.site, document_id))
+
+
+@router.patch(
+    "/documents/{document_id}",
+    response={200: DocumentDetail, 409: Problem, 412: Problem, **FAILURES},
+    operation_id="change_document",
+    summary="Change tags, attributes and metadata",
+    openapi_extra={"parameters": [IF_MATCH]},
+)
+def change_properties(request: ApiRequest, document_id: str, wish: DocumentPatch) -> Any:
+    """All of it, or nothing. Send the ETag as `If-Match` to be told of others' changes. Requires READ and WRITE."""
+    access.check_can_view(request)
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    rows = document_queries.document_rows(request.site, document_id)
+    revision = read_if_match(request, _etag(rows.document), int(rows.document.revision))
+    changes = DocumentChanges(wish.tags, wish.attributes, wish.metadata)
+    try:
+        change_document(request.site, document_id, changes, by=request.auth.actor, revision=revision)
+    except (NotFound, InvalidKey) as error:  # the document itself was there
+        raise Refused(f"{error} Nothing was changed.") from error
+    return _answer_document(request, document_queries.document_rows(request.site, document_id))
+
+
+def _etag(document: Document) -> str:
+    return etag_of(document.document_id, int(document.revision), document.status)
+
+
+def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
+    document = rows.document
+    given = attributes_of(rows.attributes, schema_queries.attribute_definitions(request.site))
+    hidden = bool(fields_hidden_from(request, document.project_id))
+    shape = DocumentDetail(
+        id=document.document_id,
+        name=document.name,
+        project_id=document.project_id,
+        status=_STATES.get(document.status or "", document.status),
+        file_type=document.file_type,
+        file_size=int(document.file_size),
+        sha256=document.checksum,
+        document_type=document.classification_id,
+        parent_id=document.belongsToDocumentId,
+        hold=document.hold_reason,
+        tags=[TagShape(name=one.key, values=list(one.values)) for one in tags_of(rows.tags)],
+        attributes=[
+            AttributeShape(name=one.key, label=one.label, kind=one.kind, values=list(one.values), masked=hidden)
+            for one in (map(mask_attribute, given) if hidden else given)
+        ],
+        metadata=metadata_of(document),
+        uploaded_by=document.user_name,
+        created_at=document.created_at,
+        updated_at=document.lastModifiedDate,
+    )
+    return with_etag(request, shape, _etag(document))
+
+
+class ChangeShape(Schema):
+    """``before`` and ``after``: null if there was or is none; ••• for personal data that the key may not see."""
+
+    what: str
+    before: str | None = None
+    after: str | None = None
+
+
+class ActivityShape(Schema):
+    """``type``: CREATE, VIEW, REVEAL, MODIFY, SOFT_DELETE or RESTORE."""
+
+    type: str
+    at: str
+    by: str
+    changes: list[ChangeShape]
+
+
+class ActivityList(Schema):
+    items: list[ActivityShape]
+    next: str | None
+
+
+@router.get(
+    "/documents/{document_id}/activity",
+    response={200: ActivityList, **FAILURES},
+    operation_id="list_activity",
+    summary="List a document's activity",
+)
+def show_activity(request: ApiRequest, document_id: str, after: str | None = None) -> ActivityList:
+    """Who viewed and changed it, newest first. Requires READ."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    document_queries.get_document(request.site, document_id)
+    page = list_activity(request, document_id, after)
+    return ActivityList(
+        items=[
+            ActivityShape(
+                type=row.type,
+                at=row.inserteddate,
+                by=row.user_name,
+                changes=[
+                    ChangeShape(**{one: change.get(one) for one in ChangeShape.model_fields})
+                    for change in row.changes or ()
+                ],
+            )
+            for row in page.rows
+        ],
+        next=page.next,
+    )
+
+
+class FileVersionShape(Schema):
+    """``id``: the second of its upload, which names it in addresses. ``file_size``: bytes; ``sha256``: hexadecimal."""
+
+    id: str
+    current: bool
+    name: str
+    file_type: str
+    file_size: int
+    sha256: str | None
+    uploaded_by: str
+    created_at: str
+
+
+class FileVersionList(Schema):
+    items: list[FileVersionShape]
+    next: str | None
+
+
+class DownloadShape(Schema):
+    """``url``: GET it without the API key until ``expires_at``; it belongs to no one, so do not log it."""
+
+    url: str
+    expires_at: str
+    name: str
+    file_type: str
+    file_size: int
+    sha256: str | None
+
+
+@router.get(
+    "/documents/{document_id}/versions",
+    response={200: FileVersionList, **FAILURES},
+    operation_id="list_file_versions",
+    summary="List a document's files",
+)
+def list_file_versions(request: ApiRequest, document_id: str, after: str | None = None) -> FileVersionList:
+    """Newest first; the first is the current one. Requires READ, for personal data PERSONAL."""
+    document = _document(request, document_id)
+    page = document_queries.list_versions(request.site, document_id, cursor=after)
+    return FileVersionList(items=[_shape_version(document, one) for one in page.rows], next=page.next)
+
+
+@router.get(
+    "/documents/{document_id}/versions/{version_id}/download",
+    response={200: DownloadShape, **FAILURES},
+    operation_id="download_file",
+    summary="Get a download address",
+)
+def download_file(request: ApiRequest, document_id: str, version_id: str) -> DownloadShape:
+    """Of one file as it was uploaded; the download is recorded as a view. Requires READ, for personal data PERSONAL."""
+    document = _document(request, document_id)
+    at = document.content_at if version_id == "current" else version_id
+    version = document_queries.get_version(request.site, document_id, at)
+    view_log.note_view(request.site, document_id, by=request.auth.actor)
+    seconds = settings.PRESIGNED_SECONDS
+    return DownloadShape(
+        url=presign_download(version.s3_key, version.s3version, name=version.name, seconds=seconds),
+        expires_at=clock.iso(clock.in_seconds(seconds)),
+        name=version.name,
+        file_type=version.contentType,
+        file_size=int(version.contentLength),
+        sha256=version.checksum,
+    )
+
+
+def _document(request: ApiRequest, document_id: str) -> Document:
+    """Raises: NotAllowed; NotFound, also if it was deleted or its queue does not let the program in."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    return document_queries.get_document(request.site, document_id)
+
+
+def _shape_version(document: Document, version: DocumentVersion) -> FileVersionShape:
+    at = version.SK.partition("#")[2]
+    return FileVersionShape(
+        id=at,
+        current=at == document.content_at,
+        name=version.name,
+        file_type=version.contentType,
+        file_size=int(version.contentLength),
+        sha256=version.checksum,
+        uploaded_by=version.user_name,
+        created_at=version.inserteddate,
+    )
 
 
 @router.delete(
@@ -38,6 +319,8 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
 class StageWish(Body):
     """``step``: name of a stage that the run reached, as listed by ``show_run``."""
 
+    model_config = with_example(step="segment_analyzer")
+
     step: str
 
 
@@ -47,6 +330,8 @@ class AnalysisWish(Body):
     ``model``: an id in the catalogue. ``instruction`` is for models; with rules it is refused. Empty: without the one
     of the run before.
     """
+
+    model_config = with_example(threshold=0.9)
 
     instruction: str | None = Field(None, max_length=MOST_LETTERS)
     analyzer: str = Field("", json_schema_extra={"enum": ["", *ANALYZERS]})

@@ -9,7 +9,7 @@ from ninja import Field, Router, Schema, Status
 from projects.models import queries as model_queries
 from projects.prompts.api import check_alone
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
 from workflows.experiments import actions, promotion, queries, tasks
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
@@ -29,6 +29,10 @@ class ExperimentWish(Body):
     test set must be of it, and 0 among ``prompts`` is the general prompt in production.
     """
 
+    model_config = with_example(
+        name="Shorter prompt", test_set="01M89RES7JCGYS7T4S8WHAJW46", prompts=[1], models=["embedded"]
+    )
+
     name: str = Field(min_length=1, max_length=100)
     test_set: str = Field(min_length=1, max_length=40)
     classification_id: str = Field("", max_length=100)
@@ -42,6 +46,8 @@ class ExperimentWish(Body):
 class LimitWish(Body):
     """``limit``: the new cost limit in USD."""
 
+    model_config = with_example(limit=20)
+
     limit: float = Field(gt=0, le=10_000)
 
 
@@ -50,6 +56,8 @@ class PromotionWish(Body):
 
     ``despite``: why, if it is worse on the held-back half.
     """
+
+    model_config = with_example(variant=1, expected=1, reason="F1 0.91 instead of 0.88")
 
     variant: int = Field(ge=1, le=999)
     expected: int = Field(ge=0, le=_MOST)
@@ -96,7 +104,7 @@ class IntervalShape(Schema):
     high: float
 
 
-class FieldShape(Schema):
+class FieldScoreShape(Schema):
     name: str
     expected: int
     precision: IntervalShape | None
@@ -122,7 +130,7 @@ class HalfShape(Schema):
     cost: float
     seconds_p50: float | None
     seconds_p95: float | None
-    fields: list[FieldShape]
+    fields: list[FieldScoreShape]
 
 
 class VariantShape(Schema):
@@ -361,8 +369,8 @@ def _half_shape(one: HalfResult | None) -> HalfShape | None:
     )
 
 
-def _field_shape(one: FieldScore) -> FieldShape:
-    return FieldShape(
+def _field_shape(one: FieldScore) -> FieldScoreShape:
+    return FieldScoreShape(
         name=one.name,
         expected=one.expected,
         precision=_interval_shape(one.precision),

@@ -3,14 +3,18 @@
 List and upload are of one path, whose methods ninja finds in one router only.
 """
 
+import hashlib
+import re
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
-from ninja import Router, Schema, Status
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from ninja import Field, Router, Schema, Status
 
+from config import clock, disk
 from config.errors import Conflict, NotFound, Refused, quote_names
 from projects.documents import queries as document_queries
 from projects.documents.items import DocumentVersion
@@ -22,21 +26,33 @@ from projects.settings.items import Project
 from projects.settings.provider_choice import Choices
 from projects.settings.values import DOERS
 from projects.sites import access
-from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Problem, idempotency_key
+from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
 from projects.web.http import problem_response
 from workflows.intake import unpacking
 from workflows.intake.actions import unpack as records
 from workflows.intake.tasks import order_unpacking_soon
-from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, take, too_large, upload_name
+from workflows.intake.upload import (
+    FORM_BYTES,
+    NAME_LENGTH,
+    HashedFileHandler,
+    SizeGuard,
+    take,
+    too_large,
+    upload_name,
+)
 from workflows.runs import queries
 from workflows.runs.api import whole_number
 from workflows.runs.items import ProjectDocument, StepStatus
 from workflows.stages.formats import CONTAINERS
+from workflows.storage import files
+from workflows.storage.objects import SiteFiles, open_object, presign_upload
 
 router = Router(tags=["documents"])
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 _PURGED = "The document created with this Idempotency-Key was purged. Send a new key to upload the file again."
 _REUSED = "This Idempotency-Key was used for a different upload: {}. Nothing was stored. Use a new key for each upload."
+_CHUNK = 64 * 1024
+_UPLOAD_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
 
 
@@ -254,6 +270,114 @@ def _differences(
         **{f"another {name}": (before.get(name) or None) != chosen.get(name) for name in provider_choice.NAMES},
     }
     return [words for words, differs in found.items() if differs]
+
+
+class UploadWish(Body):
+    """``size``: bytes, exactly as they will be sent."""
+
+    model_config = with_example(size=48_213)
+
+    size: int = Field(ge=1)
+
+
+class UploadTicket(Schema):
+    """Send the file by ``method`` to ``url`` with ``headers``, without the API key, until ``expires_at``."""
+
+    upload_id: str
+    method: str
+    url: str
+    headers: dict[str, str]
+    expires_at: str
+
+
+class ReceivedUpload(Body):
+    """``name``: of the file, with its extension. ``options``: as the parts of ``upload_document``."""
+
+    model_config = with_example(name="invoice.pdf", options={"analyzer": "rules"})
+
+    name: str = Field(min_length=1, max_length=NAME_LENGTH)
+    options: dict[str, str] = Field(default_factory=dict)
+
+
+@router.post(
+    "/projects/{project_id}/uploads",
+    response={201: UploadTicket, 413: Problem, **FAILURES},
+    operation_id="prepare_upload",
+    summary="Get an upload address",
+)
+def prepare_upload(request: ApiRequest, project_id: str, wish: UploadWish) -> Any:
+    """For files that should not pass through the web server. Then call ``complete_upload``. Requires WRITE."""
+    access.project_to_upload(request, project_id)
+    if wish.size > settings.UPLOAD_MAX_BYTES:
+        return problem_response(413, too_large())
+    upload_id, seconds = clock.new_ulid(), settings.PRESIGNED_SECONDS
+    name = _direct_name(request, project_id, upload_id)
+    url, headers = presign_upload(
+        SiteFiles(request.site).key(name), size=wish.size, kind=files.kind(name), seconds=seconds
+    )
+    expires_at = clock.iso(clock.in_seconds(seconds))
+    return Status(201, UploadTicket(upload_id=upload_id, method="PUT", url=url, headers=headers, expires_at=expires_at))
+
+
+@router.post(
+    "/projects/{project_id}/uploads/{upload_id}/complete",
+    response={201: UploadShape, 200: UploadShape, 413: Problem, **FAILURES},
+    operation_id="complete_upload",
+    summary="Make a document of an upload",
+)
+def complete_upload(request: ApiRequest, project_id: str, upload_id: str, wish: ReceivedUpload) -> Any:
+    """200 if it is one already. 404 until the file has arrived, and for other keys than the one that began it.
+
+    Requires WRITE.
+    """
+    project = access.project_to_upload(request, project_id)
+    name = _direct_name(request, project_id, upload_id)
+    document_id = str(uuid.uuid5(_UPLOADS, f"{request.site}\n{name}"))
+    with suppress(NotFound):
+        row = queries.project_document(request.site, project_id, document_id)
+        return Status(200, UploadShape(document_id=document_id, run_id=row.workflow_id, name=str(row.name), notes=[]))
+    if document_queries.is_gone(request.site, document_id):
+        raise Refused("The document of this upload was purged. Begin a new upload.")
+    chosen = _check_options(request, wish.options)
+    try:
+        stored = open_object(SiteFiles(request.site).key(name))
+    except NotFound as error:
+        raise NotFound("No file has arrived for this upload. PUT it to the upload's address first.") from error
+    with TemporaryUploadedFile(wish.name, "", 0, None) as file:
+        digest, size = hashlib.sha256(), 0
+        with disk.full_is_unavailable():
+            for chunk in stored.iter_chunks(_CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
+                size += len(chunk)
+            file.flush()
+        if size > settings.UPLOAD_MAX_BYTES:
+            return problem_response(413, too_large())
+        file.size = size
+        file.sha256 = digest.hexdigest()  # type: ignore[attr-defined] # read by take()
+        taken = take(request.site, project, file, document_id=document_id, by=request.auth.actor, chosen=chosen)
+    run_id, notes = taken.run.workflow_id if taken.run else None, list(taken.notes)
+    return Status(201, UploadShape(document_id=document_id, run_id=run_id, name=taken.name, notes=notes))
+
+
+def _direct_name(request: ApiRequest, project_id: str, upload_id: str) -> str:
+    """Where this program's upload lies: of another program the same id is another place. Raises: NotFound."""
+    if not _UPLOAD_ID.fullmatch(upload_id):
+        raise NotFound("Upload not found.")
+    whose = hashlib.sha256(f"{request.auth.actor.id}\n{upload_id}".encode()).hexdigest()
+    return files.direct_upload(project_id, whose)
+
+
+def _check_options(request: ApiRequest, sent: Mapping[str, str]) -> dict[str, str]:
+    """Raises: Refused, naming the first that is not taken."""
+    choices = provider_choice.list_choices(request.site)
+    if unknown := provider_choice.list_unknown_parts(sent, beside=set()):
+        allowed = ", ".join(provider_choice.NAMES)
+        raise Refused(f"Unknown option {quote_names(unknown[:1])}. Supported: {allowed}.", field="options")
+    for one in provider_choice.list_wrong_choices(sent, choices):
+        allowed = ", ".join(choices[one])
+        raise Refused(f"{one} must be one of {allowed}. Omit it for the project's setting.", field=f"options.{one}")
+    return provider_choice.read_provider_choices(sent, choices)
 
 
 class LeftOutShape(Schema):

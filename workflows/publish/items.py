@@ -92,3 +92,20 @@ class SenderNotice(CountedWork):
     message = UnicodeAttribute(null=True)  # why it was not told, for people
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
+
+
+class WebhookDelivery(Item):
+    """One call. Access: all of a site in the order of time, until its TTL.
+
+    ``status``: of the answer; unset if none came. ``delivery_id``: the same for each attempt of one delivery.
+    """
+
+    delivery_id = UnicodeAttribute()
+    url = UnicodeAttribute()
+    kind = UnicodeAttribute()  # the event's type
+    status = NumberAttribute(null=True)
+    message = UnicodeAttribute()
+    seconds = NumberAttribute()
+    document_id = UnicodeAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute()

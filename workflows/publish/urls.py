@@ -6,6 +6,7 @@ from workflows.publish import views
 
 urlpatterns = [
     path("workflows/actions/", views.list_actions, name="list-actions"),
+    path("settings/webhooks/", views.list_deliveries, name="list-deliveries"),
     path(
         "workflows/<str:document_id>/<str:workflow_id>/follow-up/",
         views.show_follow_up,

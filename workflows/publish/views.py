@@ -17,7 +17,7 @@ from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from workflows.publish import actions
+from workflows.publish import actions, webhooks
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up
@@ -190,3 +190,17 @@ def settle_document(request: DeskRequest, queue_id: str, document_id: str, numbe
     enqueue_follow_up(run)
     messages.success(request, f"{action.name} is done. Remaining actions continue.")
     return redirect_after_post(request, reverse("workflows:list-queued", args=[queue_id]))
+
+
+@require_safe
+def list_deliveries(request: DeskRequest) -> HttpResponse:
+    access.check_can_govern(request)
+    cursor = request.GET.get("after")
+    page = webhooks.list_deliveries(request.site, cursor=cursor)
+    context = {
+        "rows": page.rows,
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-deliveries"),
+    }
+    return render_answer(request, "workflows/publish/deliveries.html", None, context)

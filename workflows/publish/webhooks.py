@@ -1,15 +1,18 @@
-"""Calling a webhook: signed, never into one's own network, and never for long.
+"""Calling a webhook: signed, never into one's own network, never for long, and each call kept in a log.
 
 A receiver checks ``Countersign-Signature: t=<seconds>,v1=<hex>``: v1 is the HMAC-SHA256 of ``<t>.<body>`` under the
 secret that its rule's page shows. ``Countersign-Delivery`` is the same for each attempt of one delivery.
 """
 
 import contextlib
+import datetime as dt
 import hashlib
 import hmac
 import http.client
 import json
+import logging
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +20,15 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-from config import clock
-from config.errors import ActionFailed, Unavailable
+from config import clock, table
+from config.errors import ActionFailed, CountersignError, Unavailable
 from config.internet import PORTS, Connection, is_public, resolve_host
+from config.item import Page
+from config.transaction import Put, transact
+from workflows.publish.items import WebhookDelivery
 
+log = logging.getLogger(__name__)
+TEST = "webhook.test"
 _WORTH_A_RETRY = frozenset({408, 425, 429})
 _READ = 4_096  # bytes of an answer that are read and thrown away
 
@@ -47,13 +55,37 @@ def sign_webhook(key: str, seconds: int, body: bytes) -> str:
 
 
 def deliver_webhook(delivery: Delivery) -> int:
-    """POST it and answer the status, which is 2xx.
+    """POST it and answer the status, which is 2xx; the log has the call, however it went.
 
     Raises:
         ActionFailed: the address is none of the outside, or the receiver does not want it.
         Unavailable: no one answers in time, or asks to come again; later may help.
 
     """
+    began, status = time.monotonic(), None
+    try:
+        status = _call(delivery)
+        _check_status(status)
+    except (ActionFailed, Unavailable) as error:
+        _record(delivery, status, str(error), time.monotonic() - began)
+        raise
+    _record(delivery, status, f"The receiver returned {status}.", time.monotonic() - began)
+    return status
+
+
+def send_test(site: str, url: str) -> int:
+    """Call it with an event that is about nothing, as it would be called. Raises: as ``deliver_webhook``."""
+    delivery_id = clock.new_ulid()
+    content = {"id": delivery_id, "type": TEST, "siteId": site}
+    return deliver_webhook(Delivery(site, delivery_id, url, content))
+
+
+def list_deliveries(site: str, *, cursor: str | None = None) -> Page[WebhookDelivery]:
+    """The latest first: one Query."""
+    return WebhookDelivery.page(table.WEBHOOK_DELIVERY.partition_key(site), newest_first=True, cursor=cursor)
+
+
+def _call(delivery: Delivery) -> int:
     parts = _parts(delivery.url)
     body = json.dumps(dict(delivery.content), ensure_ascii=False, sort_keys=True).encode()
     seconds = int(clock.now().timestamp())
@@ -63,14 +95,43 @@ def deliver_webhook(delivery: Delivery) -> int:
         "Countersign-Delivery": delivery.id,
         "Countersign-Signature": sign_webhook(webhook_secret(delivery.site, delivery.url), seconds, body),
     }
-    status = _post(parts, body, headers)
+    return _post(parts, body, headers)
+
+
+def _check_status(status: int) -> None:
+    """Raises: ActionFailed, Unavailable."""
     if 200 <= status < 300:
-        return status
+        return
     if status >= 500 or status in _WORTH_A_RETRY:
         raise Unavailable(f"The receiver returned {status}.")
     if 300 <= status < 400:
         raise ActionFailed(f"The receiver returned {status} (redirect). Use the target address in the rule.")
     raise ActionFailed(f"The receiver returned {status} and rejected the event.")
+
+
+def _record(delivery: Delivery, status: int | None, message: str, seconds: float) -> None:
+    """The call was made: that it cannot be written down must not have it made again."""
+    now = clock.now()
+    parts = {"datetime_us": table.datetime_us(now), "delivery_id": delivery.id}
+    key = table.WEBHOOK_DELIVERY.key(delivery.site, **parts)
+    row = WebhookDelivery(
+        key.pk,
+        key.sk,
+        delivery_id=delivery.id,
+        url=delivery.url,
+        kind=str(delivery.content.get("type") or ""),
+        status=status,
+        message=message,
+        seconds=round(seconds, 3),
+        document_id=delivery.content.get("documentId"),
+        workflow_id=delivery.content.get("workflowId"),
+        created_at=clock.iso(now),
+        TimeToLive=int((now + dt.timedelta(days=settings.WEBHOOK_LOG_DAYS)).timestamp()),
+    )
+    try:
+        transact([Put(row, overwrite=True)])
+    except CountersignError as error:
+        log.warning("webhook call not logged", extra={"error": type(error).__name__})
 
 
 def _parts(url: str) -> SplitResult:

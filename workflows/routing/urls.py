@@ -14,4 +14,5 @@ urlpatterns = [
     path("rules/<str:ruleset_id>/", views.edit_ruleset, name="edit-ruleset"),
     path("rules/<str:ruleset_id>/new/", views.create_rule, name="create-rule"),
     path("rules/<str:ruleset_id>/<str:rule_id>/", views.edit_rule, name="edit-rule"),
+    path("rules/<str:ruleset_id>/<str:rule_id>/webhook/", views.send_webhook_test, name="send-webhook-test"),
 ]

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Conflict
+from config.errors import ActionFailed, Conflict, NotFound, Unavailable
 from projects.audit.events import actor_of
 from projects.queues import queries as queue_queries
 from projects.queues.actions import queue_id_from
@@ -197,6 +197,7 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
     stored = pinned_rules.get_rule(request.site, ruleset_id, rule_id)
     draft = actions.rule_draft_of(stored)
     here = {"ruleset": ruleset, "rule": stored, "secrets": _secrets(request.site, draft.effect)}
+    here["webhooks"] = list_webhooks(draft.effect)
     choices, version = choices_of(request.site, draft.effect), version_in(request.POST)
     if request.method == "GET":
         return _rule_page(request, edit_stored_rule(stored, draft, choices), here)
@@ -212,6 +213,29 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
     return _save_rule(request, ruleset, stored, editor)
 
 
+@require_POST
+def send_webhook_test(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpResponse:
+    """Call a webhook that the rule has, and say what it returned."""
+    access.check_can_govern(request)
+    url = request.POST.get("url", "")
+    stored = pinned_rules.get_rule(request.site, ruleset_id, rule_id)
+    if url not in list_webhooks(actions.rule_draft_of(stored).effect):
+        raise NotFound("This rule has no such webhook. Save the rule first.")
+    host = urlsplit(url).hostname
+    try:
+        status = webhooks.send_test(request.site, url)
+    except (ActionFailed, Unavailable) as error:
+        messages.error(request, f"Test to {host} failed. {error}")
+    else:
+        messages.success(request, f"Test sent: {host} returned {status}.")
+    return redirect_after_post(request, reverse("routing:edit-rule", args=[ruleset_id, rule_id]))
+
+
+def list_webhooks(effect: Effect) -> list[str]:
+    urls = [act.parameters.get("url", "") for act in effect.actions if act.type == ActionType.WEBHOOK]
+    return list(dict.fromkeys(one for one in urls if one))
+
+
 def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
     actions.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor_of(request.user))
     messages.success(request, f"{stored.description} was deleted. Started runs keep it.")
@@ -220,8 +244,7 @@ def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpRespo
 
 def _secrets(site: str, effect: Effect) -> dict[str, str]:
     """Host → the key that its calls are signed with, for whoever sets up the receiver."""
-    urls = [act.parameters.get("url", "") for act in effect.actions if act.type == ActionType.WEBHOOK]
-    return {str(urlsplit(url).hostname): webhooks.webhook_secret(site, url) for url in urls}
+    return {str(urlsplit(url).hostname): webhooks.webhook_secret(site, url) for url in list_webhooks(effect)}
 
 
 def _save_rule(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, editor: RuleEditor) -> HttpResponse:

@@ -1,19 +1,29 @@
 """The API of runs: how far one is, and what was read."""
 
+import datetime as dt
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
 
+from django.http import HttpResponse
 from ninja import Router, Schema
+from pydantic import WithJsonSchema
 
-from config.errors import Conflict, NotFound
-from projects.personal.access import fields_hidden_from
+from config import clock, table
+from config.errors import Conflict, NotFound, Refused
+from projects.personal.access import fields_hidden_from, projects_hidden_from
 from projects.personal.masking import mask_fields
-from projects.web.api import FAILURES, ApiRequest, Problem
-from workflows.definitions.blueprint import is_approval
+from projects.queues import admission
+from projects.sites import access
+from projects.web.api import CSV, CSV_ANSWER, FAILURES, ApiRequest, Problem
+from projects.web.spreadsheets import csv_line
+from workflows.definitions import versions
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, is_approval
 from workflows.runs import queries, seed_000
-from workflows.runs.items import Outcome, WorkflowSteps
+from workflows.runs.items import DocumentEvent, Outcome, WorkflowSteps
 from workflows.runs.views.pages import run_of
+from workflows.runs.views.runs import list_visible_executions, run_rows
+from workflows.runs.views.state_labels import WAITING
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -139,6 +149,30 @@ def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
 )
 def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
     """Requires READ, for personal data PERSONAL. 404 until fields are extracted; 409 if the run ended without any."""
+    return _load_result(request, document_id, run_id)
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}/result.csv",
+    response={200: Any, 409: Problem, **FAILURES},
+    operation_id="export_result",
+    summary="Get extracted fields as CSV",
+    openapi_extra=CSV_ANSWER,
+)
+def export_result(request: ApiRequest, document_id: str, run_id: str) -> HttpResponse:
+    """A line a field: name, value, confidence, page (from 1), answer. As ``show_result`` otherwise."""
+    found = _load_result(request, document_id, run_id)
+    lines = [csv_line("field", "value", "confidence", "page", "answer")]
+    for one in found.fields:
+        page = "" if one.page is None else one.page + 1
+        confidence = "" if one.confidence is None else f"{one.confidence:.4f}"
+        lines.append(csv_line(one.name, one.value or "", confidence, page, one.answer or ""))
+    response = HttpResponse("".join(lines), content_type=CSV)
+    response["Content-Disposition"] = f'attachment; filename="result-{run_id}.csv"'
+    return response
+
+
+def _load_result(request: ApiRequest, document_id: str, run_id: str) -> ResultShape:
     board, _ = run_of(request, document_id, run_id)
     if board.outcome in _NO_RESULT:
         raise Conflict(_NO_RESULT[Outcome(board.outcome)].format(at=_describe_failed_step(board)))
@@ -174,3 +208,171 @@ def _describe_failed_step(board: WorkflowSteps) -> str:
 
 def whole_number(number: float | None) -> int | None:
     return None if number is None else int(number)
+
+
+class ExecutionShape(Schema):
+    """``status``: as a run's. ``definition``: the version that it pins. ``name``: of its document's file."""
+
+    run_id: str
+    document_id: str
+    project_name: str
+    name: str
+    definition: str
+    status: str
+    started_at: str | None
+
+
+class ExecutionList(Schema):
+    items: list[ExecutionShape]
+    next: str | None
+
+
+@router.get(
+    "/executions",
+    response={200: ExecutionList, **FAILURES},
+    operation_id="list_executions",
+    summary="List executions of a workflow",
+)
+def list_executions(
+    request: ApiRequest, workflow: str = DOCUMENT_ANALYSIS.name, after: str | None = None
+) -> ExecutionList:
+    """Newest first. `workflow`: the name of a definition, as list_workflows has it. Requires READ."""
+    access.check_can_view(request)
+    if workflow not in versions.list_names():
+        raise NotFound("Workflow definition not found.")
+    page = list_visible_executions(request, workflow, after)
+    return ExecutionList(
+        items=[
+            ExecutionShape(
+                run_id=row.run_id,
+                document_id=row.run.document_id,
+                project_name=row.project_name,
+                name=row.name,
+                definition=row.definition,
+                status=str(row.run.outcome or ("in_review" if row.mark == WAITING else "running")),
+                started_at=clock.iso(row.started_at) if row.started_at else None,
+            )
+            for row in run_rows(request.site, page.rows)
+        ],
+        next=page.next,
+    )
+
+
+class TransitionShape(Schema):
+    """``to``: null at the end. ``result``: why it went there."""
+
+    step: str
+    to: str | None
+    result: str
+    at: str
+
+
+class TransitionList(Schema):
+    items: list[TransitionShape]
+    next: str | None
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}/transitions",
+    response={200: TransitionList, **FAILURES},
+    operation_id="list_transitions",
+    summary="List a run's transitions",
+)
+def list_transitions(request: ApiRequest, document_id: str, run_id: str, after: str | None = None) -> TransitionList:
+    """Each step that it left, oldest first. Requires READ."""
+    board, _ = run_of(request, document_id, run_id)
+    names = {step.order: step.name for step in seed_000.definition_of(board).steps}
+    page = queries.transitions(request.site, run_id, cursor=after)
+    return TransitionList(
+        items=[
+            TransitionShape(
+                step=names.get(int(one.fromStep), str(int(one.fromStep))),
+                to=names.get(int(one.toStep)),
+                result=one.result,
+                at=one.occurredAt,
+            )
+            for one in page.rows
+        ],
+        next=page.next,
+    )
+
+
+class EventShape(Schema):
+    """As on the event bus, with the same ``id``. ``type``: document.processed, document.failed, batch.finished, …
+
+    ``detail``: what is told of it besides; nothing where it may hold personal data that the key may not see.
+    """
+
+    id: str
+    type: str
+    at: str
+    project_id: str | None
+    document_id: str | None
+    run_id: str | None
+    batch_id: str | None
+    case_id: str | None
+    detail: dict[str, Any]
+
+
+class EventList(Schema):
+    """``next``: where to go on, now or later; pass it as ``after``."""
+
+    items: list[EventShape]
+    next: str
+
+
+Since = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+_TOLD_APART = (
+    "id",
+    "schemaVersion",
+    "at",
+    "siteId",
+    "projectId",
+    "documentId",
+    "workflowId",
+    "batchId",
+    "caseId",
+    "uri",
+)
+_MOST_EVENTS = 100
+
+
+@router.get("/events", response={200: EventList, **FAILURES}, operation_id="list_events", summary="List events")
+def list_events(request: ApiRequest, since: Since | None = None, after: str | None = None) -> EventList:
+    """Oldest first. Begin with `since` (default: a day ago), then pass `next` as `after`, as often as you like.
+
+    An event appears some seconds after it happened and never before an earlier one. Requires READ.
+    """
+    access.check_can_view(request)
+    place = after or table.datetime_us(_read_since(since))
+    rows, following = queries.list_told_events(request.site, place, limit=_MOST_EVENTS)
+    details = [(row, json.loads(str(row.bus_detail))) for row in rows]
+    shown = admission.filter_rows(request, details, lambda one: one[1].get("documentId"))
+    hidden = projects_hidden_from(request)
+    return EventList(items=[_event(row, detail, hidden) for row, detail in shown], next=following)
+
+
+def _read_since(text: str | None) -> dt.datetime:
+    """A year ago at most. Raises: Refused."""
+    now = clock.now()
+    if text is None:
+        return now - dt.timedelta(days=1)
+    try:
+        return min(max(clock.parse(text), now - dt.timedelta(days=366)), now)
+    except ValueError as error:
+        raise Refused("since is no instant. Send one such as 2026-11-23T12:00:00Z.", field="query.since") from error
+
+
+def _event(row: DocumentEvent, detail: Mapping[str, Any], hidden: Collection[str]) -> EventShape:
+    told = {name: value for name, value in detail.items() if name not in _TOLD_APART}
+    return EventShape(
+        id=str(row.event_id),
+        type=str(row.bus_type),
+        at=row.occurredAt,
+        project_id=detail.get("projectId"),
+        document_id=detail.get("documentId"),
+        run_id=detail.get("workflowId"),
+        batch_id=detail.get("batchId"),
+        case_id=detail.get("caseId"),
+        detail={} if detail.get("projectId") in hidden else told,
+    )

@@ -151,7 +151,8 @@ def lineage(
             event.bus_type = bus_type
             event.bus_detail = _detail(run, event_id, moment, bus_detail or {})
             due_at = clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
-            for name, value in DocumentEvent.due_keys(due_at, event_id=event_id).items():
+            places = DocumentEvent.due_keys(due_at, event_id=event_id) | _place(run.site, moment, event_id)
+            for name, value in places.items():
                 setattr(event, name, value)
         return event
 
@@ -179,11 +180,17 @@ def keep_beside(event: EventAt, keeps: str) -> EventAt:
     def at(moment: dt.datetime) -> DocumentEvent:
         found = event(moment)
         found.facts = {**(found.facts.as_dict() if found.facts is not None else {}), "keeps": keeps}
-        found.bus_type = found.bus_detail = None
+        found.bus_type = found.bus_detail = found.GSI1PK = found.GSI1SK = None
         found.unschedule()
         return found
 
     return at
+
+
+def _place(site: str, moment: dt.datetime, event_id: str) -> dict[str, Any]:
+    """Among what programs are told, in the order of time."""
+    parts = {"date": table.date_partition(moment), "datetime_us": table.datetime_us(moment), "event_id": event_id}
+    return table.DOCUMENT_EVENT.gsi1(site, **parts)
 
 
 def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any]) -> str:
@@ -220,9 +227,12 @@ def _of_subject(
     def at(moment: dt.datetime) -> DocumentEvent:
         stamp, due_at = clock.iso(moment), clock.iso(moment + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
         about = {"id": event_id, "schemaVersion": SCHEMA_VERSION, "at": stamp, "siteId": site}
+        key = place(datetime_us=table.datetime_us(moment), event_type=bus_type)
         return DocumentEvent(
-            *place(datetime_us=table.datetime_us(moment), event_type=bus_type),
+            key.pk,
+            key.sk,
             **DocumentEvent.due_keys(due_at, event_id=event_id),
+            **_place(site, moment, event_id),
             event_id=event_id,
             type=bus_type,
             occurredAt=stamp,

@@ -1,11 +1,13 @@
 """Reads, named as the access pattern they serve; a page is one Query."""
 
-from collections.abc import Iterable, Mapping
+import datetime as dt
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 
-from config import table
+from config import clock, table
 from config.errors import NotFound
 from config.item import Page
 from config.table import Key
@@ -28,6 +30,9 @@ from workflows.runs.items import (
 )
 
 SEGMENTS_A_PAGE = 50
+_DAYS_AT_ONCE = 8
+_PLACE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z(#[0-9A-Z]{26})?")
+_AFTER = "~"  # sorts behind whatever follows a place
 
 
 def execution(run: Run) -> Execution:
@@ -146,6 +151,40 @@ def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[D
     pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
+
+
+def list_told_events(site: str, after: str, *, limit: int) -> tuple[list[DocumentEvent], str]:
+    """What was put on the bus after this place, oldest first, and the place to go on from.
+
+    One Query for each day up to the first that has any, ``_DAYS_AT_ONCE`` at most, and one batch read. What is younger
+    than a few seconds comes later: another process may yet write an earlier one.
+
+    Raises:
+        NotFound: ``after`` is no such place.
+
+    """
+    unknown = "This place is unknown. Begin again with since."
+    if not _PLACE.fullmatch(after):
+        raise NotFound(unknown)
+    try:
+        day = clock.parse(after[:10])
+    except ValueError as error:
+        raise NotFound(unknown) from error
+    until = table.datetime_us(clock.now() - dt.timedelta(seconds=settings.EVENT_SETTLE_SECONDS))
+    rows: Sequence[DocumentEvent] = ()
+    for _ in range(_DAYS_AT_ONCE):
+        if after >= until:
+            break
+        pk = table.DOCUMENT_EVENT.gsi1_partition(site, date=table.date_partition(day))
+        window = DocumentEvent.GSI1SK.between(f"{after}{_AFTER}", until)
+        rows = DocumentEvent.page(pk, sk=window, index="GSI1", limit=limit).rows
+        day += dt.timedelta(days=1)
+        if rows or table.date_partition(day) > until[:10]:
+            break
+        after = max(after, table.datetime_us(day))
+    places = {row.key: str(row.GSI1SK) for row in rows}
+    found = {row.key: row for row in DocumentEvent.load_many(list(places), consistent=False)}
+    return [found[key] for key in places if key in found], max([after, *places.values()])
 
 
 def decision_key(event: DocumentEvent) -> Key | None:

@@ -257,6 +257,11 @@ def testset_upload(project_id: str, sha256: str) -> str:
     return f"uploads/{project_id}/{sha256}.json"
 
 
+def direct_upload(project_id: str, upload_id: str) -> str:
+    """Relative to the site's root: a file that a program put here itself, until it is a document."""
+    return f"uploads/{project_id}/direct/{upload_id}"
+
+
 def experiment_plan(project_id: str, experiment_id: str, sha256: str) -> str:
     """Relative to the site's root: the variants of an experiment with the prompts and models that it pins."""
     return f"experiments/{project_id}/{experiment_id}/plan-{sha256}.json"

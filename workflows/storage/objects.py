@@ -11,6 +11,7 @@ from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import ClientError
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.utils.http import content_disposition_header
 
 from config import aws, disk
 from config.errors import CountersignError, NotFound, Tampered, Unavailable
@@ -71,6 +72,23 @@ def open_object(key: str) -> Any:
     """A stream of bytes. Raises: NotFound."""
     with aws.translate_aws_errors():
         return aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
+
+
+def presign_download(key: str, version: str | None, *, name: str, seconds: int) -> str:
+    """An address that anyone may GET one version of an object from, always as a file to keep; no call."""
+    which = {"VersionId": version} if version else {}
+    as_file = content_disposition_header(as_attachment=True, filename=name) or ""
+    wanted = {"Bucket": settings.BUCKET_NAME, "Key": key, "ResponseContentDisposition": as_file, **which}
+    url: str = aws.aws_client("s3").generate_presigned_url("get_object", Params=wanted, ExpiresIn=seconds)
+    return url
+
+
+def presign_upload(key: str, *, size: int, kind: str, seconds: int) -> tuple[str, dict[str, str]]:
+    """An address that anyone may PUT an object of exactly ``size`` bytes to, and the headers to send; no call."""
+    tag = f"kind={kind}"
+    wanted = {"Bucket": settings.BUCKET_NAME, "Key": key, "ContentLength": size, "Tagging": tag}
+    url: str = aws.aws_client("s3").generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds)
+    return url, {"Content-Length": str(size), "x-amz-tagging": tag}
 
 
 @dataclass(frozen=True)

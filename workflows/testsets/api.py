@@ -5,7 +5,7 @@ from typing import Any
 from ninja import Field, Router, Schema, Status
 
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body
+from projects.web.api import FAILURES, ApiRequest, Body, with_example
 from workflows.testsets import actions, queries, tasks, uploads
 from workflows.testsets.actions import DEFAULT_MOST, Source
 from workflows.testsets.cases import MOST_CASES
@@ -24,6 +24,8 @@ class AnswersShape(Body):
 
 class SetWish(Body):
     """``documents`` with their answers, or else the ``most`` documents reviewed last, of one document type if given."""
+
+    model_config = with_example(name="Invoices of May", most=200)
 
     name: str = Field(min_length=1, max_length=100)
     documents: list[AnswersShape] = Field(default_factory=list, max_length=uploads.MOST_LINES)

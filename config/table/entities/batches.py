@@ -24,7 +24,8 @@ ACTIVE_BATCH = Entity(
 )  # fmt: skip
 BATCH_EVENT = Entity(
     "countersign", "BatchEvent", "BATCH#{batch_id}", "EVENT#{datetime_us}#{event_type}",
+    gsi1pk="EVENTS#{date}", gsi1sk="{datetime_us}#{event_id}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
     attributes=names("event_id type occurredAt correlationId bus_type bus_detail"),
-    note="what the bus is told of a batch; GSI2 until it has been",
+    note="what the bus is told of a batch; GSI1 as a document's event; GSI2 until it has been",
 )  # fmt: skip

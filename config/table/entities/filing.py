@@ -65,9 +65,10 @@ CASE_OF_DOCUMENT = Entity(
 )  # fmt: skip
 CASE_EVENT = Entity(
     "countersign", "CaseEvent", "case#{case_id}", "EVENT#{datetime_us}#{event_type}",
+    gsi1pk="EVENTS#{date}", gsi1sk="{datetime_us}#{event_id}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
     attributes=names("event_id type occurredAt correlationId bus_type bus_detail"),
-    note="what the bus is told of a case; GSI2 until it has been",
+    note="what the bus is told of a case; GSI1 as a document's event; GSI2 until it has been",
 )  # fmt: skip
 
 # --- suppliers, customers and others that documents name ------------------

@@ -73,6 +73,11 @@ JOIN = Entity(
     note="the slices of one stage in one engine attempt; GSI1 while some wait for a slot, GSI2 while any is under way",
 )  # fmt: skip
 
+WEBHOOK_DELIVERY = Entity(
+    "countersign", "WebhookDelivery", "WEBHOOKS", "DELIVERY#{datetime_us}#{delivery_id}",
+    attributes=names("delivery_id url kind status message seconds document_id workflow_id created_at TimeToLive"),
+    note="a call of a webhook and what came of it, newest last; by TTL",
+)  # fmt: skip
 SENDER_NOTICE = Entity(
     "countersign", "SenderNotice", "WF#{workflow_id}", "NOTICE#{attempt}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notice#{workflow_id}",
@@ -120,10 +125,11 @@ TRANSITION = Entity(
 # --- seed 004: lineage and reviews -------------------------------------------
 DOCUMENT_EVENT = Entity(
     "event_pipeline", "DocumentEvent", "DOC#{document_id}", "EVENT#{datetime_us}#{event_type}",
+    gsi1pk="EVENTS#{date}", gsi1sk="{datetime_us}#{event_id}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
     attributes=names("correlationId bucket key version executionArn jobId status retryCount reviewer decision"),
-    note="GSI2 only while the event has yet to be put on the bus",
-    deviation="gsi2: the due index, while the event has yet to be published",
+    note="GSI1 if it is told outside, by day; GSI2 only while it has yet to be put on the bus",
+    deviation="gsi1: what is told outside, in the order of time; gsi2: the due index, while it has yet to be published",
 )  # fmt: skip
 REVIEW = Entity(
     "event_pipeline", "ReviewTask", "DOC#{document_id}", "REVIEW#{review_id}",

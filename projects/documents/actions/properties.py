@@ -79,14 +79,27 @@ def _change(
     site: str, document_id: str, definition: AttributeDefinition, change: Callable[[Values], Values], by: Actor
 ) -> bool:
     def plan(document: Document, at: dt.datetime) -> Revision | None:
-        rows = list_attributes(site, document_id)
-        before = [row.value for row in in_order(_rows_of_key(rows, definition.key))]
-        after = change(before)
-        if list(after) == before:
-            return None
-        return _Attributes(site, document, rows, by).revision(definition, after, at)
+        return revise_attributes(site, document, [(definition, change)], at, by)
 
     return revise_document(site, document_id, plan, by=by)
+
+
+def revise_attributes(
+    site: str,
+    document: Document,
+    changes: Sequence[tuple[AttributeDefinition, Callable[[Values], Values]]],
+    at: dt.datetime,
+    by: Actor,
+) -> Revision | None:
+    """What the changes of these attributes write; None if all is so already. Raises: as ``set_attribute``."""
+    rows = list_attributes(site, document.document_id)
+    wanted: list[tuple[AttributeDefinition, Values]] = []
+    for definition, change in changes:
+        before = [row.value for row in in_order(_rows_of_key(rows, definition.key))]
+        after = change(before)
+        if list(after) != before:
+            wanted.append((definition, after))
+    return _Attributes(site, document, rows, by).revision(wanted, at) if wanted else None
 
 
 def _rows_of_key(rows: Rows, key: str) -> Rows:
@@ -106,33 +119,36 @@ class _Attributes:
     rows: Rows
     by: Actor
 
-    def revision(self, definition: AttributeDefinition, after: Values, at: dt.datetime) -> Revision:
-        key = definition.key
+    def revision(self, wanted: Sequence[tuple[AttributeDefinition, Values]], at: dt.datetime) -> Revision:
         plain = [row for row in self.rows if _is_plain(row)]
-        mine = in_order(_rows_of_key(self.rows, key))
-        if len(plain) - len(mine) + len(after) > MAX_VALUES:
-            raise Refused(f"A document can have up to {MAX_VALUES} attribute values. Remove one first.")
-        ours, own = schemas_of(self.site, self.document.classification_id or "")
-        _check_allowed(definition, after, [schema for schema in (ours, own) if schema])
         values: dict[str, list[Value]] = {}
         for row in plain:
             values.setdefault(str(row.key_), []).append(row.value)
-        values[key] = list(after)
+        values |= {definition.key: list(after) for definition, after in wanted}
+        if sum(map(len, values.values())) > MAX_VALUES:
+            raise Refused(f"A document can have up to {MAX_VALUES} attribute values. Remove one first.")
+        ours, own = schemas_of(self.site, self.document.classification_id or "")
         keys = ours.composite_keys + (own.composite_keys if own else ())
-        wanted = self._plain_rows(definition, after, mine) + self._composite_rows(keys, values)
-        gone = [row for row in mine if row.value not in after]
-        archived = [self._archive_row(row, at) for row in gone]
+        old = [row for row in self.rows if not _is_plain(row)]
+        new = self._composite_rows(keys, values)
+        told: list[ActivityChange] = []
+        archived: list[DocumentAttributeVersion] = []
+        used: list[AttributeDefinition] = []
+        for definition, after in wanted:
+            _check_allowed(definition, after, [schema for schema in (ours, own) if schema])
+            mine = in_order(_rows_of_key(self.rows, definition.key))
+            old += mine
+            new += self._plain_rows(definition, after, mine)
+            archived += [self._archive_row(row, at) for row in mine if row.value not in after]
+            used += [definition] if after else []
+            shown = ", ".join(map(_format_value, after)) if after else None
+            told.append(ActivityChange(f"attribute {definition.label}", _format_values(mine), shown))
         changes = [
-            *self._write_changes(wanted, [*mine, *(row for row in self.rows if not _is_plain(row))]),
+            *self._write_changes(new, old),
             *(Put(row) for row in archived),
-            *([] if definition.in_use or not after else mark_used(self.site, [definition])),
+            *mark_used(self.site, used),
         ]
-        told = ActivityChange(
-            f"attribute {definition.label}",
-            _format_values(mine),
-            ", ".join(map(_format_value, after)) if after else None,
-        )
-        return Revision([told], changes, version=archived[0].key if archived else None)
+        return Revision(told, changes, version=archived[0].key if archived else None)
 
     def _plain_rows(self, definition: AttributeDefinition, after: Values, mine: Rows) -> list[DocumentAttribute]:
         came = {row.value: row for row in mine}
@@ -283,23 +299,45 @@ def _tidy(text: str, longest: int) -> str:
     return tidy
 
 
-def _change_tag(site: str, document_id: str, key: str, change: Callable[[TagValues], TagValues], by: Actor) -> bool:
-    key = _tidy(key, LONGEST_KEY)
-    if not key:
-        raise Refused("Enter a tag name.")
+def revise_tags(
+    site: str, document: Document, changes: Mapping[str, Callable[[TagValues], TagValues]], by: Actor
+) -> Revision | None:
+    """What the changes of these tags write; None if all is so already.
 
-    def plan(document: Document, _at: dt.datetime) -> Revision | None:
-        rows = list_tags(site, document_id)
+    Raises:
+        Refused: as ``add_tag``.
+
+    """
+    rows = list_tags(site, document.document_id)
+    told: list[ActivityChange] = []
+    writes: list[Change] = []
+    count = len(rows)
+    for name, change in changes.items():
+        key = _tidy(name, LONGEST_KEY)
+        if not key:
+            raise Refused("Enter a tag name.")
         mine = [row for row in rows if row.tag_key == key]
         before = [row.tagValue or "" for row in mine]
         after = change(before)
         if list(after) == before:
-            return None
-        if len(rows) - len(mine) + len(after) > MAX_ROWS:
-            raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
-        told = ActivityChange(f"tag {key}", _format_tag_values(before), _format_tag_values(after))
+            continue
+        count += len(after) - len(mine)
+        told.append(ActivityChange(f"tag {key}", _format_tag_values(before), _format_tag_values(after)))
         came = {row.tagValue or "": row for row in mine}
-        return Revision([told], _Tag(site, document, key, after, came, by).write_changes())
+        writes += _Tag(site, document, key, after, came, by).write_changes()
+    if told and count > MAX_ROWS:
+        raise Refused(f"A document can have up to {MAX_ROWS} tags and values. Remove one first.")
+    return Revision(told, writes) if told else None
+
+
+def tidy_values(values: Sequence[str]) -> list[str]:
+    """As a tag keeps them, each once. Raises: Refused, if one is too long."""
+    return list(dict.fromkeys(_tidy(one, LONGEST_VALUE) for one in values))
+
+
+def _change_tag(site: str, document_id: str, key: str, change: Callable[[TagValues], TagValues], by: Actor) -> bool:
+    def plan(document: Document, _at: dt.datetime) -> Revision | None:
+        return revise_tags(site, document, {key: change}, by)
 
     return revise_document(site, document_id, plan, by=by)
 
@@ -353,6 +391,7 @@ class _Tag:
 PREFIX = "md#"  # seed 002: what marks an entry
 LONGEST_ENTRY_KEY, LONGEST_ENTRY = 100, 1000  # letters
 MAX_ENTRIES = 40
+_TOO_LONG = f"Names can have up to {LONGEST_ENTRY_KEY} characters, values up to {LONGEST_ENTRY:,}."
 
 
 def metadata_of(document: Document) -> dict[str, str]:
@@ -374,31 +413,47 @@ def set_metadata(
         Conflict: the entry is no longer the ``expected`` one.
 
     """
-    key = unicodedata.normalize("NFC", " ".join(key.split()))
-    if not key or len(key) > LONGEST_ENTRY_KEY or len(value or "") > LONGEST_ENTRY:
-        raise Refused(f"Names can have up to {LONGEST_ENTRY_KEY} characters, values up to {LONGEST_ENTRY:,}.")
+    key = _tidy_name(key)
 
     def plan(document: Document, at: dt.datetime) -> Revision | None:
-        before = metadata_of(document)
-        old = before.get(key)
-        if old == value:
-            return None
-        if expected is not None and expected != (old or ""):
+        old = metadata_of(document).get(key)
+        if old != value and expected is not None and expected != (old or ""):
             current = f"Current value: {old}" if old else "It was removed."
             raise Conflict(f"“{key}” was changed by another user. {current}")
-        after = {name: text for name, text in (before | {key: value}).items() if text is not None}
-        if len(after) > MAX_ENTRIES:
-            raise Refused(f"A document can have up to {MAX_ENTRIES} metadata entries. Remove one first.")
-        was = _version(site, document, at) if before else None
-        stored = {f"{PREFIX}{name}": text for name, text in after.items()}
-        return Revision(
-            [ActivityChange(f"metadata {key}", old, value)],
-            [Put(was)] if was else [],
-            [Document.metadata.set(stored)],
-            was.key if was else None,
-        )
+        return revise_metadata(site, document, {key: value}, at)
 
     return revise_document(site, document_id, plan, by=by)
+
+
+def revise_metadata(
+    site: str, document: Document, changes: Mapping[str, str | None], at: dt.datetime
+) -> Revision | None:
+    """What the changes of these entries write; None if all is so already. Raises: Refused, as ``set_metadata``."""
+    before = metadata_of(document)
+    wanted = {_tidy_name(key): value for key, value in changes.items()}
+    if any(len(value or "") > LONGEST_ENTRY for value in wanted.values()):
+        raise Refused(_TOO_LONG)
+    changed = {key: value for key, value in wanted.items() if before.get(key) != value}
+    if not changed:
+        return None
+    after = {name: text for name, text in (before | changed).items() if text is not None}
+    if len(after) > MAX_ENTRIES:
+        raise Refused(f"A document can have up to {MAX_ENTRIES} metadata entries. Remove one first.")
+    was = _version(site, document, at) if before else None
+    stored = {f"{PREFIX}{name}": text for name, text in after.items()}
+    return Revision(
+        [ActivityChange(f"metadata {key}", before.get(key), value) for key, value in changed.items()],
+        [Put(was)] if was else [],
+        [Document.metadata.set(stored)],
+        was.key if was else None,
+    )
+
+
+def _tidy_name(key: str) -> str:
+    tidy = unicodedata.normalize("NFC", " ".join(key.split()))
+    if not tidy or len(tidy) > LONGEST_ENTRY_KEY:
+        raise Refused(_TOO_LONG)
+    return tidy
 
 
 def _version(site: str, document: Document, at: dt.datetime) -> DocumentMetadataVersion:

@@ -1,9 +1,11 @@
 """API keys: shown once, kept as a hash, used, revoked; and their page."""
 
+import datetime as dt
 import logging
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.test import Client
 
 from config import aws, clock
 from config.errors import KeyRefused, NotFound, Unavailable
@@ -15,12 +17,13 @@ from projects.sites.actions import create_api_key, revoke_api_key, verify_api_ke
 from projects.sites.permissions import EVERYTHING, Permission
 from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.each import each
-from tests.people import alice, bob, signed_in
+from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 READ = frozenset({Permission.READ})
 URL = "/settings/keys/"
+TOKENS = "/settings/tokens/"
 
 
 def events(site, mask):
@@ -130,6 +133,46 @@ def test_a_use_that_cannot_be_noted_is_still_a_use(caplog):
         assert verify_api_key(key).site == "default"
     assert "was not noted" in caplog.text
     assert key not in caplog.text
+
+
+def test_a_key_expires(monkeypatch):
+    _, key = create_api_key("default", "Scanner", READ, by=BY, days=30)
+    assert verify_api_key(key)
+    after = clock.now() + dt.timedelta(days=30, seconds=1)
+    monkeypatch.setattr(clock, "now", lambda: after)
+    with pytest.raises(KeyRefused, match="expired"):
+        verify_api_key(key)
+
+
+def test_a_token_acts_as_its_person_with_no_more_than_they_may_do_today():
+    browser, rosa = signed_in(bob()), bob()
+    made = browser.post(TOKENS, {"name": "Script", "may": ["READ", "REVIEW", "PERSONAL"], "days": "30"}).context["made"]
+    assert "GOVERN" not in browser.get(TOKENS).content.decode()
+    program = Client(headers={"Authorization": f"Bearer {made['key']}"})
+    assert verify_api_key(made["key"]).actor.id == str(rosa.pk)
+    assert program.get("/api/v1/projects").status_code == 200
+    assert made["mask"] in browser.get(TOKENS).content.decode()
+    assert made["mask"] not in signed_in(alice()).get(TOKENS).content.decode()
+    assert "Token of" in signed_in(alice()).get(URL).content.decode()
+    rosa.groups.clear()
+    assert program.get("/api/v1/projects").status_code == 403
+    rosa.is_active = False
+    rosa.save()
+    refused = program.get("/api/v1/projects")
+    assert (refused.status_code, "deactivated" in refused.json()["detail"]) == (401, True)
+
+
+def test_a_token_is_revoked_by_its_person_and_by_admins():
+    browser = signed_in(bob())
+    mine, other = (
+        browser.post(TOKENS, {"name": name, "may": ["READ"]}).context["made"] for name in ("First", "Second")
+    )
+    assert signed_in(charlie()).post(f"{TOKENS}{mine['mask']}/revoke/").status_code == 404
+    assert browser.post(f"{TOKENS}{mine['mask']}/revoke/").status_code == 302
+    assert signed_in(alice()).post(f"{URL}{other['mask']}/revoke/").status_code == 302
+    for one in (mine, other):
+        with pytest.raises(KeyRefused):
+            verify_api_key(one["key"])
 
 
 def test_what_cannot_be_audited_is_not_done():

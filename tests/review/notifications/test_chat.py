@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from config import clock, table
+from config import clock, internet, table
 from config.errors import ActionFailed, Unavailable
 from config.transaction import EXISTS
 from projects.audit.items import AuditLine
@@ -28,8 +28,9 @@ SITE = "default"
 
 
 @pytest.fixture(autouse=True)
-def inside(settings):
+def inside(settings, monkeypatch):
     settings.WEBHOOK_PRIVATE_ADDRESSES = True
+    monkeypatch.setattr(internet, "resolve_host", lambda *_: ["127.0.0.1"])
 
 
 def use(address, *kinds):

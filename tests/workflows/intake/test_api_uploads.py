@@ -3,8 +3,11 @@
 import io
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from projects.documents.queries import get_document, list_versions
@@ -21,6 +24,7 @@ from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items import Run
 from workflows.runs.new_run import Original
+from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +139,35 @@ def test_a_part_that_is_unknown_or_says_what_is_unknown_is_refused(table: str, p
     told = problem(client.post(f"{API}/projects/{project.id}/documents", form), 422)["detail"]
     assert words in str(told)
     assert queries.project_documents("default", project.id).rows == []
+
+
+def put(ticket: dict[str, Any], body: bytes) -> int:
+    asked = Request(ticket["url"], data=body, method=ticket["method"], headers=ticket["headers"])
+    with urlopen(asked) as answer:
+        return int(answer.status)
+
+
+def test_a_file_goes_to_the_bucket_by_itself_and_becomes_one_document(pump: Pump) -> None:
+    project, client = make_project(), program()
+    at = f"{API}/projects/{project.id}/uploads"
+
+    def post(address: str, **body: object):
+        return client.post(address, body, content_type="application/json")
+
+    ticket = post(at, size=10).json()
+    complete = f"{at}/{ticket['upload_id']}/complete"
+    assert "No file has arrived" in str(problem(post(complete, name="a.txt"), 404)["detail"])
+    assert put(ticket, b"Invoice 17") == 200
+    assert problem(post(complete, name="a.txt", options={"analyzer": "magic"}), 422)["errors"][0]["where"] == (
+        "options.analyzer"
+    )
+    first, again = post(complete, name="a.txt"), post(complete, name="a.txt")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["document_id"] == again.json()["document_id"]
+    assert get_document("default", first.json()["document_id"]).checksum == files.sha256(b"Invoice 17")
+    assert len(queries.project_documents("default", project.id).rows) == 1
+    stranger = program()
+    refused = stranger.post(complete, {"name": "a.txt"}, content_type="application/json")
+    problem(refused, 404)
+    problem(post(at, size=settings.UPLOAD_MAX_BYTES + 1), 413)
+    problem(post(f"{at}/none/complete", name="a.txt"), 404)

@@ -10,12 +10,16 @@ import time
 
 import pytest
 
-from config.errors import ActionFailed, Unavailable
+from config import internet
+from config.errors import ActionFailed, Refused, Unavailable
 from config.internet import is_public
+from tests.aws_faults import fail
 from tests.each import each
 from tests.workflows.follow_ups import receiver
 from workflows.publish import webhooks
 from workflows.publish.webhooks import Delivery
+
+pytestmark = pytest.mark.usefixtures("table")
 
 
 @pytest.fixture
@@ -190,3 +194,45 @@ def test_a_name_that_is_not_known_is_tried_later(monkeypatch):
 )
 def test_only_the_public_internet_is_outside(address, outside):
     assert is_public(address) is outside
+
+
+def test_each_call_is_in_the_log_however_it_went(inside, monkeypatch):
+    with receiver(410) as outside, pytest.raises(ActionFailed):
+        webhooks.deliver_webhook(delivery(outside.url))
+    with pytest.raises(Unavailable):
+        webhooks.deliver_webhook(delivery(outside.url))  # no one listens any more
+    with receiver() as outside:
+        assert webhooks.send_test("default", outside.url) == 200
+    ((_, body),) = outside.got
+    assert json.loads(body)["type"] == "webhook.test"
+    rows = webhooks.list_deliveries("default").rows
+    assert [row.status for row in rows] == [200, None, 410]
+    assert [row.kind for row in rows] == ["webhook.test", "document.published", "document.published"]
+    assert "rejected the event" in rows[2].message
+    assert webhooks.list_deliveries("acme").rows == []
+    with receiver() as outside, fail("dynamodb", "TransactWriteItems", error_code="InternalServerError", times=9):
+        assert webhooks.deliver_webhook(delivery(outside.url)) == 200
+
+
+@each(
+    "url, addresses, words",
+    [
+        ("https://a.example/x", ["93.184.215.14"], ""),
+        ("https://a.example/x", ["93.184.215.14", "10.0.0.1"], "private or reserved"),
+        ("https://a.example/x", [], "cannot be resolved"),
+        ("https://a.example:0/", ["93.184.215.14"], "starts with https://"),
+        ("http://a.example/", ["93.184.215.14"], "starts with https://"),
+    ],
+)
+def test_an_address_is_checked_before_it_is_kept(monkeypatch, url, addresses, words):
+    def resolve(host, port):
+        if not addresses:
+            raise OSError
+        return addresses
+
+    monkeypatch.setattr(internet, "resolve_host", resolve)
+    if not words:
+        internet.check_receiver(url, private=False)
+        return
+    with pytest.raises(Refused, match=words):
+        internet.check_receiver(url, private=False)

@@ -3,10 +3,12 @@
 import pytest
 from django.urls import reverse
 
+from config import internet
 from tests.each import each
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
+from tests.workflows.follow_ups import receiver
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
 from workflows.publish import webhooks
 from workflows.routing import actions as routing_actions
@@ -15,6 +17,12 @@ from workflows.rules.routing import Act, Condition, Effect, Operator, Source, Wh
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 LIST = "/settings/rules/"
+
+
+@pytest.fixture(autouse=True)
+def names(monkeypatch):
+    """Every name is known, and public."""
+    monkeypatch.setattr(internet, "resolve_host", lambda *_: ["93.184.215.14"])
 
 
 def text(response):
@@ -226,6 +234,20 @@ def test_the_page_shows_the_key_that_a_receiver_checks_with():
     made = make_rule(make_ruleset(), actions=(hook,))
     page = text(signed_in(alice()).get(at("edit-rule", made.rulesetId, made.documentId)))
     assert webhooks.webhook_secret(SITE, "https://erp.example.org/") in page
+
+
+def test_a_webhook_is_tested_from_its_rules_page_and_no_other_address_is(settings):
+    settings.WEBHOOK_PRIVATE_ADDRESSES = True
+    with receiver(503) as outside:
+        made = make_rule(make_ruleset(), actions=(Act("WEBHOOK", {"url": outside.url}),))
+        browser, page = signed_in(alice()), at("edit-rule", made.rulesetId, made.documentId)
+        test = at("send-webhook-test", made.rulesetId, made.documentId)
+        assert outside.url in text(browser.get(page))
+        assert browser.post(test, {"url": "http://127.0.0.1:9/other"}).status_code == 404
+        assert browser.post(test, {"url": outside.url})["Location"] == page
+    assert len(outside.got) == 1
+    assert "failed. The receiver returned 503." in text(browser.get(page))
+    assert "The receiver returned 503." in text(browser.get(reverse("workflows:list-deliveries")))
 
 
 def test_what_is_not_there_is_not_found():

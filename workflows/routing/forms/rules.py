@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
 from django.core.validators import validate_email
 
+from config.errors import Refused
+from config.internet import check_receiver
 from projects.settings.forms import PercentField, percent_of, share_of
 from projects.settings.values import LANGUAGES
 from projects.web.row_moves import Tool
@@ -135,13 +136,9 @@ class ActionRow(forms.Form):
 
     def _check_url(self, text: str) -> None:
         try:
-            parts = urlsplit(text)
-            schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
-            good = parts.scheme in schemes and bool(parts.hostname) and not parts.username and parts.port != 0
-        except ValueError:
-            good = False
-        if not good or not text.isprintable() or " " in text:
-            self.add_error("target", "Enter a URL that starts with https:// and contains no password.")
+            check_receiver(text, private=settings.WEBHOOK_PRIVATE_ADDRESSES)
+        except Refused as error:
+            self.add_error("target", str(error))
 
     def act(self) -> Act:
         typed = self.cleaned_data
