@@ -30,7 +30,7 @@ from workflows.definitions.forms import (
 from workflows.definitions.items import ListedDefinition
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
-from workflows.engine import choice
+from workflows.engine import steps
 from workflows.runs import executions, queries, seed_000
 from workflows.runs.items import Run
 from workflows.runs.views.runs import list_visible_executions, run_rows
@@ -283,7 +283,7 @@ def _walk(definition: Definition, run: Run, link: Any, execution: Any) -> Iterat
     while True:
         outcome = ""
         if step.type == "choice":
-            taken = choice.choose(run, step, execution, link)
+            taken = steps.choose(run, step, execution, link)
             outcome = taken.outcome
             yield TrialLine(step.label, taken.why)
         elif step.type == "approval":

@@ -5,6 +5,7 @@ what its input was, so that whoever has it can go on, and nothing that waits for
 answers to one token send two messages; the guards of what they ask for let one of them act.
 """
 
+import datetime as dt
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from workflows.definitions.blueprint import Definition
 from workflows.definitions.states import Choice, EntryTime, InputValue, Machine, Source, StepTimeout, Task, Wait
 from workflows.engine import actions
 from workflows.runs import queries
-from workflows.runs.items import Run, RunStatus
+from workflows.runs.items import Execution, Run, RunStatus
 
 _SALT = "countersign.engine"
 _TRIES = "tries"  # in what a continuation keeps: how often its state was ordered again
@@ -124,3 +125,34 @@ def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:
     if isinstance(source, InputValue | StepTimeout):
         return source.value_in(given)
     return entered if isinstance(source, EntryTime) else source
+
+
+# What the engine itself says, and no task of ours (AWS: "Error names"; the second are those of its sendMessage).
+_ENGINES_OWN = ("States.", "SQS.", "Sqs.")
+
+
+def goes_on(run: Run, *, attempt: int, error: str) -> bool:
+    """Whether ``error`` is none of the run's: then the sweeper starts the next attempt, and nothing is decided anew.
+
+    So it is while a person is asked, or what he decided waits to be applied: workers that were away for some minutes
+    are no reason to end a run that has been waiting for days. A refusal of our own task is one.
+    """
+    if not error.startswith(_ENGINES_OWN):
+        return False
+    execution = queries.execution(run)
+    if int(execution.currentStep) < 1 or int(execution.engine_attempt) != attempt:
+        return False
+    definition = queries.definition_of(execution)
+    waits = definition.step(int(execution.currentStep)).type == "approval"
+    if not waits and not _is_of_an_earlier_state(run, execution, definition, error):
+        return False
+    actions.check_run_again(execution, at=clock.now())
+    return True
+
+
+def _is_of_an_earlier_state(run: Run, execution: Execution, definition: Definition, error: str) -> bool:
+    """The run came to its step later than a timeout of that step could have begun."""
+    if error != "States.Timeout" or not execution.last_transition:
+        return False
+    came = clock.parse(queries.last_transition(run, execution).occurredAt)
+    return clock.now() - came < dt.timedelta(seconds=states.step_seconds(definition))

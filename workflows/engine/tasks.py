@@ -13,7 +13,7 @@ from config.brokers import queues, visibility
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from workflows.definitions import states
-from workflows.engine import endings, fanout, lost_message, publication, steps, tokens
+from workflows.engine import fanout, lost_message, messages, publication, steps, tokens
 from workflows.engine.step_work import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
@@ -125,7 +125,7 @@ def fail_run(
     """The machine's Catch: end the run with its reason; a stale attempt's Catch changes nothing."""
     run = Run(site, project_id, document_id, workflow_id)
     try:
-        if not endings.goes_on(run, attempt=attempt, error=error or ""):
+        if not messages.goes_on(run, attempt=attempt, error=error or ""):
             end_run(run, attempt=attempt, error=error or "RunFailed", sentence=_sentence(error, cause))
         tokens.answer(token, {"failed": True})
     except Conflict as conflict:

@@ -122,7 +122,7 @@ def test_what_an_archives_upload_chooses_holds_for_all_that_comes_out_of_it(pump
 @each(
     ("parts", "words"),
     [
-        ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally ocr_model, analyzer"),
+        ({"analyser": "rules"}, "Unknown part “analyser”. Send file, and optionally folder, ocr_model, analyzer"),
         ({"analyzer": "magic"}, "analyzer must be one of rules, model. Omit it"),
         ({"analyzer": ""}, "analyzer must be one of"),
         ({"analyzer": ["rules", "model"]}, "Send part analyzer only once"),

@@ -8,7 +8,7 @@ import pytest
 from tests.each import each
 from tests.factories import PROJECT_ID, SITE
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Case
-from workflows.engine import choice
+from workflows.engine import steps
 from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages.artifacts import write_json
@@ -38,7 +38,7 @@ def chosen(step: Any = SMALL, *, total: str | None, corrected: dict[str, Any] | 
         execution.decision_id, execution.decision_sha256 = "01H", files.sha256(body)
         store.write(files.decision(RUN.workflow_id, "01H", files.sha256(body)), body, "application/json")
     link = DocumentWorkflow(data={"file_type": "application/pdf"})
-    return choice.choose(RUN, step, execution, link).outcome
+    return steps.choose(RUN, step, execution, link).outcome
 
 
 @each(
