@@ -12,6 +12,7 @@ from PIL import Image
 
 from config import logs
 from workflows.stages.pages import accents as marks
+from workflows.stages.pages.belief import BelievingDecoder
 from workflows.stages.pages.layout import Box, Line, Word
 
 MODEL = "PP-OCRv6 small (rapidocr)"
@@ -53,7 +54,7 @@ def engine() -> Any:
     from rapidocr import RapidOCR  # noqa: PLC0415
 
     logs.take_over("RapidOCR")
-    return RapidOCR(
+    reader: Any = RapidOCR(
         params={
             "Global.use_cls": False,
             "Global.return_word_box": True,
@@ -65,6 +66,9 @@ def engine() -> Any:
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
     )
+    recognizer = reader._load_rec_model()
+    recognizer.postprocess_op = BelievingDecoder(recognizer.postprocess_op)
+    return reader
 
 
 def read_page_image(
