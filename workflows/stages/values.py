@@ -17,13 +17,17 @@ _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names
 # A date ends before what is no digit, or before the time of day that nothing parts from it: 2018/02/2213:34:14.
 _TIME = r"(?=[T.,-]?\d{1,2}:\d{2})"
 _END = rf"(?:(?![\d/-]|[.,]\d)|{_TIME})"
-_YEAR_MONTH_DAY = re.compile(rf"(?<![\d.,/-])(\d{{4}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?(\d{{2}}){_END}")
+# Or it begins right after the time: 14:4631-Jul-2015.
+_AFTER_TIME = r"(?<=\d:\d\d)"
+_YEAR_MONTH_DAY = re.compile(
+    rf"(?:(?<![\d.,/-])|{_AFTER_TIME})(\d{{4}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?(\d{{2}}){_END}"
+)
 _NUMERIC = re.compile(
-    rf"(?<![\d.,/-])(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?((?:19|20)\d{{2}}(?!:\d)|\d{{2}}){_END}"
+    rf"(?:(?<![\d.,/-])|{_AFTER_TIME})(\d{{1,2}})\s?([./-])\s?(\d{{1,2}})\s?\2\s?((?:19|20)\d{{2}}(?!:\d)|\d{{2}}){_END}"
 )
 _DAY_NAMED = re.compile(
-    r"(?<!\d)(?<!\d:)(\d{1,2})(?:st|nd|rd|th|\.)?[\s/.-]*(?:(?:day )?of )?([^\W\d_]{3,10}|0ct(?:ober)?)\.?[\s,/.-]*"
-    rf"((?:19|20)\d{{2}}|\d{{2}})(?:(?!\d)|{_TIME})"
+    rf"(?:(?<!\d)(?<!\d:)|{_AFTER_TIME})(\d{{1,2}})(?:st|nd|rd|th|\.)?[\s/.-]*(?:(?:day )?of )?"
+    rf"([^\W\d_]{{3,10}}|0ct(?:ober)?)\.?[\s,/.-]*((?:19|20)\d{{2}}|\d{{2}})(?:(?!\d)|{_TIME})"
 )
 _NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10}|0ct(?:ober)?)\.?\s*(\d{1,2})(?:st|nd|rd|th)?[,\s]+(\d{4})(?!\d)")
 _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")

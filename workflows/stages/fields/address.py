@@ -21,6 +21,7 @@ STREET = re.compile(
     r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|gatan|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s\d"
     r"|^\d{1,4}[a-z]?,?\s(?:[\w'.]+\s){1,3}(?:row|way|hill|gate|walk|green|grove|gardens|close|place|bazaar|cross|trail|"
     r"arcade|rise|view|parade)\b"
+    r"|\b\d{1,5}[a-z]?,?\s(?:[\w'.]+\s){1,2}(?:st|dr|pl|ln|blvd|ct)\b"
     r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d",
     re.IGNORECASE,
 )
@@ -195,6 +196,7 @@ def _at_foot(document: Document) -> list[Candidate]:
 
 def _own(text: str) -> str:
     """Without the telephone number after it."""
+    text = spelling.mend_zero(text)
     return TELEPHONE.sub("", text) if len(text) > 12 else text
 
 

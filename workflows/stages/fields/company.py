@@ -1,5 +1,6 @@
 """Who issued the document: a name with a legal form or a trade near the top, or after a seller's label."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence, Set
 from statistics import median
@@ -12,6 +13,8 @@ from workflows.stages.fields.titles import is_title
 from workflows.stages.pages.layout import Line
 
 LONGEST = 70  # characters; beyond it a sentence names the company
+_FIRST = 0.2  # points
+_PRICED = re.compile(r"\d[.,]\d\d\b(?!\s?%)")  # what is sold begins here
 TRADE = re.compile(
     r"\b(restaurant|restoran|cafe|café|kafe|bistro|bakery|bäckerei|kedai|kopitiam|stores?|shop|mart|market|supermarkt|"
     r"supermarket|hypermarket|hardware|machinery|pharmacy|farmasi|apotheke|clinic|klinik|hotel|resort|trading|enterprise|"
@@ -72,6 +75,13 @@ NEVER = re.compile(
     r"\b(company no|co\.? ?reg|(gst|vat|tax|registration) (id|no|reg)|ref(erence)? no|goods sold|returnable|tel|fax)\b",
     re.IGNORECASE,
 )
+# A row that begins so is about the sale: Table 26, Guests: 4, Issued 25-Feb-2013.
+_OF_SALE = re.compile(
+    r"\W*(?:(?:table|tbl|till|lane|pos|slip|trans(?:action)?|order|bon|staff|server|guests|covers|pax|counter|terminal)\b"
+    r"\W{0,3}(?:no\b\W{0,3})?(?:\d|$)|(?:staff|server|guests|covers|pax|counter|terminal|till)\s?[:：]|"
+    r"(?:issued|printed|items?|description|d[ée]signation|artikel|qty|price|amt|particulars)\b\W*(?:on\b|$))",
+    re.IGNORECASE,
+)
 NO_NAME = re.compile(
     r"\b(tax invoice|invoice|receipt|rechnung|quittung|facture|factura|cash sales?|cash bill|bill|welcome|thank|"
     r"(kunden|händler|kassen)?(beleg|bon)|(customer|merchant) copy|"
@@ -128,7 +138,8 @@ def _find_operator(text: str) -> re.Match[str] | None:
 
 
 def _find_heading_companies(document: Document) -> Iterator[Candidate]:
-    lines = [line for row in address.drop_buyer(document.head, keep_heads=True) for line in row.lines]
+    rows = address.drop_buyer(document.head, keep_heads=True)
+    lines = [line for row in itertools.takewhile(lambda row: not _PRICED.search(row.text), rows) for line in row.lines]
     usual = median(line.height for line in lines) if lines else 0.0
     placed = address.find_address_lines(document)
     place = following = 0
@@ -145,6 +156,8 @@ def _find_heading_companies(document: Document) -> Iterator[Candidate]:
             points -= 2.5
         if _is_brand(line.text, lines[number + 1 : number + 3]):
             points -= 2.5
+        if not place and not line.text.rstrip().endswith((":", "：")):  # nothing tells it but that it stands first
+            points += _FIRST
         yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
         place += 1
 
@@ -159,6 +172,8 @@ def _may_name(text: str) -> bool:
     letters = sum(char.isalpha() for char in text)
     digits = sum(char.isdigit() for char in text)
     if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or is_title(text):
+        return False
+    if _OF_SALE.match(text):
         return False
     if is_firm(text):
         return True
@@ -205,7 +220,7 @@ def _worth(
 
 def clean_company_name(text: str) -> str:
     """Without the registration number after the name, the till's number before it, and the rest of a sender's line."""
-    text = spelling.mend_legal_form(text)
+    text = spelling.mend_zero(spelling.mend_legal_form(text))
     text = address.SEPARATED.split(text, maxsplit=1)[0]
     text = _NUMBERED.sub(" ", text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text

@@ -22,14 +22,20 @@ OTHER = re.compile(
     r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before|zahlbar|zahlungsziel|"
     r"échéance|livraison|commande|payer|vencimiento|entrega|pedido|scadenza|consegna|ordine|vervaldatum|leverdatum|"
     r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*|return\w*|retum\w*|refund\w*|exchang\w*|"
-    r"umtausch\w*)\b",
+    r"warrant\w*|garant\w*|guarantee\w*|umtausch\w*)\b",
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
 # Only what is in no other country: a state before its ZIP code, and less surely a telephone number as Canada writes it.
 ZIP = re.compile(rf"\b(?:USA|U\.S\.A|United States)\b|{postcodes.UNITED_STATES}")
 PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
-ELSEWHERE = re.compile(r"[€£₹]|\bRM ?\d|\b(malaysia|kuala lumpur|selangor|johor|gmbh|sdn)\b", re.IGNORECASE)
+ELSEWHERE = re.compile(
+    r"[€£₹]|\bRM ?\d|\bHK\$|\bNZ\$|\b(malaysia|kuala lumpur|selangor|johor|jalan|jln|lorong|taman|gmbh|sdn|pte|pty|"
+    r"singapore|hong kong|kowloon|india|gstin|[cs]gst|australia|new zealand|ireland|united kingdom|deutschland|"
+    r"france)\b|"
+    rf"(?-i:{postcodes.AUSTRALIA}|{postcodes.UNITED_KINGDOM}\b|{postcodes.SINGAPORE})",
+    re.IGNORECASE,
+)
 TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
 # Where days come first; GST is not among them, since Canada writes either.
 _DAYS_FIRST = re.compile(r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|VAT|MwSt|USt|TVA|IVA|BTW|PTU)\b", re.IGNORECASE)

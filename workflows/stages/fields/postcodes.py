@@ -7,13 +7,13 @@ UNITED_STATES = (
     r"W[AIVY])[.,]?\s\d{5}(?:-\d{4})?(?!\d)"
 )
 # A letter that OCR took for a digit, or a digit for a letter, is taken as the place needs it: YORK Y01 7LZ.
-_UNITED_KINGDOM = r"\b[A-Z]{1,2}[\dO][\dA-Z]?\s?[\dO][A-Z]{2}"
-_AUSTRALIA = r"\b(?:NSW|VIC|Vic|QLD|Qld|SA|WA|TAS|Tas|ACT|NT)[.,]?\s?\d{4}(?!\d)"
+UNITED_KINGDOM = r"\b[A-Z]{1,2}[\dO][\dA-Z]?\s?[\dO][A-Z]{2}"
+AUSTRALIA = r"\b(?:NSW|VIC|Vic|QLD|Qld|SA|WA|TAS|Tas|ACT|NT)[.,]?\s?\d{4}(?!\d)"
 _CANADA = r"\b[A-Z]{2}[.,]?\s[A-Z]\d[A-Z85]\s?\d[A-Z85]\d\b"
-_SINGAPORE = r"(?i:\bsingapore|\bs['’]?pore|\bS)\s?\(?\d{6}\)?(?!\d)"
+SINGAPORE = r"(?i:\bsingapore|\bs['’]?pore|\bS)\s?\(?\d{6}\)?(?!\d)"
 _INDIA = r"\b[^\W\d_]{4,30}\s?[-–]?\s?\d{3}\s?\d{3}(?!\d)"
 _LAST = re.compile(
-    rf"(?:{UNITED_STATES}|{_UNITED_KINGDOM}|{_AUSTRALIA}|{_CANADA}|{_SINGAPORE}|{_INDIA})"
+    rf"(?:{UNITED_STATES}|{UNITED_KINGDOM}|{AUSTRALIA}|{_CANADA}|{SINGAPORE}|{_INDIA})"
     r"(?:\W{1,3}[^\W\d_]{2,}(?:\s[^\W\d_]+){0,2})?\W*$"
 )
 # Four digits after the town, as New Zealand and South Africa write it; after other words they are a year or a number.

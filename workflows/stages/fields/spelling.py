@@ -23,6 +23,7 @@ COMPANY = frozenset(
 _ALIKE = ("il1jtfr", "oceqdgas069", "bhkr83rp0", "nmhurwvk", "sz52", "yv", "gq9y")
 _WORD = re.compile(r"[^\W_]+")
 _SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HMN][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
+_ZERO = re.compile(r"(?<!\w)0(?=['’][^\W\d_]{3})")
 _DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
 
 
@@ -65,6 +66,11 @@ def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:
 def mend_legal_form(text: str) -> str:
     """The one exception: no firm is called SON BHD, or SDN 3HD."""
     return _SDN_BHD.sub(_spell_legal_form, text)
+
+
+def mend_zero(text: str) -> str:
+    """And no name begins with a zero: 0'Shea."""
+    return _ZERO.sub("O", text)
 
 
 def _spell_legal_form(match: re.Match[str]) -> str:

@@ -13,7 +13,8 @@ PAID_WITH = -1.5  # points of an amount that was paid, with change perhaps
 SUMMED = 0.5  # points from which a label names a sum
 _CHANGE = re.compile(r"\b(ch ?ange|wechselgeld|rückgeld|balance)\b", re.IGNORECASE)
 _ADDED = re.compile(
-    r"\b(round\w*|rnd|tax|vat|ust|mwst|gst|sst|tva|iva)\b|\bserv(ice)?\.? ?(ch|tax)|\bs\.?v\.?c\b", re.IGNORECASE
+    r"\b(round\w*|rnd|tax|vat|ust|mwst|[chips]?gst|[hpq]st|sst|tva|iva|btw)\b|\bserv(ice)?\W{0,4}(ch|tax|$)|\bs\.?v\.?c\b",
+    re.IGNORECASE,
 )
 _TAKEN = re.compile(r"\b(disc(ount)?|less|savings?|rebate|voucher|rabatt|skonto|remise)\b", re.IGNORECASE)
 _MOST_STEPS = 4  # between two sums: discount, service, tax, rounding
@@ -51,12 +52,14 @@ class Chain:
 
 
 def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
+    """The last may have a label that OCR made unreadable: nothing else follows from a sum by its tax."""
     held = [one for one in sums if not one.in_summary]
     labelled = [one for one in held if one.points >= SUMMED and one.value > 0]
+    unnamed = [one for one in held if one.points == 0 and one.step is None and one.value > 0]
     return [
         Chain(base.value, target.value)
         for base in labelled
-        for target in labelled
+        for target in (*labelled, *unnamed)
         if base.order < target.order and base.value != target.value and _leads(base, target, held)
     ]
 

@@ -566,3 +566,25 @@ def test_what_another_country_reads_is_offered_and_makes_the_date_no_less_sure(
     assert [one.value for one in found] == offered
     assert {one.raw for one in found} == {printed}
     assert found[0].evidence["margin"] == 1.0
+
+
+@each("line", ["Table 26", "Guests: 4", "Issued", "Server: Alder", "Description"])
+def test_what_is_said_of_the_sale_is_no_name(line: str) -> None:
+    assert value("company", line, "Alder Motel", "Total 12.00") == "Alder Motel"
+
+
+def test_what_is_sold_is_no_name_and_what_stands_first_is_a_doubtful_one() -> None:
+    found = best("company", "Alder Motel", "Order 7658", "Filter coffee  3.20", "Bakery roll  1.10", "Total  4.30")
+    assert found is not None
+    assert (found.value, found.confidence < 0.8) == ("Alder Motel", True)
+
+
+def test_no_name_begins_with_a_zero() -> None:
+    rows = ("0'Donnell Garden Centre Pte. Ltd.", "138 Orchard Link", "Singapore 310480")
+    assert value("company", *rows) == "O'Donnell Garden Centre Pte. Ltd."
+    assert value("address", *rows) == "138 Orchard Link Singapore 310480"
+
+
+def test_the_sum_with_tax_is_the_total_though_its_label_cannot_be_read() -> None:
+    rows = ("Paint roller  40.32", "Toothpaste  158.37", "SUBTOTAL  198.69", "HST 13%  25.83", "Am ount Due  224.52")
+    assert value("total", *rows) == "224.52"
