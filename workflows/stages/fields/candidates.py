@@ -54,6 +54,10 @@ class Document:
         return "\n".join(row.text for row in self.rows)
 
     @cached_property
+    def pages_by_index(self) -> Mapping[int, Page]:
+        return {page.index: page for page in self.pages}
+
+    @cached_property
     def worse_lines(self) -> Mapping[int, float]:
         """Page that the engine read → the score (0–1) that a quarter of its lines do not reach."""
         scores = {page.index: sorted(line.score for line in page.lines) for page in self.pages if page.source == "ocr"}

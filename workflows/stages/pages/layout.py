@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean, median
 from typing import Any
 
@@ -92,6 +93,11 @@ class Page:
     source: str
     lines: tuple[Line, ...]
     slope: float = 0.0
+
+    @cached_property
+    def line_height(self) -> float:
+        """The usual one."""
+        return median(line.height for line in self.lines)
 
     @property
     def rows(self) -> tuple[Row, ...]:
