@@ -19,6 +19,10 @@ FEWEST_OF_FOLDS = FEWEST * (FOLDS - 2) // FOLDS  # what is left of as many, with
 # between projects. The least leaves only the bias free, which ranks values as the prior does.
 LEAST_SPREAD = 0.01
 SPREADS, BIAS_SPREAD, MEMORY_SPREAD = (LEAST_SPREAD, 0.3, 0.7, 1.5), 2.0, 1.5
+# Instead of a spread: one scale and shift for all fields, so that values rank as by the prior.
+SHARED = 0.0
+_CERTAIN = 1.5  # standard errors by which learned weights have to rank better
+SCALE_SPREAD, SHIFT_SPREAD, SCALES = 0.2, 0.5, (0.3, 3.0)
 FARTHEST = 8.0  # no weight may be farther from the prior, whatever a few sellers' reviews say
 _LEAST = 1e-6  # of a probability, so that one value alone cannot decide what foretells best
 
@@ -47,7 +51,9 @@ def fit_weights(
     ``spreads``: of each field, where ``choose_spreads`` chose them before.
     """
     of = _group_by_field(observations, fewest)
-    chosen = spreads or {}
+    chosen = spreads or choose_spreads(one for found in of.values() for one in found)
+    if any(chosen.get(name) == SHARED for name in of):
+        return _fit_shared(of)
     return {
         name: _fit_field_weights(name, found, chosen.get(name) or _choose_spread(name, found))
         for name, found in of.items()
@@ -71,9 +77,16 @@ def fit_memory(
 def choose_spreads(observations: Iterable[Observation]) -> dict[str, float]:
     """Field → how far its weights may be from the prior: what foretells the values of other sellers best.
 
-    Chosen once for all folds of a cross-validation: a choice among three tells nothing of a single value.
+    ``SHARED`` for all if the fields together then rank no better than by the prior: a field's own bias may be learned
+    well, and yet put its wrong values above another's right ones.
+    Chosen once for all folds of a cross-validation: a choice among so few tells nothing of a single value.
     """
-    return {name: _choose_spread(name, found) for name, found in _group_by_field(observations, 1).items()}
+    of = _group_by_field(observations, 1)
+    chosen = {name: _choose_spread(name, found) for name, found in of.items()}
+    every = [one for found in of.values() for one in found]
+    learned = [share for name, found in of.items() for share in _believe_other_sellers(name, found, chosen[name])]
+    prior = [confidence.share(confidence.prior_weights(one.field), one.evidence) for one in every]
+    return chosen if ranks_better(learned, prior, every) else dict.fromkeys(of, SHARED)
 
 
 def _group_by_field(observations: Iterable[Observation], fewest: int) -> dict[str, list[Observation]]:
@@ -115,6 +128,30 @@ def _believe_other_sellers(name: str, found: Sequence[Observation], spread: floa
         _fit_field_weights(name, [one for one in found if fold_of_seller(one) != fold], spread) for fold in range(FOLDS)
     ]
     return [confidence.share(weights[fold_of_seller(one)], one.evidence) for one in found]
+
+
+def ranks_better(shares: Sequence[float], others: Sequence[float], found: Sequence[Observation]) -> bool:
+    """Whether wrong values are lower among the right ones of their fold, by more than chance explains, or all as low.
+
+    A seller's wrong values count together.
+    """
+    gains: dict[str, float] = {}
+    for fold in range(FOLDS):
+        inside = [place for place, one in enumerate(found) if fold_of_seller(one) == fold]
+        right = [place for place in inside if found[place].right]
+        for wrong in (place for place in inside if not found[place].right):
+            gain = _share_above(shares, right, wrong) - _share_above(others, right, wrong)
+            seller = found[wrong].seller or found[wrong].document
+            gains[seller] = gains.get(seller, 0.0) + gain
+    if not gains:
+        return True
+    gained = np.array(list(gains.values()))
+    return bool(gained.sum() >= _CERTAIN * gained.std() * len(gained) ** 0.5)
+
+
+def _share_above(shares: Sequence[float], right: Sequence[int], wrong: int) -> float:
+    above = sum((shares[one] > shares[wrong]) + (shares[one] == shares[wrong]) / 2 for one in right)
+    return above / len(right) if right else 0.0
 
 
 def _rank(shares: Sequence[float], found: Sequence[Observation]) -> float:
@@ -175,6 +212,38 @@ def _fit_from(
     bounds = [_bound(feature, middle) for feature, middle in zip(features, start, strict=True)]
     best = minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12, "gtol": 1e-8})
     return {**centre, **{feature: round(float(weight), 4) for feature, weight in zip(features, best.x, strict=True)}}
+
+
+def _fit_shared(of: Mapping[str, Sequence[Observation]]) -> dict[str, dict[str, float]]:
+    """The prior of all fields, scaled and shifted together until it says how many values are right."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - as above
+
+    every = [one for found in of.values() for one in found]
+    logits = np.array([sum(weight * _strength(one, name) for name, weight in _prior_of(one).items()) for one in every])
+    right = np.array([float(one.right) for one in every])
+
+    def penalty(free: Any) -> tuple[float, Any]:
+        scaled = free[0] * logits + free[1]
+        away = np.array([(free[0] - 1) / SCALE_SPREAD**2, free[1] / SHIFT_SPREAD**2])
+        loss = (
+            float(np.sum(np.logaddexp(0, scaled) - right * scaled)) + (away[0] * (free[0] - 1) + away[1] * free[1]) / 2
+        )
+        missed = 1 / (1 + np.exp(-scaled)) - right
+        return loss, np.array([missed @ logits, missed.sum()]) + away
+
+    bounds = [SCALES, (-FARTHEST, FARTHEST)]
+    scale, shift = minimize(penalty, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return {
+        name: {
+            feature: round(float(scale * weight + (shift if feature == BIAS else 0.0)), 4)
+            for feature, weight in confidence.prior_weights(name).items()
+        }
+        for name in of
+    }
+
+
+def _prior_of(one: Observation) -> Mapping[str, float]:
+    return confidence.prior_weights(one.field)
 
 
 def _strength(one: Observation, feature: str) -> float:

@@ -1,5 +1,6 @@
 """Weights between the prior and what reviews say."""
 
+import itertools
 from random import Random
 
 import pytest
@@ -118,3 +119,29 @@ def test_memory_is_fitted_with_all_else_as_it_is() -> None:
     fitted = fitting.fit_memory(weights, found)["company"]
     assert fitted.pop("vendor") > weights["company"].pop("vendor")
     assert fitted == weights["company"]
+
+
+def test_fields_that_share_a_scale_and_a_shift_keep_the_priors_order_among_all_of_them() -> None:
+    found = []
+    for number in range(60):
+        found.append(Observation(f"d{number}", "total", {"label": 1.0, "margin": number % 3 / 2}, right=True))
+        low = {"streets": 1.0, "clear": number % 5 / 5}
+        found.append(Observation(f"d{number}", "address", low, right=number % 12 != 7))
+    weights = fitting.fit_weights(found, spreads={"total": fitting.SHARED, "address": fitting.SHARED})
+    priors = [confidence.share(confidence.prior_weights(one.field), one.evidence) for one in found]
+    learned = [confidence.share(weights[one.field], one.evidence) for one in found]
+    order = sorted(range(len(found)), key=priors.__getitem__)
+    assert all(learned[one] <= learned[other] + 1e-3 for one, other in itertools.pairwise(order))
+    assert sum(learned) / len(learned) > sum(priors) / len(priors)
+
+
+def test_weights_have_to_rank_better_by_more_than_one_sellers_values_tell() -> None:
+    found = [Observation(f"d{n}", "total", {}, right=n % 4 > 0, seller=f"s{n % 4 or n}") for n in range(120)]
+    prior = [0.5] * len(found)
+    better = [0.9 if one.right else 0.1 for one in found]
+    worse = [1 - one for one in better]
+    by_one = [0.1 if one.seller == "s4" else 0.5 for one in found]
+    assert fitting.ranks_better(better, prior, found)
+    assert not fitting.ranks_better(worse, prior, found)
+    assert not fitting.ranks_better(by_one, prior, found)
+    assert fitting.ranks_better(prior, prior, found)  # all as well as before: what they say of how many is learned
