@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import urllib.error
 import urllib.request
 import wave
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from config.errors import NotFound
 from config.table import DEFAULT_SITE
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
@@ -20,10 +22,12 @@ from projects.sites.permissions import Permission
 from review import queries as review_queries
 from tests.commands.desk import overrides
 from tests.factories import ref_of, sample_files
-from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
+from tests.flow.processes import LiveDesk, account, looking_at, prepare, through, wait_for
 from tests.flow.test_processes import signed_in
 from tests.flow.visitor import Visitor
+from tests.generated.kinds import LINES, every_kind
 from tests.projects.make_sites import BY
+from tests.smoke.demo import Demo
 from workflows.runs import queries
 from workflows.runs.items import Run, RunStatus
 
@@ -159,3 +163,81 @@ def test_a_word_of_a_document_is_in_no_log(desk: LiveDesk, tmp_path: Path) -> No
     logs = {path.name: path.read_text(errors="replace") for path in desk.state.rglob("*.log")}
     assert {"web.log", "worker.log", "beat.log", "emulator.log"} <= set(logs)
     assert [name for name, text in logs.items() if re.search(MARKER, text, re.IGNORECASE)] == []
+
+
+# Of the lines that are in each file; the demo's samples have others.
+WORDS = re.compile(rf"{MARKER}|lantern|northbridge|drawing.paper|120[.,]50|{re.escape(LINES[3])}", re.IGNORECASE)
+PROJECT = "proj_receipts-and-invoices"
+
+
+def files_full_of_it(folder: Path, level: str) -> list[Path]:
+    """At the level that says most: each kind of file, whole and cut off in the middle, where parsers complain."""
+    full = folder / f"{MARKER} full.txt"
+    full.write_text(f"Invoice\n{MARKER} Ltd\nTotal 12.34\n" + f"{MARKER} " * 20_000)
+    names = folder / f"{MARKER} names.csv"
+    names.write_text("\n".join(f"{MARKER} {number};{MARKER}@{MARKER}.example;{number}.50" for number in range(2_000)))
+    found = [full, names]
+    kinds = every_kind(folder / "kinds", f"{MARKER} ").values()
+    for path in kinds if level == "DEBUG" else [one for one in kinds if one.suffix in {".pdf", ".jpg", ".eml", ".xml"}]:
+        cut = path.with_name(f"{MARKER} cut {path.name}")
+        cut.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        found += [path, cut]
+    return found
+
+
+def send_if_taken(rosa: Visitor, path: Path) -> Run | None:
+    """None if it was refused, as a file that is cut off may be."""
+    try:
+        return rosa.upload(PROJECT, path)
+    except AssertionError:
+        return None
+
+
+def is_resting(run: Run) -> bool:
+    """Whether it has ended, or waits for a person; a container has no run, its files have."""
+    try:
+        found = queries.execution(run)
+    except NotFound:
+        return True
+    return found.status != RunStatus.RUNNING or waits(run)
+
+
+def waits(run: Run) -> bool:
+    try:
+        found = queries.execution(run)
+        if found.status != RunStatus.RUNNING or not found.result_sha256:
+            return False
+        return bool(review_queries.get_review(ref_of(run)))
+    except NotFound:
+        return False
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("level", ["DEBUG", "INFO", "WARNING", "ERROR"])
+def test_the_shipped_processes_log_no_word_of_any_kind_of_file_at_any_level(level: str, tmp_path: Path) -> None:
+    """``manage.py demo`` as it is: web server, all its workers, sweeper, clock, emulator, programs that inspect."""
+    demo = Demo(tmp_path / "demo", **overrides(LOG_LEVEL=level, SWEEP_SECONDS=2, REVIEW_UNDO_SECONDS=1), **account())
+    try:
+        demo.start()
+        rosa = Visitor(demo.web, patience=60)
+        rosa.sign_in("rosa", demo.password("rosa"))
+        runs = [run for path in files_full_of_it(tmp_path, level) if (run := send_if_taken(rosa, path))]
+        with through(demo.aws):
+            wait_for(lambda: all(map(is_resting, runs)), "every file's end or review", 600)
+            waiting = [one for one in runs if waits(one)]
+            assert waiting
+            for ref in map(ref_of, waiting[:3]):
+                page = rosa.claim(ref)
+                rosa.save_draft(ref, page, company=f"{MARKER} Ltd")
+                assert rosa.decide(ref, page, company=f"{MARKER} Ltd", date="2025-11-14", total="12.34") == 200
+        for path in (f"/documents/?q={MARKER}", f"/search/?q={MARKER}", f"/{MARKER}/"):
+            rosa.get(path)
+        time.sleep(8)  # a sweep, and what follows decisions
+    finally:
+        demo.stop()
+        demo.end()
+    logs = {path.name: path.read_text(errors="replace") for path in (tmp_path / "demo/state").rglob("*.log*")}
+    assert {"web.log", "beat.log", "emulator.log"} < set(logs)
+    assert [
+        (name, found[0]) for name, text in (logs | {"said": demo.said}).items() if (found := WORDS.search(text))
+    ] == []
