@@ -32,10 +32,11 @@ PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
 ELSEWHERE = re.compile(
     r"[€£₹]|\bRM ?\d|\bHK\$|\bNZ\$|\b(malaysia|kuala lumpur|selangor|johor|jalan|jln|lorong|taman|gmbh|sdn|pte|pty|"
     r"singapore|hong kong|kowloon|india|gstin|[cs]gst|australia|new zealand|ireland|united kingdom|deutschland|"
-    r"france)\b|"
-    rf"(?-i:{postcodes.AUSTRALIA}|{postcodes.UNITED_KINGDOM}\b|{postcodes.SINGAPORE})",
+    r"france)\b",
     re.IGNORECASE,
 )
+# Beside a ZIP code they are a buyer's.
+_POSTCODE = re.compile(rf"{postcodes.AUSTRALIA}|{postcodes.UNITED_KINGDOM}\b|{postcodes.SINGAPORE}")
 TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
 # Where days come first; GST is not among them, since Canada writes either.
 _DAYS_FIRST = re.compile(r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|VAT|MwSt|USt|TVA|IVA|BTW|PTU)\b", re.IGNORECASE)
@@ -89,7 +90,8 @@ def tells_order(text: str) -> bool:
     """Whether the paper says if its days or its months come first: by dates, country, currency and tax that agree."""
     month_first, day_first = _one_way(text)
     months = bool(month_first or ZIP.search(text))
-    return months != bool(day_first or ELSEWHERE.search(text) or _DAYS_FIRST.search(text))
+    days = bool(day_first or ELSEWHERE.search(text) or _DAYS_FIRST.search(text))
+    return months != days or bool(not months and _POSTCODE.search(text))
 
 
 def _one_way(text: str) -> tuple[int, int]:
