@@ -114,25 +114,30 @@ def state_of(run: Run) -> RunState:
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-@pytest.mark.parametrize("state", RunState)
-def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str, state: RunState) -> None:
+def test_an_action_moves_exactly_the_runs_that_the_table_allows(name: str) -> None:
     case = ACTIONS[name]
-    run = ended_run(state) if name == "resume" else start_run()
-    seen = queries.execution(run)
-    put_into(run, state, case)
-    if state in runs_items.UNDER_WAY:
-        seen = queries.execution(run)
-    expected = next((move.to for move in case.moves if state in move.sources), state)
-    allowed = any(state in move.sources for move in case.moves)
-    if name in NOT_FROM_RUNNING and state == RunState.RUNNING:
-        expected, allowed = state, False
-    try:
-        case.act(run, seen)
-    except (Conflict, Refused):
-        assert not allowed
-    else:
-        assert allowed
-    assert state_of(run) == expected
+    tried: tuple[Run, Execution] | None = None  # what refused is the next state's too: nothing of it was changed
+    for state in sorted(RunState, key=lambda state: state not in runs_items.UNDER_WAY):
+        if tried is None or name == "resume":
+            run = ended_run(state) if name == "resume" else start_run()
+            tried = run, queries.execution(run)
+        run, seen = tried
+        put_into(run, state, case)
+        if state in runs_items.UNDER_WAY:
+            seen = queries.execution(run)
+        expected = next((move.to for move in case.moves if state in move.sources), state)
+        allowed = any(state in move.sources for move in case.moves)
+        if name in NOT_FROM_RUNNING and state == RunState.RUNNING:
+            expected, allowed = state, False
+        try:
+            case.act(run, seen)
+        except (Conflict, Refused):
+            assert not allowed, state
+            tried = run, seen
+        else:
+            assert allowed, state
+            tried = None
+        assert state_of(run) == expected, state
 
 
 def test_a_step_after_the_review_may_end_the_run_as_the_review_was_decided() -> None:
