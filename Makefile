@@ -19,9 +19,11 @@ test: .venv/model
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
 
-# Real processes that are killed, networks and disks that fail, the smoke test, all drawn examples: what takes minutes.
+# All drawn examples, accuracy, every width and scheme of a page; then, one after the other, real processes that are
+# killed, networks and disks that fail, and the smoke test.
 test-slow: .venv/model
-	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m 'slow or examples' -s
+	EXAMPLES=all $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or examples' --ignore tests/flow --ignore tests/smoke
+	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m 'slow or examples' tests/flow tests/smoke -s
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
 # while the steps worker is killed. It prints how each file ended.

@@ -6,6 +6,7 @@ Nothing of the shell reaches a test: neither real AWS keys, nor the laptop's own
 import json
 import os
 import socket
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,8 +16,10 @@ if CONTROLLER:
     for name in [name for name in os.environ if name.startswith(("AWS_", "COUNTERSIGN_"))]:
         del os.environ[name]
     os.environ.pop("DATABASE_URL", None)
-    # What is compiled once is kept: tests start some hundred processes, which would each compile all of it again.
+    # What is compiled once is kept, pytest's rewritten tests too (half of a worker's start): tests start some hundred
+    # processes, which would each compile all of it again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     os.environ["COUNTERSIGN_TEST_FOLDER"] = tempfile.mkdtemp(prefix="countersign-tests-")
     (Path(os.environ["COUNTERSIGN_TEST_FOLDER"]) / OWNER).write_text(str(os.getpid()))
     with socket.socket() as probe:
