@@ -18,12 +18,14 @@ NAMES = (
 def test_every_row_says_what_was_measured_its_bound_and_whether_it_held(
     table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    failed = False
+    failed, said = False, ""
     try:
         call_command("benchmark", here=True, json=True, rounds=3, segments=30)
-    except CommandError:
+    except CommandError as error:
         failed = True
+        said = str(error)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == len(NAMES), said
     assert [row["name"].startswith(name) for row, name in zip(rows, NAMES, strict=True)] == [True] * len(NAMES)
     for row in rows:
         assert row["measured"] > 0
