@@ -41,8 +41,9 @@ def older(tmp_path: Path) -> Path:
 @pytest.fixture
 def desk(tmp_path: Path, older: Path) -> Iterator[LiveDesk]:
     brisk = overrides(SWEEP_SECONDS=2, RUN_CHECK_SECONDS=4)
-    prepare(tmp_path / "prepared", older, **account())
-    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **brisk)
+    port = {"COUNTERSIGN_EMULATOR_PORT": commands.free_port()}  # which the state is made for, and bootstrap checks
+    prepare(tmp_path / "prepared", older, **account(), **port)
+    desk = LiveDesk(tmp_path / "prepared", tmp_path / "desk", **brisk, **port)
     try:
         desk.start_emulator()
         with looking_at(desk):
