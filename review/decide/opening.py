@@ -240,7 +240,7 @@ def _review(pause: Pause, now: str) -> Review:
         page_count=found.get("pages"),
         reasons=list(found.get("reasons") or ()),
         fields_unsure=found.get("unsure"),
-        triage=found.get("triage"),
+        triage=next(iter(found.get("triage") or ()), None),
         lacking_allowed=bool(found.get("lacking_allowed")) or None,
         copies=found.get("copies"),
         reject_reasons=found.get("reject_reasons"),

@@ -89,7 +89,8 @@ def open_review(
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
     Execution.change(advance.execution_key(run), at_review, Execution.PK.exists())
     facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
-    facts["triage"] = triage or "0.45|low_confidence|33.90|EUR|1|1"
+    pictured = found is None or bool(found["pages"] and found["pages"][0].get("image"))
+    facts["triage"] = [triage or f"0.45|low_confidence|33.90|EUR|1|{'1' if pictured else ''}"]
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}
     facts |= {"check_share": check_share} if check_share else {}

@@ -218,7 +218,7 @@ def assessed(*, asked: bool) -> dict[str, Any]:
         "fields": len(_FIELDS),
         "pages": 1,
         "unsure": len(reasons),
-        "triage": "0.45|low_confidence|33.90|EUR|1|",
+        "triage": ["0.45|low_confidence|33.90|EUR|1|"],
     }
 
 

@@ -49,7 +49,8 @@ def run(context: StageContext) -> StageResult:
             "fields": len(result["fields"]),
             "pages": len(result["pages"]),
             "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
-            "triage": write_triage(triage_result(result, fields, [Reason(**one) for one in reasons])),
+            # A list, since the document's lineage takes words and numbers over, and this one holds its amount.
+            "triage": [write_triage(triage_result(result, fields, [Reason(**one) for one in reasons]))],
         }
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {})

@@ -194,7 +194,7 @@ _ENDED = {"FAILED", "CANCELLED"}  # and at which step
 # What a link, the list of what was decided, or the event's own words tell.
 _UNTOLD = {
     "review", "decision", "corrected", "confirmed", "unseen", "deadline", "outcome", "uri", "unseen_allowed", "choice",
-    "check_share", "triage",
+    "check_share",
     "error",
 }  # fmt: skip
 _pages = _count("page")
