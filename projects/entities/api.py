@@ -8,7 +8,7 @@ from projects.entities import actions, queries
 from projects.entities.actions import LONGEST_NAME, MOST_ALIASES, MOST_IBANS, EntityDraft
 from projects.entities.items import EntityRow
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
 
 router = Router(tags=["entities"])
 _REFUSALS: Any = {409: Problem, **FAILURES}
@@ -38,11 +38,20 @@ class EntityList(Schema):
 
 
 class TypeWish(Body):
+    model_config = with_example(name="Carriers")
+
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
 
 
 class EntityWish(Body):
     """``tax_id`` and each IBAN belong to one entity of the site."""
+
+    model_config = with_example(
+        name="Juniper Mill Ltd",
+        ibans=["GB29 NWBK 6016 1331 9268 19"],
+        aliases=["The Mill"],
+        attributes={"city": "Leeds"},
+    )
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     tax_id: str = ""
@@ -55,11 +64,15 @@ class EntityWish(Body):
 
 
 class EntityChange(EntityWish):
+    model_config = with_example(name="Juniper Mill Limited", version=1)
+
     version: int = Field(ge=0, lt=10**9)
 
 
 class MergeWish(Body):
     """``duplicate_id``: goes into the entity of the address."""
+
+    model_config = with_example(duplicate_id="01K0000000000000000000000A")
 
     duplicate_id: str = Field(min_length=1, max_length=40)
 

@@ -14,7 +14,7 @@ from pynamodb.expressions.condition import Condition
 from config import clock, table
 from config.brokers import queues
 from config.due import actions as due_work
-from config.errors import Conflict, NotFound, Refused, Unavailable
+from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.activity import ActivityChange, Revision, revise_document
@@ -162,6 +162,9 @@ def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
         transact([Delete(folder.key, mine & FolderEntry.closing_at.exists(), name="folder")], event)
     except Conflict as conflict:
         raise Conflict(_GONE) from conflict
+    except CountersignError:
+        FolderEntry.change(folder.key, [FolderEntry.closing_at.remove()], mine)
+        raise
     finally:
         directory.forget_folders()
 

@@ -12,7 +12,7 @@ from projects.folders.tasks import order_refresh_soon
 from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
 
 router = Router(tags=["folders"])
 _REFUSALS: Any = {409: Problem, **FAILURES}
@@ -44,11 +44,15 @@ class FolderShape(Schema):
 class FolderWish(Body):
     """``path``: such as Invoices/2026; missing folders above it are created."""
 
+    model_config = with_example(path="Invoices/2026")
+
     path: str = Field(min_length=1, max_length=2000)
 
 
 class DocumentPlace(Body):
     """``folder``: path of its folder, empty for none. ``name``: what the document is called. Left out: as it is."""
+
+    model_config = with_example(folder="Invoices/2026", name="juniper-mill.pdf")
 
     folder: str | None = Field(None, max_length=2000)
     name: str | None = Field(None, max_length=LONGEST_NAME)

@@ -9,7 +9,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
-from projects.web.api import FAILURES, ApiRequest, Body, Problem
+from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
 from review.cases import actions, queries
 from review.cases.actions import LONGEST_NAME, LONGEST_TEXT, CaseText, TaskText
 from review.cases.items import Case, CaseItem, CaseStatus, CaseTask, Kind
@@ -61,6 +61,8 @@ class WholeCase(CaseShape):
 class CaseWish(Body):
     """``number``: made if empty."""
 
+    model_config = with_example(name="Claim of Mrs Alder", reference="AL-2026-17")
+
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     description: str = Field("", max_length=LONGEST_TEXT)
     number: str = Field("", max_length=LONGEST_NAME)
@@ -71,6 +73,8 @@ class CaseWish(Body):
 class TaskWish(Body):
     """``owner_id``: the ID of a person of the site, empty for nobody yet. ``due_on``: a day, such as 2026-12-31."""
 
+    model_config = with_example(name="Ask for the signed form", due_on="2026-12-31")
+
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     description: str = Field("", max_length=LONGEST_TEXT)
     owner_id: str = ""
@@ -78,12 +82,16 @@ class TaskWish(Body):
 
 
 class NigoWish(Body):
+    model_config = with_example(name="No signature on page 2")
+
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     description: str = Field("", max_length=LONGEST_TEXT)
 
 
 class StatusWish(Body):
     """``answer``: what was done about a task or a NIGO."""
+
+    model_config = with_example(status="CLOSED", answer="Signed form received")
 
     status: str = Field(json_schema_extra=_STATUS)
     answer: str = Field("", max_length=LONGEST_TEXT)
@@ -198,6 +206,7 @@ def attach_document(
 ) -> WholeCase:
     """To the case, or to one of its tasks or NIGOs. Again changes nothing. Requires READ and WRITE."""
     access.check_can_upload(request)
+    queries.get_case(request.site, case_id)  # first: the answer must not tell whether a hidden document is there
     admission.check_document(request, document_id)
     kind, item_id = (Kind.TASK, task) if task else (Kind.NIGO, nigo) if nigo else (Kind.CASE, "")
     actions.attach_document(request.site, case_id, document_id, by=request.auth.actor, kind=kind, item_id=item_id or "")
@@ -215,9 +224,9 @@ def detach_document(
 ) -> Status[None]:
     """The document itself stays. 404 if it is not attached. Requires READ and WRITE."""
     access.check_can_upload(request)
+    rows = queries.get_case_rows(request.site, case_id)
     admission.check_document(request, document_id)
     kind, item_id = (Kind.TASK, task) if task else (Kind.NIGO, nigo) if nigo else (Kind.CASE, "")
-    rows = queries.get_case_rows(request.site, case_id)
     object_id = item_id or case_id
     if not any(one.documentId == document_id and one.objectId == object_id for one in rows.documents):
         raise NotFound("The document is not attached.")

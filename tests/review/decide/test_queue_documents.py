@@ -1,5 +1,7 @@
 """A queue for one group keeps its documents from all others: every address of the desk and of the API is asked."""
 
+import uuid
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,11 +216,20 @@ def test_no_program_but_the_one_that_sent_it_gets_it(zoo: Zoo, scanner: Client) 
         for address, methods in addresses.items():
             if "{document_id}" not in address:
                 continue
-            path = address.format(document_id=run.document_id, run_id=run.workflow_id)
+            paths = [
+                address.format_map(defaultdict(lambda: "none", document_id=document_id, run_id=run_id))
+                for document_id, run_id in ((run.document_id, run.workflow_id), (str(uuid.uuid4()), "01K" + "0" * 23))
+            ]
             for method in methods:
-                body = {"step": "assess"} if path.endswith("/again") else {}
-                problem(getattr(other, method)(path, body, content_type="application/json"), 404)
-                asked_for += 1
+                body = {"step": "assess"} if address.endswith("/again") else {}
+                answer, as_nothing = (
+                    getattr(other, method)(path, body, content_type="application/json") for path in paths
+                )
+                # Who may not ask at all, or asks for nothing that can be, is told so of what is not there as well.
+                problem(answer, as_nothing.status_code)
+                assert answer.status_code in (403, 404, 422)
+                assert answer.json()["detail"] == as_nothing.json()["detail"]
+                asked_for += answer.status_code == 404
         assert asked_for >= 8
         listed = f"{API}/projects/{run.project_id}/documents"
         assert other.get(listed).json()["items"] == []
