@@ -37,7 +37,7 @@ from workflows.runs.views.runs import list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
 MARKS: Mapping[DefinitionStatus | None, Mark] = {
-    DefinitionStatus.DRAFT: Mark("info", "edit", "Draft"),
+    DefinitionStatus.DRAFT: Mark("info", "pen", "Draft"),
     DefinitionStatus.ACTIVE: Mark("good", "check", "Active"),
     DefinitionStatus.ARCHIVED: Mark("", "minus", "Archived"),
     None: Mark("warn", "alert", "Not published"),
