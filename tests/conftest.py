@@ -112,6 +112,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.has_cases(DEFAULT_SITE)
     directory.has_entities(DEFAULT_SITE)
     versions.active_definition()
+    versions.list_descriptions()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
 
 

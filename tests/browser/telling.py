@@ -82,7 +82,7 @@ class Story:
         self.page.wait_for_url(lambda url: "?done=" in url and review_id not in url.partition("?")[0])
         decided = queries.get_review(ReviewRef("default", document_id, review_id))
         assert decided.decision == "approve"
-        assert [one for one in self.console if one not in TURNED_ON] == []
+        assert [one for one in self.console if one not in TURNED_ON] == [], self.console
 
 
 def begin(

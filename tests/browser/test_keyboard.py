@@ -216,6 +216,7 @@ def test_a_review_without_a_script(
         page.get_by_role("button", name="Save draft").click()
         expect(field(page, "total")).to_have_value("28.53")
         expect_saved(page)
+        page.get_by_role("heading", name="Settled").click()
         field(page, "total").fill("about thirty")
         page.get_by_role("button", name="Approve and next").click()
         expect(page.locator("[data-unseen]")).to_contain_text("5 fields not checked: Company, Date, Address")

@@ -171,12 +171,12 @@ def test_keys_are_changed_and_reset(page: Page) -> None:
     keys.press("k")
     expect(page.locator("[data-keys-told]")).to_contain_text("K is used for “Previous field")
     page.get_by_role("button", name="Approve and open next: A. Change key").click()
-    keys.press(";")  # every letter has its act
-    expect(page.locator("[data-keys-told]")).to_contain_text("Approve and open next: ;.")
+    keys.press("=")  # every letter has its act
+    expect(page.locator("[data-keys-told]")).to_contain_text("Approve and open next: =.")
     keys.press("Escape")
-    expect(page.locator("[data-approve] .key")).to_have_text(";")
+    expect(page.locator("[data-approve] .key")).to_have_text("=")
     page.reload()
-    expect(page.locator("[data-approve] .key")).to_have_text(";")
+    expect(page.locator("[data-approve] .key")).to_have_text("=")
     keys.press("?")
     page.get_by_role("button", name="Reset keys").click()
     expect(page.locator("[data-approve] .key")).to_have_text("A")

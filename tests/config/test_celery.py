@@ -37,6 +37,8 @@ NAMES = {
     "workflows.tasks.finish_removal",
     "workflows.tasks.follow_up",
     "workflows.tasks.index_document",
+    "workflows.tasks.deploy_definition",
+    "review.desk.tasks.read_page",
     "workflows.tasks.measure_desk",
     "workflows.tasks.run_slice",
     "workflows.tasks.run_step",

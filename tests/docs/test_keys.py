@@ -85,6 +85,8 @@ DEVIATIONS = {
     ("ReviewCheckpoint", "attributes"),
     ("Execution", "gsi2pk"),
     ("Execution", "gsi2sk"),
+    ("DocumentEvent", "gsi1pk"),
+    ("DocumentEvent", "gsi1sk"),
     ("DocumentEvent", "gsi2pk"),
     ("DocumentEvent", "gsi2sk"),
     ("ReviewTask", "pk"),

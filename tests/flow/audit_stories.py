@@ -25,6 +25,7 @@ from review.quality import actions as checks
 from review.quality.adjudication import Choice, Outcome, adjudicate
 from review.status import Decision
 from tests.factories import MARTA, PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
+from tests.flow.keeping_stories import case_story, entity_story, folder_story, operation_story
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
     BY,
@@ -181,6 +182,8 @@ def review_story() -> Iterator[Step]:
     run, ref = open_review()
     yield claims.claim_next, lambda: claims.claim_next(SITE, by=ROSA)
     yield claims.release_claim, lambda: claims.release_claim(ref, run, by=ROSA)
+    claims.claim_review(ref, run, by=ROSA)
+    yield claims.return_claim, lambda: claims.return_claim(ref, run, by=ROSA)
     yield claims.claim_review, lambda: claims.claim_review(ref, run, by=ROSA)
     first = verdict(ref)
     yield decisions.decide_review, lambda: decisions.decide_review(ref, run, first, by=ROSA)
@@ -299,6 +302,10 @@ STORIES: tuple[Story, ...] = (
     model_story,
     batch_story,
     document_story,
+    folder_story,
+    case_story,
+    entity_story,
+    operation_story,
     removal_story,
     unpacking_story,
     follow_up_story,

@@ -10,11 +10,17 @@ import pytest
 from ninja import Schema
 from pytest_django.live_server_helper import LiveServer
 
+from projects.entities import actions as entity_actions
+from projects.entities.actions import EntityDraft
+from projects.folders import actions as folder_actions
+from projects.folders.queries import ROOT
 from projects.settings.items import Project
 from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from projects.web.http import PROBLEM
 from review.api import api
+from review.cases import actions as case_actions
+from review.cases.actions import CaseText, TaskText
 from tests.examples import at_most
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
@@ -59,6 +65,8 @@ REFUSALS = {
     "retry_unpacking": "whether files were left out",
     "choose_result": "whether the result counts already",
     "ask_for_review": "whether the files, the project and the queue are there; each field's name once",
+    "create_folder": "how long each name of a path may be",
+    "move_folder": "how long each name of a path may be",
     "search": "what a word is",
     "save_prompt_version": "which placeholders a purpose has",
     "move_prompt_production": "whether the reason has words",
@@ -80,7 +88,15 @@ def known() -> dict[str, list[str]]:
     testset = testset_actions.create_test_set(SITE, project.id, "Receipts", by=BY)
     testset_actions.add_cases(testset, [Case(published.document_id, "0" * 64, "tuning", 1)], note="", by=BY)
     experiment = make_experiment(testset, [1])
+    suppliers = entity_actions.create_type(SITE, "Suppliers", by=BY).type_id
+    entities = [entity_actions.create_entity(SITE, suppliers, EntityDraft(name), by=BY) for name in ("Mill", "Quill")]
+    case = case_actions.create_case(SITE, CaseText("Claim 17"), by=BY).case_id
     return {
+        "type_id": [suppliers],
+        "entity_id": [one.entity_id for one in entities],
+        "folder_id": [folder_actions.create_folder(SITE, ROOT, "Inbox", by=BY).folder_id],
+        "case_id": [case],
+        "item_id": [case_actions.add_task(SITE, case, TaskText("Call"), by=BY)],
         "project_id": [project.id],
         "document_id": [published.document_id, stopped.document_id],
         "run_id": [published.workflow_id, stopped.workflow_id],

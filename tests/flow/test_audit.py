@@ -29,8 +29,11 @@ WITHOUT_EVENT = {
     "projects.documents.actions.classification.set_classification",
     "projects.documents.actions.documents.create_document",
     "projects.documents.actions.documents.version_row",
+    "projects.documents.actions.properties.revise_attributes",  # what a change writes; whoever writes it says so
+    "projects.documents.actions.properties.revise_tags",
     "projects.sites.actions.first_grant",
     "workflows.routing.actions.touch_ruleset",
+    "workflows.testsets.actions.build_test_set",  # by adding cases, which has one
     "workflows.trials.actions.start_reading",
     "workflows.trials.actions.start_trial",
     "review.decide.claims.renew_claim",

@@ -35,6 +35,7 @@ urlpatterns = [
     path("where/", where, name="where"),
     path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
     path("mail/", include(([path("", where, name="choose-notifications")], "review"))),  # and a person's menu there
+    path("tokens/", include(([path("", where, name="edit-tokens")], "settings"))),
     path("open/", open_to_all),
     path("", include("projects.sites.sign_in_urls")),
     path("", include("projects.accounts.urls")),

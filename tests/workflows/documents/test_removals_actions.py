@@ -89,7 +89,8 @@ def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
     actions.purge_document(SITE, run.document_id, by=MARTA)
     actions.finish_removal(SITE, run.document_id)
     left = {key for key, row in stored.rows().items() if run.document_id in str(row) or run.workflow_id in str(row)}
-    assert {sk for _, _, sk in left if not is_trail(("", "", sk))} == {"removal"}
+    # What the sweeper repaired last is kept for operators, by its id.
+    assert {sk for _, _, sk in left if not is_trail(("", "", sk))} - {"REPAIR#decision"} == {"removal"}
     assert told(run) == {kind: number + 1 for kind, number in before.items()} | {
         "ev#": before["ev#"] + 2  # the audit record and the line that lists it
     }

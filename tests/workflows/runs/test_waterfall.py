@@ -11,14 +11,14 @@ def step(name: str, begin: int | None, end: int | None) -> StepRow:
 
 
 def test_bars_share_the_time_that_was_worked_and_a_review_takes_none_of_it() -> None:
-    steps = [step("ocr", 0, 30), step("web", None, None), step("review", 31, 50), step("publish", 50, 60)]
-    bars = bars_of(steps, frozenset({"review"}))
+    steps = [step("ocr", 0, 30), step("web", None, None), step("human_review", 31, 50), step("publish", 50, 60)]
+    bars = bars_of(steps)
     assert [(bar.step.name, bar.x, bar.width) for bar in bars] == [
-        ("ocr", 0, 75), ("review", None, None), ("publish", 75, 25),
+        ("ocr", 0, 75), ("human_review", None, None), ("publish", 75, 25),
     ]  # fmt: skip
 
 
 def test_a_step_under_way_has_no_bar_and_a_short_one_can_be_seen() -> None:
-    short, running = bars_of([step("ocr", 0, 0), step("analyse", 0, None)], frozenset())
+    short, running = bars_of([step("ocr", 0, 0), step("analyse", 0, None)])
     assert short.width
     assert running.width is None

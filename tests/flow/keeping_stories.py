@@ -1,0 +1,78 @@
+"""What people keep together and look after: folders, cases, entities, and what an operator hurries."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from projects.documents.actions.changes import DocumentChanges, change_document
+from projects.entities import actions as entities
+from projects.entities.actions import EntityDraft
+from projects.folders import actions as folders
+from projects.folders.queries import ROOT
+from review.cases import actions as cases
+from review.cases.actions import CaseText, TaskText
+from review.cases.items import Kind
+from tests.factories import SITE, start_run
+from tests.flow.setting_stories import BY, Step
+from tests.workflows.operations.test_operations import fail_event
+from workflows.operations.actions import hurry_repair
+from workflows.providers.actions import record_failure, retry_provider
+
+_ID, _OTHER = "01K00000000000000000000001", "01K00000000000000000000002"
+
+
+def folder_story() -> Iterator[Step]:
+    one = start_run().document_id
+    yield folders.create_folder, lambda: folders.create_folder(SITE, ROOT, "Inbox", by=BY, folder_id=_ID)
+    yield folders.create_path, lambda: folders.create_path(SITE, "/2026/May", by=BY)
+    may = folders.create_path(SITE, "/2026/May", by=BY)
+    move = folders.move_folder
+    yield move, lambda: move(SITE, may, parent_id=ROOT, name="May", by=BY)
+    yield folders.restrict_folder, lambda: folders.restrict_folder(SITE, may, ["admins"], version=1, by=BY)
+    yield folders.move_document, lambda: folders.move_document(SITE, one, _ID, by=BY)
+    yield folders.rename_document, lambda: folders.rename_document(SITE, one, "b.pdf", by=BY)
+    yield folders.delete_folder, lambda: folders.delete_folder(SITE, may, by=BY)
+    changes = DocumentChanges(metadata={"from": "Rosa"})
+    yield change_document, lambda: change_document(SITE, one, changes, by=BY)
+
+
+def case_story() -> Iterator[Step]:
+    one = start_run().document_id
+    yield cases.create_case, lambda: cases.create_case(SITE, CaseText("Claim 17"), by=BY, case_id=_ID)
+    text = CaseText("Claim 18")
+    yield cases.update_case, lambda: cases.update_case(SITE, _ID, text, version=1, by=BY)
+    yield cases.attach_document, lambda: cases.attach_document(SITE, _ID, one, by=BY)
+    yield cases.detach_document, lambda: cases.detach_document(SITE, _ID, one, by=BY)
+    yield cases.add_task, lambda: cases.add_task(SITE, _ID, TaskText("Call"), by=BY, task_id=_ID)
+    yield cases.update_task, lambda: cases.update_task(SITE, _ID, _ID, TaskText("Write"), by=BY)
+    yield cases.add_nigo, lambda: cases.add_nigo(SITE, _ID, "No signature", by=BY, nigo_id=_ID)
+    yield cases.close_item, lambda: cases.close_item(SITE, _ID, Kind.TASK, _ID, by=BY)
+    yield cases.reopen_item, lambda: cases.reopen_item(SITE, _ID, Kind.TASK, _ID, by=BY)
+    cases.create_case(SITE, CaseText("Nothing open"), by=BY, case_id=_OTHER)
+    yield cases.close_case, lambda: cases.close_case(SITE, _OTHER, by=BY)
+    yield cases.reopen_case, lambda: cases.reopen_case(SITE, _OTHER, by=BY)
+
+
+def entity_story() -> Iterator[Step]:
+    yield entities.create_type, lambda: entities.create_type(SITE, "Suppliers", by=BY, type_id=_ID)
+    mill, other = EntityDraft("Mill Ltd"), EntityDraft("The Mill")
+    yield entities.create_entity, lambda: entities.create_entity(SITE, _ID, mill, by=BY, entity_id=_ID)
+    entities.create_entity(SITE, _ID, other, by=BY, entity_id=_OTHER)
+    yield (
+        entities.update_entity,
+        lambda: entities.update_entity(SITE, _ID, _ID, EntityDraft("Mill GmbH"), version=1, by=BY),
+    )
+    yield entities.merge_entities, lambda: entities.merge_entities(SITE, _ID, _ID, _OTHER, by=BY)
+    last = entities.create_entity(SITE, _ID, EntityDraft("Last"), by=BY)
+    yield (
+        entities.delete_entity,
+        lambda: entities.delete_entity(SITE, _ID, last.entity_id, version=int(last.version), by=BY),
+    )
+
+
+def operation_story() -> Iterator[Step]:
+    place = fail_event().place
+    yield hurry_repair, lambda: hurry_repair(place, by=BY)
+    for _ in range(settings.PROVIDER_FAILURES):
+        record_failure("textract", "ThrottlingException")
+    yield retry_provider, lambda: retry_provider("textract", by=BY)
