@@ -5,12 +5,14 @@ import re
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.commands import desk
 
 UP_SECONDS = 240  # to the line that it is up, its samples processed
 _STOP_SECONDS = 90
+_START_AGAIN_SECONDS = 60
 _SAMPLE = re.compile(r"^  (\S+\.\w+): ", re.MULTILINE)
 _LOGIN = re.compile(r"^ +(\w+) +(\S+) {3}\w+: ", re.MULTILINE)
 
@@ -57,14 +59,23 @@ class Demo:
         return dict(_LOGIN.findall(self.said))[username]
 
     def worker(self, name: str) -> int:
-        """The process of one of its workers, as ``ps`` shows it."""
+        """The process of one of its workers, as ``ps`` shows it; one that was killed is started again first."""
+        end = time.monotonic() + _START_AGAIN_SECONDS
+        while not (found := self._find_workers(name)) and time.monotonic() < end:
+            time.sleep(0.5)
+        (pid,) = found
+        return pid
+
+    def _find_workers(self, name: str) -> list[int]:
         assert self.process
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        named = {int(pid): Path(f"/proc/{pid}/comm").read_text().strip() for pid in children}
-        started_again = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children}
-        (found,) = (
-            pid for pid in named if named[pid] == f"worker-{name}" or f"{name}@%h".encode() in started_again[pid]
-        )
+        found = []
+        for pid in children:
+            with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+                forked = Path(f"/proc/{pid}/comm").read_text().strip() == f"worker-{name}"
+                started_again = f"{name}@%h".encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if (forked or started_again) and "State:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+                    found.append(int(pid))
         return found
 
     def kill(self, name: str) -> None:
