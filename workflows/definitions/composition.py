@@ -148,13 +148,16 @@ class _Steps:
     def _approval(self, block: Block, order: int, *, first: bool) -> StepDefinition:
         why = " and ".join(one.words for one in block.conditions) or "every document"
         return StepDefinition(
-            order, f"{COMPOSED_APPROVAL}{order}", block.label, "approval", {APPROVE: order + 1, "": self.rejected},
-            minutes=block.hours * 60, asks=f"{block.label}: {why}", another=True, queue=block.queue,
-        ) if first else StepDefinition(
-            order, f"{COMPOSED_APPROVAL}{order}", f"{block.label}, again", "approval",
+            order,
+            f"{COMPOSED_APPROVAL}{order}",
+            block.label if first else f"{block.label}, again",
+            "approval",
             {APPROVE: order + 1, "": self.rejected},
-            minutes=block.hours * 60, asks=f"{block.label}, by one more person: {why}", another=True, queue=block.queue,
-        )  # fmt: skip
+            minutes=block.hours * 60,
+            asks=f"{block.label}{'' if first else ', by one more person'}: {why}",
+            another=True,
+            queue=block.queue,
+        )
 
 
 def _size(block: Block) -> int:
