@@ -19,8 +19,8 @@ ORDER = (
     "components/frame", "components/tables", "components/messages", "components/menus", "components/documents",
     "components/charts", "components/account", "components/news", "components/files",
     "pages/queue", "pages/runs", "pages/prompts", "pages/sign-in", "pages/desk", "pages/projects", "pages/documents",
-    "pages/routing", "pages/settings", "pages/search", "pages/review", "pages/definitions", "pages/trials",
-    "pages/insight", "pages/quality", "pages/console",
+    "pages/routing", "pages/settings", "pages/search", "pages/links", "pages/review", "pages/definitions",
+    "pages/trials", "pages/insight", "pages/quality", "pages/console",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("projects/<str:project_id>/prompts/", include("projects.prompts.urls")),
     path("projects/", include("projects.settings.urls")),
     path("documents/folders/", include("projects.folders.urls")),
+    path("documents/shares/", include("projects.shares.urls")),
     path("documents/", include("projects.documents.urls")),
     path("entities/", include("projects.entities.urls")),
     path("settings/models/", include("projects.models.urls")),
@@ -27,5 +28,6 @@ urlpatterns = [
     path("schemas/", include("projects.schemas.urls")),
     path("review/", include("review.urls")),
     path("cases/", include("review.cases.urls")),
+    path("shared/", include("workflows.links.urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

@@ -18,6 +18,7 @@ for prefix, package in (
     ("/cases", "review.cases"),
     ("", "workflows.documents"),
     ("", "projects.folders"),
+    ("", "projects.shares"),
     ("", "workflows.intake"),
     ("", "workflows.runs"),
     ("", "workflows.search"),

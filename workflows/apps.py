@@ -1,4 +1,4 @@
-"""The workflows app: registers who does what is due, and who hears of a run's end and rest."""
+"""The workflows app: registers who does what is due, and who hears of a run's end and rest and of purges."""
 
 from importlib import import_module
 
@@ -8,6 +8,7 @@ DUE = ("batches", "documents", "engine", "experiments", "insight", "intake", "pu
 
 # The first writes in the transaction that ends a run, the second hears that a run rests.
 HEAR_OF_RUNS = ("workflows.publish.actions", "workflows.batches.lines")
+HEAR_OF_PURGES = ("workflows.links.actions",)
 
 
 class WorkflowsConfig(AppConfig):
@@ -16,5 +17,5 @@ class WorkflowsConfig(AppConfig):
     def ready(self) -> None:
         for package in DUE:
             import_module(f"workflows.{package}.due")
-        for module in HEAR_OF_RUNS:
+        for module in (*HEAR_OF_RUNS, *HEAR_OF_PURGES):
             import_module(module)

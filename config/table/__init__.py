@@ -18,6 +18,7 @@ from config.table.entities import (
     models,
     pipeline,
     prompts,
+    sharing,
     to_come,
     trials,
 )
@@ -30,6 +31,7 @@ from config.table.entities.models import *  # noqa: F403 - the key space is one 
 from config.table.entities.pipeline import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.pipeline import SEGMENT
 from config.table.entities.prompts import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.sharing import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.trials import *  # noqa: F403 - the key space is one namespace
 from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
@@ -81,7 +83,7 @@ POSTPONED = "~"  # sorts after every digit
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value
-    for part in (pipeline, batches, management, filing, prompts, models, trials, experiments, insight, to_come)
+    for part in (pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, insight, to_come)
     for value in vars(part).values()
     if isinstance(value, Entity)
 )

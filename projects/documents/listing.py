@@ -90,6 +90,7 @@ def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> 
     tabs = [
         Tab(asking.url, "By day", None, isinstance(way, ByDay)),
         Tab(reverse("folders:list-folders"), "Folders", None, here=False),
+        Tab(reverse("shares:list-shares"), "Shared", None, here=False),
         *([Tab(reverse("entities:list-types"), "Suppliers and customers", None, here=False)] if asking.names else []),
     ]
     for status, look in STATUS_LABELS.items():

@@ -35,6 +35,8 @@ from projects.personal.access import fields_hidden_from, find_personal_documents
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, get_vocabulary
+from projects.shares import queries as share_queries
+from projects.shares.views import describe_shares
 from projects.sites import access, directory
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 
@@ -136,6 +138,8 @@ def document_page(
     context["look"] = look_of(rows.document.status)
     context["folders"] = _list_folders(request.site, rows.document.folder_id or ROOT)
     context |= _activity_context(request, document_id)
+    if directory.has_shares(request.site):
+        context["shares"] = describe_shares(request, share_queries.list_shares_of(request.site, document_id))
     context["classification"] = _classification(request.site, rows.document.classification_id or "")
     return render_answer(request, "projects/documents/show.html", fragment, context | more, status=status)
 

@@ -23,6 +23,7 @@ from projects.documents.queries import document_rows, get_document
 from projects.folders import placing, queries
 from projects.folders.items import EntryType, FolderChange, FolderEntry
 from projects.folders.queries import DEEPEST, ROOT, file_key, folder_key, tidy_name
+from projects.shares.actions import forget_shares
 from projects.sites import directory
 
 _INDEX = "workflows.tasks.index_document"
@@ -167,6 +168,7 @@ def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
         raise
     finally:
         directory.forget_folders()
+    forget_shares(site, folder_id)
 
 
 def restrict_folder(site: str, folder_id: str, groups: Sequence[str], *, version: int, by: Actor) -> None:

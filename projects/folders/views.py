@@ -19,6 +19,8 @@ from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
 from projects.folders.tasks import order_refresh_soon
 from projects.queues import admission
+from projects.shares import queries as share_queries
+from projects.shares.views import ShareView, describe_shares
 from projects.sites import access, directory
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
@@ -260,9 +262,17 @@ def _page(
         "is_first": not cursor,
         "first_url": folder_url(folder_id),
         "page_size": 50,
+        "shares": _list_shares(request, folder_id),
     }
     status = 200 if error is None else 409 if isinstance(error, Conflict) else 422
     return render_answer(request, "projects/folders/show.html", None, context, status=status)
+
+
+def _list_shares(request: DeskRequest, folder_id: str) -> list[ShareView]:
+    """No call on a site where nothing is shared."""
+    if not folder_id or not directory.has_shares(request.site):
+        return []
+    return describe_shares(request, share_queries.list_shares_of(request.site, folder_id))
 
 
 def _rows(request: DeskRequest, entries: Sequence[FolderEntry]) -> list[Row]:

@@ -5,17 +5,24 @@ there, and to the queue that it is put into after its publication: always to the
 lets everyone in, one with groups their members and superusers, and a program sees what it uploaded itself. A folder
 with groups does the same for all that is in it, also in folders below. To all others the document is not there: neither
 its pages nor its name in a list.
+
+A share with a person or one of their groups lets them in all the same: into a document, or into a folder and what is
+in it, as far as no folder below and no queue is closed to them. It is read each time, so that revoking holds at once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from config.errors import NotFound
 from config.item import Item, Page
 from projects.documents import queries as document_queries
 from projects.folders.queries import MISSING as NO_FOLDER
+from projects.shares import queries as share_queries
+from projects.shares.items import PrincipalType
+from projects.shares.queries import Principal
 from projects.sites import access, directory
 from projects.sites.actions import Program
 
@@ -43,8 +50,40 @@ def list_closed_folders(request: HttpRequest) -> frozenset[str]:
 
 def check_folder(request: HttpRequest, folder_id: str) -> None:
     """Raises: NotFound, as for a folder that is not there."""
-    if directory.is_in_folder(str(request.site), folder_id, list_closed_folders(request)):
+    if not is_let_in(request, folder_id):
         raise NotFound(NO_FOLDER)
+
+
+def is_let_in(request: HttpRequest, folder_id: str) -> bool:
+    """Whether the person may open the folder; one that is not there they may."""
+    closed, way = list_closed_folders(request), list(directory.list_way_up(str(request.site), folder_id))
+    return not closed.intersection(way) or _leads_in(way, closed, _find_granted(request, way))
+
+
+def _leads_in(way: Sequence[str], closed: frozenset[str], granted: frozenset[str]) -> bool:
+    """From the folder up, whether a share is met before a folder that is closed; no closed one at all is as good."""
+    for one in way:
+        if one in granted:
+            return True
+        if one in closed:
+            return False
+    return True
+
+
+def list_principals(request: HttpRequest) -> list[Principal]:
+    """As whom the person, or the program that acts as one, can be let in by a share."""
+    if not isinstance(request.user, User) or not request.user.is_active:
+        return []
+    groups = [Principal(PrincipalType.GROUP, one) for one in sorted(access.groups_of(request))]
+    return [Principal(PrincipalType.USER, str(request.user.pk)), *groups]
+
+
+def _find_granted(request: HttpRequest, ids: Iterable[str]) -> frozenset[str]:
+    """No call on a site where nothing is shared."""
+    site, principals = str(request.site), list_principals(request)
+    if not principals or not directory.has_shares(site):
+        return frozenset()
+    return share_queries.find_granted(site, principals, ids)
 
 
 def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
@@ -54,11 +93,21 @@ def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> 
         return frozenset()
     program = getattr(request, "auth", None)
     own = program.actor.id if isinstance(program, Program) and not program.person_id else None
-    return frozenset(
-        one.document_id
+    hidden = [
+        one
         for one in document_queries.list_belongings(site, document_ids)
         if (own is None or one.user_id != own)
         and (one.queue in closed or directory.is_in_folder(site, one.folder_id, folders))
+    ]
+    if not hidden:
+        return frozenset()
+    ways = {one.document_id: list(directory.list_way_up(site, one.folder_id)) for one in hidden}
+    granted = _find_granted(request, [*ways, *(folder for way in ways.values() for folder in way)])
+    return frozenset(
+        one.document_id
+        for one in hidden
+        if one.document_id not in granted
+        and (one.queue in closed or not _leads_in(ways[one.document_id], folders, granted))
     )
 
 

@@ -6,7 +6,7 @@ away, or a site that is closed, still holds for ``ACCESS_SECONDS`` in other proc
 
 import functools
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from django.conf import settings
 
 from config.errors import NotFound
 from config.item import Item
-from config.table import CASE, DEFAULT_SITE, ENTITY_TYPE, Entity, InvalidKey, encode_part, site_partition
+from config.table import CASE, DEFAULT_SITE, ENTITY_TYPE, SHARE_BY_DATE, Entity, InvalidKey, encode_part, site_partition
 from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
 from projects.sites import queries
@@ -156,17 +156,20 @@ def list_limited_folders(site_id: str) -> Mapping[str, frozenset[str]]:
 
 
 def is_in_folder(site_id: str, folder_id: str, folders: Container[str]) -> bool:
-    """Return True if the folder, or one that it is in, is one of ``folders``; each step up is remembered."""
+    """Return True if the folder, or one that it is in, is one of ``folders``."""
+    return any(one in folders for one in list_way_up(site_id, folder_id))
+
+
+def list_way_up(site_id: str, folder_id: str) -> Iterator[str]:
+    """The folder, the one that it is in, and so on to the first level; each step up is remembered."""
     seen: set[str] = set()
     here: str | None = folder_id
     while here and here not in seen:
-        if here in folders:
-            return True
+        yield here
         seen.add(here)
         here = _memory.get(
             _PARENTS, f"{site_id}/{here}", functools.partial(folder_queries.get_parent_id, site_id, here)
         )
-    return False
 
 
 def has_cases(site_id: str) -> bool:
@@ -177,6 +180,11 @@ def has_cases(site_id: str) -> bool:
 def has_entities(site_id: str) -> bool:
     """Whether the site keeps suppliers, customers or others."""
     return _has_rows(site_id, ENTITY_TYPE)
+
+
+def has_shares(site_id: str) -> bool:
+    """Whether anything of the site was ever shared, or is: where nothing was, no page asks."""
+    return _has_rows(site_id, SHARE_BY_DATE)
 
 
 def _has_rows(site_id: str, entity: Entity) -> bool:

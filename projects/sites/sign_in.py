@@ -149,6 +149,14 @@ def record_failure(attempt: Attempt, number: int) -> None:
     transact([], entity_event(DEFAULT_SITE, ACCOUNT, account_id, told, by=by, payload=payload))
 
 
+def count_guess(attempt: Attempt) -> None:
+    """A secret was wrong that is no account's: the next ones from there, or for this name, are fewer."""
+    limits = {"ADDRESS": ADDRESS} | ({"ANYWHERE": ANYWHERE} if attempt.name else {})
+    for kind, limit in limits.items():
+        with suppress(TooManyTries):
+            _count_try(attempt.key(kind), limit)
+
+
 def give_back(attempt: Attempt) -> None:
     """The password was right: what was tried before is forgotten."""
     transact([Delete(attempt.key("PAIR"))])

@@ -20,6 +20,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from config import logs
 from config.errors import CountersignError, NotFound
 from config.table import DEFAULT_SITE
+from projects.shares.queries import NO_LINK
 from projects.sites import access, directory
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -42,6 +43,7 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
     ("/insight/", "gauge", "Insight"),
 )
+_SHARED = "/shared/"  # whoever has a link is on its site without signing in
 _CASES = ("/cases/", "flag", "Cases")  # on a site that has one
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
@@ -69,14 +71,15 @@ class SiteMiddleware:
         logs.set_site(DEFAULT_SITE)
         if rest == request.path_info:
             return self.get_response(request)
-        if not request.user.is_authenticated:
+        by_link = rest.startswith(_SHARED)
+        if not by_link and not request.user.is_authenticated:
             return ask_to_sign_in(request)
         try:
-            may_enter = bool(access.permissions_on(request, site))
+            may_enter = directory.is_open(site) if by_link else bool(access.permissions_on(request, site))
         except CountersignError as error:
             return error_page(request, error, 503)
         if not may_enter and site != DEFAULT_SITE:
-            return error_page(request, NotFound("Site not found."), 404)
+            return error_page(request, NotFound(NO_LINK if by_link else "Site not found."), 404)
         request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")

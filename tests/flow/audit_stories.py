@@ -25,7 +25,7 @@ from review.quality import actions as checks
 from review.quality.adjudication import Choice, Outcome, adjudicate
 from review.status import Decision
 from tests.factories import MARTA, PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
-from tests.flow.keeping_stories import case_story, entity_story, folder_story, operation_story
+from tests.flow.keeping_stories import case_story, entity_story, folder_story, operation_story, share_story
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
     BY,
@@ -303,6 +303,7 @@ STORIES: tuple[Story, ...] = (
     batch_story,
     document_story,
     folder_story,
+    share_story,
     case_story,
     entity_story,
     operation_story,

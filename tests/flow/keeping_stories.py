@@ -8,7 +8,13 @@ from projects.documents.actions.changes import DocumentChanges, change_document
 from projects.entities import actions as entities
 from projects.entities.actions import EntityDraft
 from projects.folders import actions as folders
+from projects.folders.items import EntryType
 from projects.folders.queries import ROOT
+from projects.shares import actions as shares
+from projects.shares import queries as share_queries
+from projects.shares.actions import LinkDraft
+from projects.shares.items import PrincipalType
+from projects.shares.queries import Principal
 from review.cases import actions as cases
 from review.cases.actions import CaseText, TaskText
 from review.cases.items import Kind
@@ -34,6 +40,16 @@ def folder_story() -> Iterator[Step]:
     yield folders.delete_folder, lambda: folders.delete_folder(SITE, may, by=BY)
     changes = DocumentChanges(metadata={"from": "Rosa"})
     yield change_document, lambda: change_document(SITE, one, changes, by=BY)
+
+
+def share_story() -> Iterator[Step]:
+    one = shares.find_target(SITE, EntryType.FILE, start_run().document_id)
+    staff = Principal(PrincipalType.GROUP, "staff")
+    yield shares.share_with, lambda: shares.share_with(SITE, one, staff, "staff", by=BY, share_id=_ID)
+    link = LinkDraft("Auditors", 7)
+    yield shares.create_link, lambda: shares.create_link(SITE, one, link, by=BY, share_id=_OTHER)
+    yield shares.open_link, lambda: shares.open_link(SITE, share_queries.get_share(SITE, _OTHER))
+    yield shares.revoke_share, lambda: shares.revoke_share(SITE, _ID, by=BY)
 
 
 def case_story() -> Iterator[Step]:

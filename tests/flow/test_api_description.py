@@ -13,8 +13,12 @@ from pytest_django.live_server_helper import LiveServer
 from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
 from projects.folders import actions as folder_actions
+from projects.folders.items import EntryType
 from projects.folders.queries import ROOT
 from projects.settings.items import Project
+from projects.shares import actions as share_actions
+from projects.shares.items import PrincipalType
+from projects.shares.queries import Principal
 from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from projects.web.http import PROBLEM
@@ -78,6 +82,8 @@ REFUSALS = {
     "merge_entities": "that nothing is merged with itself",
     "create_entity_type": "that a name has words",
     "move_document": "how long each name of a path may be",
+    "share_document": "that there is one of three, who is of the site, and that a name has words",
+    "share_folder": "that there is one of three, who is of the site, and that a name has words",
     "search": "what a word is",
     "save_prompt_version": "which placeholders a purpose has",
     "move_prompt_production": "whether the reason has words",
@@ -88,6 +94,7 @@ REFUSALS = {
     "retry_experiment": "whether an answer failed",
     "promote_variant": "how good it is",
 }
+STAFF = Principal(PrincipalType.GROUP, "staff")
 EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE, Permission.ADMIN, Permission.PROMOTE)
 
 
@@ -102,10 +109,12 @@ def known() -> dict[str, list[str]]:
     suppliers = entity_actions.create_type(SITE, "Suppliers", by=BY).type_id
     entities = [entity_actions.create_entity(SITE, suppliers, EntityDraft(name), by=BY) for name in ("Mill", "Quill")]
     case = case_actions.create_case(SITE, CaseText("Claim 17"), by=BY).case_id
+    shared = share_actions.find_target(SITE, EntryType.FILE, published.document_id)
     return {
         "type_id": [suppliers],
         "entity_id": [one.entity_id for one in entities],
         "folder_id": [folder_actions.create_folder(SITE, ROOT, "Inbox", by=BY).folder_id],
+        "share_id": [share_actions.share_with(SITE, shared, STAFF, "staff", by=BY).share_id],
         "case_id": [case],
         "item_id": [case_actions.add_task(SITE, case, TaskText("Call"), by=BY)],
         "project_id": [project.id],

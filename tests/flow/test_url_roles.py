@@ -136,6 +136,17 @@ TABLE: dict[str, dict[str, Answers]] = {
     "folders:change-path": {"GET": WORK, "POST": (302, 403, 403, 302, 302, 302)},  # as it is
     "folders:edit-folder": {"GET": WORK, "POST": WORK_EMPTY},
     "folders:delete-folder": {"POST": WORK_EMPTY},  # it is not empty
+    # shares; what a link opens is for whoever has it
+    "shares:list-shares": {"GET": VIEW},
+    "shares:list-mine": {"GET": VIEW},
+    "shares:share-document": {"GET": WORK, "POST": WORK_EMPTY},
+    "shares:share-folder": {"GET": WORK, "POST": WORK_EMPTY},
+    "shares:revoke-share": {"POST": (302, 403, 403, 302, 404, 404)},  # once
+    "links:open-link": {"GET": OPEN, "POST": MOVED},
+    "links:show-shared": {"GET": NOWHERE},  # before the link was opened
+    "links:show-shared-document": {"GET": NOWHERE},
+    "links:shared-image": {"GET": NOWHERE},
+    "links:download-shared": {"GET": NOWHERE},
     "documents:change-hold": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
@@ -372,6 +383,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:move_folder": {"PUT": KEY},
     "api:delete_folder": {"DELETE": KEY},
     "api:move_document": {"PUT": KEY},
+    "api:list_shares": {"GET": KEY},
+    "api:list_document_shares": {"GET": KEY},
+    "api:share_document": {"POST": KEY},
+    "api:share_folder": {"POST": KEY},
+    "api:revoke_share": {"DELETE": KEY},
     "api:prepare_upload": {"POST": KEY},
     "api:complete_upload": {"POST": KEY},
     "api:show_document": {"GET": KEY},
@@ -564,6 +580,8 @@ def on_a_tenants_site(name: str, answers: Answers) -> Answers:
     """Nobody is told anything before signing in, and who works on another site finds nothing at all."""
     if name.startswith("api:"):
         return (404, 404, 404, 404, 404, 404)
+    if name.startswith("links:"):
+        return answers
     _, _, viewer, reviewer, admin, root = answers
     if name in ON_NO_TENANT:
         viewer = reviewer = admin = root = 404

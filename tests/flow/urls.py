@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from django.urls import URLPattern, get_resolver
 
@@ -13,11 +14,16 @@ from projects.documents.actions import properties as attribute_actions
 from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
 from projects.folders import actions as folder_actions
+from projects.folders.items import EntryType
 from projects.queues import actions as queue_actions
 from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
+from projects.shares import actions as share_actions
+from projects.shares.actions import LinkDraft
+from projects.shares.items import PrincipalType
+from projects.shares.queries import Principal
 from projects.sites import actions as api_key_actions
 from projects.sites.permissions import Permission
 from review.cases import actions as case_actions
@@ -95,6 +101,10 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     folder_actions.move_document(site, run.document_id, folder.folder_id, by=by)
     suppliers = entity_actions.create_type(site, f"{word} suppliers", by=by, type_id=rule_id)
     entity_actions.create_entity(site, suppliers.type_id, EntityDraft(f"{word} Ltd"), by=by, entity_id=rule_id)
+    shared = share_actions.find_target(site, EntryType.FILE, run.document_id)
+    share_actions.share_with(site, shared, Principal(PrincipalType.GROUP, "staff"), word, by=by, share_id=rule_id)
+    with patch("secrets.token_urlsafe", lambda _: "s" * 43):  # the same on each site
+        link = share_actions.create_link(site, shared, LinkDraft(f"{word} link", 7), by=by, share_id=queue_id)
     case = case_actions.create_case(site, CaseText(f"{word} case"), by=by, document_ids=[DOCUMENT_ID], case_id=rule_id)
     case_actions.add_task(site, case.case_id, TaskText(f"{word} task", owner_id="1", owner_name=word), by=by)
     api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
@@ -107,7 +117,8 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     return {
         "type_id": rule_id, "entity_id": rule_id, "case_id": case.case_id, "item_id": "none",
-        "folder_id": folder.folder_id,
+        "folder_id": folder.folder_id, "share_id": rule_id,
+        "link_id": link.share.share_id, "secret": link.secret, "shared_id": run.document_id,
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",

@@ -13,19 +13,6 @@ DOCUMENT_PUBLICATION = Entity(
     attributes=names("path contentType s3Version documentId userId"),
     to_come=True,
 )  # fmt: skip
-SHARE = Entity(
-    "document_management", "Share", "shares#{principal_type}#{name}", "share#{site_id}#{document_id}",
-    attributes=names("documentId type inserteddate userId path name siteId permissionType permissions"),
-    note="principal_type group|user", to_come=True,
-)  # fmt: skip
-DOCUMENT_SHARE = Entity(
-    "document_management", "DocumentShare", "shares#{document_id}", "share",
-    gsi1pk="share#{name}", gsi1sk="share#{path}#{document_id}",
-    attributes=names(
-        "documentId sharedDocumentId name type inserteddate userId path siteId permissionType permissions"
-    ),
-    to_come=True,
-)  # fmt: skip
 DEFINITION_DOCUMENT = Entity(
     "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
     gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",

@@ -1,0 +1,1 @@
+"""What people without an account open: documents and folders that are shared by link"""

@@ -1,0 +1,111 @@
+"""What outsiders are shown of a document: what was published of it and the images of its pages, nothing else."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotFound
+from config.item import Page
+from projects.documents.items import Document
+from projects.documents.queries import get_document, get_documents
+from projects.folders import queries as folder_queries
+from projects.folders.items import EntryType, FolderEntry
+from projects.personal.masking import mask_fields
+from projects.personal.queries import PersonalFields, get_personal_fields
+from projects.shares.items import DocumentShare
+from projects.shares.queries import NO_LINK
+from projects.sites import directory
+from workflows.runs import queries
+from workflows.runs.items import Outcome, ProjectDocument
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+
+@dataclass(frozen=True)
+class PublicField:
+    """``rows``: of a table, as texts below ``headings``."""
+
+    label: str
+    value: str
+    headings: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True)
+class PublicDocument:
+    """``fields``: None while nothing is published. ``pages``: 0-based, of those that have an image to show."""
+
+    document: Document
+    row: ProjectDocument
+    hidden: PersonalFields
+    fields: Sequence[PublicField] | None
+    pages: Sequence[int]
+
+
+def load_public_document(site: str, document_id: str) -> PublicDocument:
+    """Personal values are masked for everyone; pages wait for the publication if something on them is personal.
+
+    Raises:
+        NotFound: no such document, it was deleted, or was never processed.
+
+    """
+    document = get_document(site, document_id)
+    row = queries.project_document(site, document.project_id, document_id)
+    hidden = get_personal_fields(site, document.project_id)
+    fields = _load_fields(site, row, document, hidden) if row.outcome == Outcome.PUBLISHED or row.decided else None
+    drawn = str(document.contentType).startswith("image/") or document.contentType == "application/pdf"
+    pages = range(int(row.page_count or 0)) if drawn and (fields is not None or not hidden) else range(0)
+    return PublicDocument(document, row, hidden, fields, pages)
+
+
+def _load_fields(
+    site: str, row: ProjectDocument, document: Document, hidden: PersonalFields
+) -> list[PublicField] | None:
+    store = DocumentFiles(site, document.project_id, document.document_id)
+    try:
+        output = json.loads(store.read(files.output(row.counts)))
+    except NotFound:
+        return None
+    return [_describe_field(one) for one in mask_fields(output["fields"], hidden.names)]
+
+
+def _describe_field(field: Mapping[str, Any]) -> PublicField:
+    rows = field.get("rows") or ()
+    headings = [str(cell["column"]).replace("_", " ").capitalize() for cell in rows[0]] if rows else ()
+    cells = [[str(cell.get("value") or "") for cell in row] for row in rows]
+    return PublicField(str(field["label"]), str(field.get("value") or ""), headings, cells)
+
+
+def is_shared(site: str, share: DocumentShare, document: Document) -> bool:
+    """Whether the link leads to this document: of a folder, not to what is closed by a folder below it or a queue."""
+    if share.type == EntryType.FILE:
+        return bool(document.document_id == share.sharedDocumentId)
+    return document.queue not in directory.list_limited_queues(site) and is_below(site, share, document.folder_id or "")
+
+
+def is_below(site: str, share: DocumentShare, folder_id: str) -> bool:
+    """Whether the folder is the shared one, or in it with no limited one between."""
+    limited = directory.list_limited_folders(site)
+    for one in directory.list_way_up(site, folder_id):
+        if one == share.sharedDocumentId:
+            return True
+        if one in limited:
+            return False
+    return False
+
+
+def list_shared_folder(
+    site: str, share: DocumentShare, folder_id: str, *, cursor: str | None = None
+) -> Page[FolderEntry]:
+    """What of a shared folder the link leads to: its folders, then its documents. Raises: NotFound."""
+    if not is_below(site, share, folder_id):
+        raise NotFound(NO_LINK)
+    page = folder_queries.list_entries(site, folder_id, cursor=cursor)
+    limited = directory.list_limited_folders(site)
+    ids = [str(one.documentId) for one in page.rows if not one.is_folder]
+    shared = {one.document_id for one in get_documents(site, ids) if is_shared(site, share, one)}
+    rows = [
+        one for one in page.rows if (one.folder_id not in limited if one.is_folder else str(one.documentId) in shared)
+    ]
+    return Page(rows, page.next)
