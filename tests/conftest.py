@@ -111,6 +111,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.list_limited_folders(DEFAULT_SITE)
     directory.has_cases(DEFAULT_SITE)
     directory.has_entities(DEFAULT_SITE)
+    directory.has_shares(DEFAULT_SITE)
     versions.active_definition()
     versions.list_descriptions()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())
