@@ -23,6 +23,9 @@ class Decision(StrEnum):
     REJECT = "reject"
 
 
+SPLIT = "split"  # how lists name a rejection whose document became several
+
+
 class Bar(StrEnum):
     """Why a person may not decide a review."""
 

@@ -353,7 +353,8 @@ class DocumentUnpacking(CountedWork):
     ``files`` and ``bytes`` are counted at the ``root``, the document that was uploaded: what comes out of all that came
     out of it counts together. ``refused``: ``[{"name": …, "why": …}]``, of many the first; ``skipped``: how many;
     ``skipped_kinds``: their endings. ``message``: why it ended before its end, or
-    why nothing came out. ``batch_line``: whose slot of a batch it holds until it ends.
+    why nothing came out. ``batch_line``: whose slot of a batch it holds until it ends. ``parts``: of a document that a
+    reviewer split, ``[{"first": …, "last": …, "document_type": …}]``, and ``workflow_id`` of that run.
     """
 
     due_entity = table.DOCUMENT_UNPACKING
@@ -370,6 +371,8 @@ class DocumentUnpacking(CountedWork):
     skipped_kinds = UnicodeSetAttribute(null=True)
     message = UnicodeAttribute(null=True)
     batch_line = UnicodeAttribute(null=True)
+    parts: ListAttribute[Any] = ListAttribute(null=True)
+    workflow_id = UnicodeAttribute(null=True)
     userId = UnicodeAttribute()  # noqa: N815 - whose upload it was, and so whose its children are
     user_name = UnicodeAttribute()
     inserteddate = UnicodeAttribute()

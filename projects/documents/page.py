@@ -1,5 +1,6 @@
 """What the page of a document shows, in its own words: tags, attributes, entries, children, activity."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -9,7 +10,7 @@ from config.item import Page
 from projects.documents import queries as document_queries
 from projects.documents.actions.properties import metadata_of
 from projects.documents.activity import ActivityType
-from projects.documents.items import DocumentActivity, DocumentAttribute, DocumentTag, UnpackingStatus
+from projects.documents.items import ChildDocument, DocumentActivity, DocumentAttribute, DocumentTag, UnpackingStatus
 from projects.documents.queries import DocumentRows, in_order
 from projects.personal.access import is_closed
 from projects.personal.masking import mask_changes, mask_value
@@ -70,12 +71,17 @@ def page_of(rows: DocumentRows, definitions: Sequence[AttributeDefinition]) -> d
         "offered": [one for one in definitions if one.key not in have],
         "has_definitions": bool(definitions),
         "entries": metadata_of(rows.document),
-        "children": [child for child in rows.children if not child.deleted_at],
+        "children": sorted((child for child in rows.children if not child.deleted_at), key=_name_order),
         "unpacking": rows.unpacking,
         "is_unpacking": bool(rows.unpacking and rows.unpacking.status == UnpackingStatus.OPEN),
         "can_unpack_again": bool(rows.unpacking and rows.unpacking.can_be_tried_again),
         "refused": rows.unpacking.left_out if rows.unpacking else [],
     }
+
+
+def _name_order(child: ChildDocument) -> list[tuple[int, str]]:
+    """Page 9 before page 10."""
+    return [(int(one), "") if one.isdecimal() else (0, one.casefold()) for one in re.split(r"([0-9]{1,9})", child.name)]
 
 
 def tags_of(rows: Sequence[DocumentTag]) -> list[TagView]:

@@ -37,7 +37,7 @@ HIDDEN = "Document in a restricted queue"
 # Where a run's file and work are found outside the desk.
 _TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
 _FIELDS = {"corrected", "confirmed", "unseen"}  # counted in the lineage, listed by the decision's own row
-_DECISIONS = {"approve": "Approved", "reject": "Rejected", "undone": "Decision undone"}
+_DECISIONS = {"approve": "Approved", "reject": "Rejected", "split": "Split", "undone": "Decision undone"}
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ from review.items.reviews import READABLE, Review, ReviewDecision, may_be_decide
 from review.quality import actions as checks
 from review.quality import sampling
 from review.quality.actions import FirstDecision
-from review.status import DECIDE, UNDO, Decision, Worklist
+from review.status import DECIDE, SPLIT, UNDO, Decision, Worklist
+from workflows.intake.containers.page_ranges import PageRange
 from workflows.runs import events
 from workflows.runs.items import ReviewCheckpoint, Run
 from workflows.stages.assessment.answers import WITHOUT_VALUE
@@ -68,6 +69,7 @@ class Verdict:
     warnings: Sequence[AcceptedWarning] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
     check_share: float = 0.0  # 0–1, of decisions that are reviewed twice
+    parts: Sequence[PageRange] = ()  # that become documents of their own, of a rejection that splits the document
 
     def labels(self, names: Iterable[str]) -> list[str]:
         return [self.asked.get(name, name) for name in names]
@@ -120,6 +122,8 @@ def decide_review(
         facts["unseen"] = ", ".join(verdict.labels(verdict.unseen))
     if verdict.reject_reason:
         facts["rejected_for"] = verdict.reject_reason
+    if verdict.parts:
+        facts["parts"] = ", ".join(one.words for one in verdict.parts)
     if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
         facts["document_type"] = chosen or of_result.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
@@ -180,7 +184,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         **table.REVIEW_DECISION.gsi1(ref.site, **listed),
         **table.REVIEW_DECISION.gsi2(ref.site, **listed),
         name=verdict.name or None,
-        status=verdict.decision,
+        status=SPLIT if verdict.parts else verdict.decision,
         document_id=ref.document_id,
         workflow_id=run.workflow_id,
         holder=by.id,
@@ -223,6 +227,7 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
         "warnings": [asdict(one) for one in verdict.warnings],
         "reason": verdict.reason,
         "reject_reason": verdict.reject_reason,
+        "parts": [asdict(one) for one in verdict.parts],
         "reviewer": {"id": by.id, "name": by.name},
         "judges": [*(one for one in verdict.judges if one != by.id), by.id],
         "at": clock.iso(now),

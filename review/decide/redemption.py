@@ -3,7 +3,8 @@
 import datetime as dt
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ from pynamodb.expressions.update import Action
 
 from config import clock
 from config.due import actions as due_work
-from config.errors import Conflict, StaleAttempt
+from config.errors import Conflict, NotFound, StaleAttempt
 from config.transaction import Change, Update
 from projects.documents import counting
+from projects.documents.queries import get_document
 from projects.queues.items import DEFAULT_QUEUE
 from review.cases import actions as cases
 from review.identity import ReviewRef, checkpoint_key, review_id
@@ -24,6 +26,9 @@ from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, REDEEM, SPEND, UNDECI
 from workflows.definitions.blueprint import Definition
 from workflows.engine import tokens
 from workflows.engine.step_outcome import mark_passed
+from workflows.intake.actions.unpack import plan_split
+from workflows.intake.containers.page_ranges import PageRange
+from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
@@ -104,6 +109,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
     decided = json.loads(store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"])))
     step = definition.step(application.step)
     to = step.after(str(output["decision"]))
+    parts = [PageRange(**one) for one in decided.get("parts", ())]
     # A rejection that leads on ends the run at a later step.
     rejected = to == END and output["decision"] == Decision.REJECT
     move = Advance(
@@ -134,7 +140,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
             last=output["last"],
             also=[
                 _apply_decision_update(application.ref, output),
-                *(_plan_nigos(application, decided) if rejected else []),
+                *_plan_rejection(application, decided, parts, ends=rejected),
             ],
             event=event,
         )
@@ -142,11 +148,21 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
         return _find_applied_decision(application, to)
     if rejected:
         events.publish_soon(done.event)
+    if parts:
+        order_unpacking_soon(run.site, run.document_id)
     return {"next": to, "last": done.last}
 
 
-def _plan_nigos(application: Application, decided: Mapping[str, Any]) -> list[Change]:
-    """What a rejection that ends the run opens in the document's cases."""
+def _plan_rejection(
+    application: Application, decided: Mapping[str, Any], parts: Sequence[PageRange], *, ends: bool
+) -> list[Change]:
+    """What a split has a worker do, and what a rejection that ends the run opens in the document's cases."""
+    if parts:
+        run = application.run
+        with suppress(NotFound):  # deleted meanwhile, and so are its parts
+            return [plan_split(run, get_document(run.site, run.document_id), parts)]
+    if parts or not ends:
+        return []
     return cases.plan_rejection(
         application.ref,
         decision_id=str(application.output["decision_id"]),

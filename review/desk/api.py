@@ -15,19 +15,22 @@ from projects.web.http import problem_response
 from projects.web.links import page_url
 from review import queries
 from review.decide import claims, decisions, drafts
+from review.decide.splits import check_may_split
 from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.field_form import Line
 from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
-from review.desk.page import ask_question, check_waits_for, load_open_review, load_review, person_of
+from review.desk.page import ask_question, check_waits_for, count_pages, load_open_review, load_review, person_of
 from review.desk.queue import hide_reasons
+from review.desk.splitting import plan_verdict
 from review.desk.ticket import Ticket
 from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.handovers.api import router as reviews  # what is listed and what is asked for have one path
 from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import Review
+from workflows.intake.containers.page_ranges import PageRange
 from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.document_types.of_result import KEY, list_type_choices
 
@@ -210,6 +213,25 @@ class DecidedShape(Schema):
     undo_until: str
 
 
+class SplitPart(Schema):
+    """Pages ``first`` to ``last``, counted from 1. ``document_type``: null for the one that the project gives."""
+
+    first: int
+    last: int
+    document_type: str | None = None
+
+
+class SplitWish(Body):
+    """``parts``: at least two; together they hold every page once and in order."""
+
+    model_config = with_example(
+        ticket="eyJ…", parts=[{"first": 1, "last": 3}, {"first": 4, "last": 9, "document_type": "invoice"}]
+    )
+
+    ticket: str
+    parts: list[SplitPart]
+
+
 class UndoWish(Body):
     model_config = with_example(decision_id="01M89RES7JCGYS7T4S8WHAJW46")
 
@@ -279,6 +301,28 @@ def decide_review(request: ApiRequest, document_id: str, review_id: str, wish: R
         return _list_problems(answers)
     window = read_window(request)
     verdict = forms.make_verdict(answers, carried)
+    until = _or_conflict(
+        request, ref,
+        lambda: decisions.decide_review(
+            ref, carried.run(ref), verdict, by=person_of(request), undo_seconds=window
+        ),
+    )  # fmt: skip
+    enqueue_redeem(ref, carried.decision_id, delay=window)
+    return DecidedShape(decision_id=carried.decision_id, undo_until=clock.iso(until))
+
+
+@router.post(
+    f"{_AT}/split", response={200: DecidedShape, **_DECIDED}, operation_id="split_document", summary="Split a document"
+)
+def split_document(request: ApiRequest, document_id: str, review_id: str, wish: SplitWish) -> DecidedShape:
+    """The run ends as rejected; each part becomes a document: see `show_unpacking`. A person's token with REVIEW."""
+    ref = _to_decide(request, document_id, review_id)
+    carried = _read_ticket(request, ref, wish.ticket)
+    review = load_review(request, ref)
+    pages = count_pages(ref, review)
+    check_may_split(ref, review, pages)
+    parts = [PageRange(one.first, one.last, one.document_type or "") for one in wish.parts]
+    verdict, window = plan_verdict(ref, carried, parts, pages), read_window(request)
     until = _or_conflict(
         request, ref,
         lambda: decisions.decide_review(

@@ -1,5 +1,6 @@
 """What a person does at the desk: take, keep, give back, decide, take a decision back. Never by GET."""
 
+import datetime as dt
 import logging
 
 from django.contrib import messages
@@ -129,9 +130,18 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     except Conflict:
         return render_lost_page(request, ref)
     enqueue_redeem(ref, carried.decision_id, delay=window)
-    receipt = _receipt(ref, carried, str(answers.decision), clock.iso(until))
-    done = ticket.sign_receipt(receipt, ref.site, person.id)
-    following = _next(request, ref, carried) if forms.wants_next(request.POST.dict()) else None
+    return answer_decision(
+        request, ref, carried, str(answers.decision), until, wants_next=forms.wants_next(request.POST.dict())
+    )
+
+
+def answer_decision(
+    request: DeskRequest, ref: ReviewRef, carried: Ticket, did: str, until: dt.datetime, *, wants_next: bool
+) -> HttpResponse:
+    """The next document, or the queue, with what can be undone ``until`` then. ``did``: as the receipt says it."""
+    receipt = Receipt(ref.document_id, ref.review_id, carried.decision_id, carried.name, did, clock.iso(until))
+    done = ticket.sign_receipt(receipt, ref.site, person_of(request).id)
+    following = _next(request, ref, carried) if wants_next else None
     where = _desk_url(following) if following else queue_url(carried.queue)
     url = f"{where}?{urlencode({'done': done})}"
     if following and wants_fragment(request):
@@ -164,10 +174,6 @@ def _next(request: DeskRequest, ref: ReviewRef, carried: Ticket) -> ReviewRef | 
     except CountersignError as error:
         log.warning("no next review", extra={"error": type(error).__name__})
         return None
-
-
-def _receipt(ref: ReviewRef, carried: Ticket, decision: str, until: str) -> Receipt:
-    return Receipt(ref.document_id, ref.review_id, carried.decision_id, carried.name, decision, until)
 
 
 @require_POST

@@ -16,6 +16,7 @@ from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
 from review.changes import describe_rejection, last_changes
 from review.decide import drafts
+from review.decide.splits import may_split
 from review.desk import forms, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
 from review.desk.copies import list_copies
@@ -173,6 +174,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
+        "may_split": may_decide and may_split(ref, review, len(sheet.pages)),
         "came_by_itself": may_decide and bool(review.claimed_after) and not draft.saved_at,
         "receipt": ticket.read_receipt(done, ref.site, person.id),
         "done": done,
@@ -300,6 +302,10 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
         ) from error
     found: dict[str, Any] = json.loads(body)
     return found
+
+
+def count_pages(ref: ReviewRef, review: Review) -> int:
+    return len(_result(ref, review)["pages"])
 
 
 def list_field_labels(ref: ReviewRef, review: Review) -> dict[str, str]:

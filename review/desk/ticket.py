@@ -10,6 +10,7 @@ from config import clock
 from config.errors import Refused
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
+from review.status import SPLIT, Decision
 from workflows.runs.items import Run
 from workflows.stages.base import FieldSpec
 
@@ -103,6 +104,9 @@ def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
     return Ticket(**data, fields=fields)
 
 
+_DID = {Decision.APPROVE: "Approved", SPLIT: "Split"}
+
+
 @dataclass(frozen=True)
 class Receipt:
     """What the queue says after a decision; ``until``: stored instant up to which it can be taken back."""
@@ -113,6 +117,10 @@ class Receipt:
     name: str
     decision: str
     until: str
+
+    @property
+    def did(self) -> str:
+        return _DID.get(self.decision, "Rejected")
 
     @property
     def can_undo(self) -> bool:

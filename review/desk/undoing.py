@@ -13,7 +13,7 @@ from review.desk import ticket
 from review.desk.ticket import Receipt
 from review.desk.undo_window import LONGEST, list_windows, read_window
 from review.items.reviews import ReviewDecision
-from review.status import Decision
+from review.status import SPLIT, Decision
 
 MOST = 100  # on the page
 SHOWN = 3  # beside the work
@@ -39,7 +39,7 @@ def list_receipts(request: DeskRequest) -> list[Receipt]:
     person_id = str(request.user.pk)
     since = clock.iso(clock.now() - dt.timedelta(seconds=LONGEST))
     found = queries.list_decisions_since(request.site, person_id, since, limit=MOST).rows
-    receipts = [_receipt(request.site, row) for row in found if row.status in set(Decision)]
+    receipts = [_receipt(request.site, row) for row in found if row.status in {*Decision, SPLIT}]
     just_made = ticket.read_receipt(request.GET.get("done", ""), request.site, person_id)
     if just_made and just_made.decision_id not in {queries.decision_place(request.site, row)[1] for row in found}:
         receipts.insert(0, just_made)

@@ -24,7 +24,7 @@ from review.desk.queue import group_rows, queue_url, rows_of
 from review.identity import queue_to_store
 from review.items.reviews import Review, ReviewDecision
 from review.quality import queries as quality
-from review.status import Worklist
+from review.status import SPLIT, Worklist
 
 _MOST_COUNTED = 100
 _HEADS = {
@@ -32,7 +32,12 @@ _HEADS = {
     Worklist.ASKED: ("Asked of me", "Reviews that wait for your answer."),
     Worklist.POSTPONED: ("Postponed", "Reviews that wait for a time or an answer, the next one first."),
 }
-_MADE = {"approve": ("good", "check", "Approved"), "reject": ("bad", "x", "Rejected"), "undone": ("", "undo", "Undone")}
+_MADE = {
+    "approve": ("good", "check", "Approved"),
+    "reject": ("bad", "x", "Rejected"),
+    SPLIT: ("", "split", "Split"),
+    "undone": ("", "undo", "Undone"),
+}
 
 
 @dataclass(frozen=True)

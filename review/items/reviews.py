@@ -134,7 +134,7 @@ class ReviewDecision(DecidedFields):
     decidedAt = UnicodeAttribute()  # noqa: N815
     undone_at = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)  # of the document
-    status = UnicodeAttribute(null=True)  # approve, reject or undone
+    status = UnicodeAttribute(null=True)  # approve, reject, split or undone
     document_id = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)
     holder = UnicodeAttribute(null=True)

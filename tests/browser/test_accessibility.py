@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.conf import LazySettings
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -22,7 +23,7 @@ from tests.projects.make_sites import BY
 from tests.projects.projects import SITE, make_project
 from tests.pump import Pump
 from tests.review.handovers.asking import hand_over
-from tests.review.reviews import lapse, open_review, person
+from tests.review.reviews import lapse, open_review, person, result
 from tests.workflows.advancing import failed, published
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -190,3 +191,26 @@ def test_questions_of_other_systems(live_server: LiveServer, page: Page, pump: P
     expect(page.get_by_text("approved").first).to_be_visible()
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert console == []
+
+
+def test_splitting_a_document(
+    live_server: LiveServer, page: Page, pump: Pump, console: list[str], settings: LazySettings
+) -> None:
+    settings.REVIEW_UNDO_SECONDS = 60
+    bob()
+    found = result()
+    found["pages"] = [{**found["pages"][0], "index": index} for index in range(3)]
+    _, ref = open_review("scan.pdf", found=found)
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    page.get_by_role("link", name="Split…").click()
+    page.get_by_label("New document starts here").first.check()
+    for width in (1440, 375):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Split and open next").click()
+    expect(page.get_by_text("Split: scan.pdf")).to_be_visible()
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.locator("[data-approve]")).to_be_visible()
+    assert [line for line in console if "404" not in line] == []  # these pages have no picture

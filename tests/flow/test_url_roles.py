@@ -254,6 +254,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:skip": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
     "review:postpone": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:assign": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # not what another holds
+    "review:split": {"GET": (302, 403, 403, 422, 409, 409), "POST": NO_REVIEW},  # of one page
     "review:ask": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
     "review:escalate": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:answer": {"POST": (302, 403, 404, 404, 404, 404)},  # READ, of what is not there
@@ -419,6 +420,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:release_review": {"POST": KEY},
     "api:save_draft": {"PUT": KEY},
     "api:decide_review": {"POST": KEY},
+    "api:split_document": {"POST": KEY},
     "api:undo_decision": {"POST": KEY},
     "api:create_batch": {"POST": KEY},
     "api:show_batch": {"GET": KEY},

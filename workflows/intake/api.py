@@ -406,7 +406,7 @@ class UnpackingShape(Schema):
     summary="Get extracted files",
 )
 def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
-    """For emails and archives; 404 for other documents. Requires READ."""
+    """For emails, archives and split documents; 404 for others. Requires READ."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     return _shape(request, document_rows(request.site, document_id))

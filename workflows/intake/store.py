@@ -44,12 +44,13 @@ class Plan:
 
 
 def plan_run(
-    site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None
-) -> Plan:
+    site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None,
+    *, document_type: str = "",
+) -> Plan:  # fmt: skip
     """Ask the rules that can be asked before the analysis, and pin the others with the settings.
 
     ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project
-    says.
+    says. ``document_type``: a classification's id, by a person's word, whatever rules say.
 
     Raises:
         Refused: a classification that the document would get is gone, or its definition is archived.
@@ -59,10 +60,12 @@ def plan_run(
     book = pinned_rules.current_rules(site)
     judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
     project = apply_effect({**data, **(chosen or {})}, judgement.effect)
+    if document_type:
+        project["classification_id"] = document_type
     try:
         pinned = run_settings.settings_of(site, project_id, project)
     except Refused as error:
-        if not judgement.effect.classification:
+        if document_type or not judgement.effect.classification:
             raise
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
         raise Refused(f"The document type selected by rule {named} no longer exists. Change the rule.") from error
@@ -170,13 +173,14 @@ def enter(
     parent: DocumentUnpacking | None = None,
     also: Sequence[Change] = (),
     batch_line: str = "",
+    document_type: str = "",
 ) -> Run | None:
     """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
 
     What comes out of a mail or an archive is filed in the folder that this stands in.
 
     Returns its run, or None for a mail or an archive: a worker has to be told to unpack it.
-    ``batch_line``: whose slot of a batch its run holds, or its unpacking.
+    ``batch_line``: whose slot of a batch its run holds, or its unpacking. ``document_type``: as ``plan_run``.
 
     Raises:
         Conflict: the document exists, or one of ``also`` did not hold.
@@ -186,7 +190,9 @@ def enter(
     """
     data = settings_to_store(project.settings)
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
-    plan = None if file.found.is_container else plan_run(site, project.id, data, file.found.file_type, chosen)
+    plan = None
+    if not file.found.is_container:
+        plan = plan_run(site, project.id, data, file.found.file_type, chosen, document_type=document_type)
 
     folder_id = _folder_of(site, parent)
 

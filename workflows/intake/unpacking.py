@@ -1,10 +1,13 @@
-"""Taking the files out of a mail or an archive: each becomes a document of its own, once, however often it is begun."""
+"""Taking files out of a mail or an archive, or the parts out of a document that was split.
+
+Each becomes a document of its own, once, however often it is begun.
+"""
 
 import logging
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.conf import settings
@@ -20,7 +23,7 @@ from projects.documents.queries import DocumentRows
 from projects.settings import queries as project_queries
 from workflows.intake import containers
 from workflows.intake.actions import unpack as unpack_actions
-from workflows.intake.containers import Member
+from workflows.intake.containers import Member, page_ranges
 from workflows.intake.inspect import inspect, limits
 from workflows.intake.inspection import Inspection
 from workflows.intake.store import LocalFile, enter
@@ -74,7 +77,7 @@ def unpack(
 
 
 def record_of(rows: DocumentRows) -> DocumentUnpacking:
-    """Raises: NotFound, of a document that is neither mail nor archive."""
+    """Raises: NotFound, of a document that nothing came out of."""
     if rows.unpacking is None:
         raise NotFound("This document is not an email or archive.")
     return rows.unpacking
@@ -92,6 +95,7 @@ class _Unpacking:
         self.looked = time.monotonic()
         self.taken = 0
         self.refused: list[tuple[str, str]] = []
+        self.parts = unpack_actions.parts_of(record)
 
     def run(self) -> None:
         message = ""
@@ -114,7 +118,7 @@ class _Unpacking:
             store.fetch(self.document.s3_key, original, version=self.document.s3version)
         except NotFound as error:
             raise Refused(_NO_FILE) from error
-        for number, member in enumerate(containers.members(original, self.document.contentType, limits())):
+        for number, member in enumerate(self._members(original)):
             self._beat()
             try:
                 problem = self._take(number, member, folder / "member")
@@ -124,6 +128,11 @@ class _Unpacking:
                 self.refused.append((member.name, problem))
             else:
                 self.taken += 1
+
+    def _members(self, original: Path) -> Iterator[Member]:
+        if self.parts:
+            return page_ranges.members(original, self.document.name, self.document.contentType, self.parts)
+        return containers.members(original, self.document.contentType, limits())
 
     def _why(self, error: Exception) -> str:
         """The sentence that people read. Raises: the error itself, if it may not come again."""
@@ -144,7 +153,8 @@ class _Unpacking:
 
     def _take(self, number: int, member: Member, path: Path) -> str:
         """An empty text, or why it was not taken. Raises: Refused, which says why as well."""
-        place = "\n".join([self.site, self.record.documentId, str(number)])
+        of_run = [self.record.workflow_id] if self.record.workflow_id else []  # what is split again has other parts
+        place = "\n".join([self.site, self.record.documentId, *of_run, str(number)])
         document_id = str(uuid.uuid5(_CHILDREN, place))
         if self._was_taken(document_id):
             return ""
@@ -152,18 +162,22 @@ class _Unpacking:
         member.write(path)
         deeper = int(self.record.depth) + 1 < settings.UNPACK_MAX_DEPTH
         found = inspect(path, member.name, containers=deeper)
-        return self._make(document_id, member.name, path, found)
+        document_type = self.parts[number].document_type if self.parts else ""
+        return self._make(document_id, member.name, path, found, document_type)
 
     def _was_taken(self, document_id: str) -> bool:
         """Also where it was deleted since: what came out once does not come out again."""
         child = table.CHILD_DOCUMENT.key(self.site, document_id=self.record.documentId, child_document_id=document_id)
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 
-    def _make(self, document_id: str, name: str, path: Path, found: Inspection) -> str:
+    def _make(self, document_id: str, name: str, path: Path, found: Inspection, document_type: str) -> str:
         also = unpack_actions.count_child(self.site, self.record, path.stat().st_size)
         file = LocalFile(path, name, found)
         try:
-            enter(self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also)
+            enter(
+                self.site, self.project, document_id, file, by=self.by, parent=self.record, also=also,
+                document_type=document_type,
+            )  # fmt: skip
         except Conflict:
             return "" if self._was_taken(document_id) else _ENOUGH
         if found.is_container:

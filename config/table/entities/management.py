@@ -61,9 +61,9 @@ DOCUMENT_UNPACKING = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#unpacking#{document_id}",
     attributes=names(
         "documentId project_id status root depth chosen files bytes refused skipped skipped_kinds message batch_line "
-        "tries lease_owner step_lease_until userId user_name inserteddate"
+        "parts workflow_id tries lease_owner step_lease_until userId user_name inserteddate"
     ),
-    note="what comes out of a mail or an archive; GSI2 until all of it has",
+    note="what comes out of a mail, an archive, or a document that a reviewer split; GSI2 until all of it has",
 )  # fmt: skip
 DOCUMENT_OCR = Entity(
     "document_management", "DocumentOcr", "docs#{document_id}", "ocr#",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -13,16 +13,17 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
-from config.errors import Conflict, Refused
+from config.errors import Conflict, NotFound, Refused
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import create_document
 from projects.documents.activity import ActivityChange, ActivityType, record_activity
-from projects.documents.items import ChildDocument, DocumentStatus, DocumentUnpacking, UnpackingStatus
+from projects.documents.items import ChildDocument, Document, DocumentStatus, DocumentUnpacking, UnpackingStatus
 from projects.folders import placing
 from projects.folders.placing import Place
 from workflows.intake.actions.documents import new_document, project_document
+from workflows.intake.containers.page_ranges import PageRange
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
 from workflows.runs.actions.document_rows import DocumentState, More
@@ -35,6 +36,7 @@ _TOLD = 50  # refused files that the record names
 _SHORT = 300  # letters of each sentence
 _NOTHING = "No files could be extracted. Upload the files individually."
 _DEADLY = "Could not be extracted after {} attempts. Upload the files individually."
+_STILL_SPLITTING = "This document is being split already. Its parts appear on the document’s page."
 _UNDER_WAY = DocumentState(DocumentStatus.IN_PROGRESS)  # without a run
 OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
@@ -101,6 +103,44 @@ def begin(
     placing.write_filed(site, folder_id, original.name, write)
 
 
+def check_can_split(site: str, document_id: str) -> None:
+    """Raises: Refused, while the parts of an earlier run's split are still to come."""
+    try:
+        record = DocumentUnpacking.load(key_of(site, document_id))
+    except NotFound:
+        return
+    if record.status == UnpackingStatus.OPEN:
+        raise Refused(_STILL_SPLITTING)
+
+
+def plan_split(run: Run, document: Document, parts: Sequence[PageRange]) -> Put:
+    """What has a worker make documents of ``parts``, once the run that a reviewer split has ended.
+
+    They are whose the document is. The document may have been split in an earlier run: that is over then.
+    """
+    record = DocumentUnpacking(
+        *key_of(run.site, run.document_id),
+        **DocumentUnpacking.due_keys(due_work.next_look(), document_id=run.document_id),
+        documentId=run.document_id,
+        project_id=run.project_id,
+        status=UnpackingStatus.OPEN,
+        root=run.document_id,
+        depth=0,
+        parts=[asdict(one) for one in parts],
+        workflow_id=run.workflow_id,
+        userId=document.userId,
+        user_name=document.user_name or document.userId,
+        inserteddate=clock.iso(clock.now()),
+    )
+    return Put(record, overwrite=True)
+
+
+def parts_of(record: DocumentUnpacking) -> list[PageRange]:
+    """Empty for a mail or an archive."""
+    stored = [one.as_dict() if hasattr(one, "as_dict") else dict(one) for one in record.parts or ()]
+    return [PageRange(int(one["first"]), int(one["last"]), str(one["document_type"] or "")) for one in stored]
+
+
 def _run_of_document(run: Run) -> Run:
     """Its events are of no run: they are told under the document's own id."""
     return Run(run.site, run.project_id, run.document_id, run.document_id)
@@ -146,7 +186,8 @@ def finish(
     facts: dict[str, int | str] = {"not taken": len(refused)}
     if message:
         facts["reason"] = message[:_SHORT]
-    ending = _Ending("UNPACKED" if taken else "UNPACKING_FAILED", facts, failed=not taken)
+    words = ("SPLIT", "SPLIT_FAILED") if record.parts else ("UNPACKED", "UNPACKING_FAILED")
+    ending = _Ending(words[0 if taken else 1], facts, failed=not taken)
     kinds = DocumentUnpacking.skipped_kinds
     skipped = [
         DocumentUnpacking.skipped.set(len(refused)),
@@ -199,11 +240,12 @@ def _end(
         DocumentUnpacking.message.set(message[:_SHORT]) if message else DocumentUnpacking.message.remove(),
     ]
     run = _run(site, record)
+    changes: list[Change] = [Update(record.key, done, when)]
+    if record.parts:  # the document is as its own run left it
+        transact(changes, events.lineage(run, ending.word, facts=ending.facts))
+        return
     after = DocumentState(DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED)
-    changes = [
-        Update(record.key, done, when),
-        *document_rows.write_document(run, _UNDER_WAY, after, clock.iso(clock.now())),
-    ]
+    changes += document_rows.write_document(run, _UNDER_WAY, after, clock.iso(clock.now()))
     bus_type = events.FAILED if ending.failed else None
     detail = {"outcome": Outcome.FAILED, "reason": message}
     told = events.lineage(run, ending.word, facts=ending.facts, bus_type=bus_type, bus_detail=detail)
@@ -241,10 +283,9 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
         *due_work.schedule_actions(DocumentUnpacking, due_work.next_look(), document_id=record.documentId),
     ]
     before, more = document_rows.state_of_row(row), More(project_document_if=document_rows.if_has_status(row))
-    changes = [
-        Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE),
-        *document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more),
-    ]
+    changes: list[Change] = [Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE)]
+    if not record.parts:  # what was split is as its own run left it
+        changes += document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more)
     # No reason beside it: reasons name files of the archive, and activity outlives the document.
     changed = [ActivityChange("unpacking", "ended", "started again")]
     told = record_activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)

@@ -189,6 +189,8 @@ _EVENTS = {
     "UNPACKING_FAILED": "No file extracted",
     "UNPACKING_GIVEN_UP": "Extraction stopped",
     "UNPACKING_TRIED_AGAIN": "Extraction retried",
+    "SPLIT": "Split into documents",
+    "SPLIT_FAILED": "Not split",
 }
 _ENDED = {"FAILED", "CANCELLED"}  # and at which step
 # What a link, the list of what was decided, or the event's own words tell.
@@ -220,6 +222,7 @@ _FACTS: Mapping[str, Callable[[Any], str]] = {
     "queue": "queue {}".format,
     "assignee": "to {}".format,
     "rejected_for": str,
+    "parts": str,
     "asked": "to {}".format,
     "about": "about {}".format,
     "mentioned": "mentions {}".format,
