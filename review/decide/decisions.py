@@ -113,7 +113,7 @@ def decide_review(
         worklists.remove(ref, by.id, Worklist.MINE),
         *counting.apply_tally(ref.site, counting.count_queued(verdict.queue, ref.document_id, -1)),
     ]
-    if not ref.is_check and not ref.is_handed_over and sampling.is_sampled(ref.review_id, verdict.check_share):
+    if not ref.is_compared and not ref.is_handed_over and sampling.is_sampled(ref.review_id, verdict.check_share):
         first = FirstDecision(verdict.decision_id, verdict.decision, by, uri, sha256, now, redeem_after)
         changes.append(checks.plan_check(ref, run, first, name=verdict.name, queue=verdict.queue))
     facts: dict[str, Any] = {"review": ref.review_id, "decision": verdict.decision_id}
@@ -287,8 +287,8 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
 
 
 def _move_checkpoint(ref: ReviewRef, status: str) -> list[Change]:
-    """Of the run that waits; for a second review none does."""
-    return [] if ref.is_check else [Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(status)])]
+    """Of the run that waits; for a second review and for a seeded one none does."""
+    return [] if ref.is_compared else [Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(status)])]
 
 
 def _reopen_actions(ref: ReviewRef, review: Review, by: Person, now: str) -> list[Action]:

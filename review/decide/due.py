@@ -15,6 +15,7 @@ from review.handovers import delivery
 from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
 from review.quality import actions as checks
+from review.quality import seeds
 from review.status import DECIDED, ORPHAN, UNDECIDED, ReviewStatus
 from workflows.engine import driver, repair
 from workflows.runs import events, queries
@@ -36,6 +37,8 @@ def drive_review(site: str, review: Review) -> None:
         questions.return_unanswered(ref, run, review)
     elif ref.is_check:
         checks.drive_check(ref, run, review)
+    elif ref.is_seed:
+        seeds.drive_seed(ref, run, review)
     elif escalations.is_due(ref, review):
         escalations.escalate_review(ref, run, review)
     elif ref.is_handed_over:

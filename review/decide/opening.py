@@ -73,7 +73,7 @@ class Pause:
 
 def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
     """When the due row expires an undecided review."""
-    if ref.is_handed_over or ref.is_check:
+    if ref.is_handed_over or ref.is_compared:
         return deadline  # no one else does
     # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
@@ -86,8 +86,8 @@ def escalates_at(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
 
 def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, escalated: bool) -> dt.datetime:
     """When the due row has something to do with an undecided review: first escalate it, then end it."""
-    # No one is waiting for a second review, so no one is told that it is late.
-    return expires_at(ref, deadline) if escalated or ref.is_check else escalates_at(deadline, since=since)
+    # No run waits for a second review or a seeded one, so no one is told that it is late.
+    return expires_at(ref, deadline) if escalated or ref.is_compared else escalates_at(deadline, since=since)
 
 
 def open_review(pause: Pause) -> str | None:

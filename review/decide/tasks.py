@@ -13,6 +13,7 @@ from review.decide.redemption import Application
 from review.handovers import delivery
 from review.identity import ReviewRef
 from review.quality import actions as checks
+from review.quality import seeds
 from workflows.definitions import versions
 from workflows.definitions.blueprint import FIRST_ANALYSIS
 from workflows.engine import tokens
@@ -33,6 +34,7 @@ def open_review(
     try:
         if decided := opening.open_review(pause):
             enqueue_redeem(pause.ref, decided, delay=0)
+        seeds.plant_quietly(pause.ref, run, queue=pause.queue, deadline=pause.deadline)
     except Conflict:
         tokens.refuse(token, "StaleAttempt", "A newer attempt has taken over this run.")
     except Refused as error:
@@ -55,6 +57,8 @@ def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> 
             delivery.deliver_answer(ref, decision_id)
         elif ref.is_check:
             checks.settle_check(ref, decision_id)
+        elif ref.is_seed:
+            seeds.settle_seed(ref, decision_id)
         else:
             redemption.redeem_decision(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do

@@ -71,6 +71,9 @@ class Review(DueWork):
     # Of a second approval: the decision that was applied before it.
     before_uri = UnicodeAttribute(null=True)
     before_sha256 = UnicodeAttribute(null=True)
+    # Of a seeded check: the test set, and the known answers there.
+    seed_of = UnicodeAttribute(null=True)
+    seed_sha256 = UnicodeAttribute(null=True)
     # Of what another system handed over, and of nothing else:
     caller = UnicodeAttribute(null=True)  # who asks, in the caller's own words
     asked_by = UnicodeAttribute(null=True)  # whose ids of questions these are

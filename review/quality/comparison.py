@@ -1,7 +1,7 @@
 """What two people decided on the same result, field by field; pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from review.status import Decision
@@ -69,6 +69,13 @@ def compare_decisions(result: Mapping[str, Any], first: Mapping[str, Any], secon
     if one != Decision.APPROVE or other != Decision.APPROVE:
         return Comparison(one, other)
     return Comparison(one, other, (*_compare_types(result, first, second), *_compare_fields(result, first, second)))
+
+
+def compare_known(result: Mapping[str, Any], known: Mapping[str, str | None], decided: Mapping[str, Any]) -> Comparison:
+    """A decision beside what is ``known`` to be true, field → stored value: only of those fields."""
+    truth = {"decision": Decision.APPROVE, "corrections": dict(known)}
+    found = compare_decisions(result, truth, decided)
+    return replace(found, pairs=tuple(one for one in found.pairs if one.name in known))
 
 
 def _compare_types(

@@ -12,6 +12,7 @@ from workflows.insight.figures import join_name, split_name
 from workflows.learning.reliability import share_interval
 
 DOCUMENTS, DECISIONS, FIELD, CORRECTIONS, VALUES = "documents", "decisions", "field", "corrections", "values"
+KNOWN, KNOWN_FIELD = "known", "known field"  # of seeded checks
 AGREED, DIFFERED, CONFIRMED, OVERTURNED, MISSED = "agreed", "differed", "confirmed", "overturned", "missed"
 
 
@@ -26,6 +27,14 @@ def count_comparison(found: Comparison) -> tuple[Sums[str], Sums[str]]:
     first[join_name(CORRECTIONS, CONFIRMED)] += sum(one.corrected_by_first for one in agreed)
     second[join_name(CORRECTIONS, CONFIRMED)] += sum(one.corrected_by_second for one in agreed)
     return +first, +second
+
+
+def count_known(found: Comparison) -> Sums[str]:
+    """Of a reviewer whose decision stands second, beside what is known to be true."""
+    sums = Sums({join_name(KNOWN, AGREED if found.is_same else DIFFERED): 1})
+    for pair in found.pairs:
+        sums[join_name(KNOWN_FIELD, pair.label, AGREED if pair.is_same else DIFFERED)] += 1
+    return sums
 
 
 def count_outcome(chosen: Iterable[tuple[FieldPair, str | None]]) -> tuple[Sums[str], Sums[str]]:
@@ -86,6 +95,11 @@ class ReviewerFigures:
         return Agreement(self._get(DOCUMENTS, AGREED), self._get(DOCUMENTS, DIFFERED))
 
     @property
+    def known(self) -> Agreement:
+        """Of seeded checks, those answered as is known."""
+        return Agreement(self._get(KNOWN, AGREED), self._get(KNOWN, DIFFERED))
+
+    @property
     def confirmed(self) -> int:
         return self._get(CORRECTIONS, CONFIRMED)
 
@@ -110,12 +124,12 @@ class ReviewerFigures:
         return self.numbers.get(join_name(*words), 0)
 
 
-def list_fields(numbers: Mapping[str, int]) -> list[tuple[str, Agreement]]:
-    """Field label → how often two reviewers left it alike; the least agreed first."""
+def list_fields(numbers: Mapping[str, int], figure: str = FIELD) -> list[tuple[str, Agreement]]:
+    """Field label → how often two reviewers left it alike; the least agreed first. ``figure``: or ``KNOWN_FIELD``."""
     found: dict[str, dict[str, int]] = {}
     for name, number in numbers.items():
         kind, *words = split_name(name)
-        if kind == FIELD:
+        if kind == figure:
             found.setdefault(words[0], {})[words[1]] = number
     listed = [(label, Agreement(one.get(AGREED, 0), one.get(DIFFERED, 0))) for label, one in found.items()]
     return sorted(listed, key=lambda one: (one[1].share or 0.0, one[0]))

@@ -108,6 +108,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:create-test-set": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "workflows:show-test-set": {"GET": SET_UP},
     "workflows:add-to-test-set": {"POST": SET_UP_EMPTY},
+    "workflows:change-seeding": {"POST": SET_UP_EMPTY},
     "workflows:remove-from-test-set": {"POST": (302, 403, 403, 403, 409, 409)},  # without the version that was shown
     "workflows:list-experiments": {"GET": SET_UP},
     "workflows:create-experiment": {"GET": SET_UP, "POST": SET_UP_EMPTY},

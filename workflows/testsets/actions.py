@@ -102,6 +102,15 @@ def remove_case(ref: SetRef, document_id: str, *, based_on: int, by: Actor) -> i
     return _write_version(ref, leave_out, note="Removed a document", by=by)
 
 
+def seed_reviews(ref: SetRef, share: float, *, by: Actor) -> None:
+    """Say which share (0–1) of the project's reviews brings a document of the set along. Raises: NotFound."""
+    queries.get_test_set(ref)
+    transact(
+        [Update(ref.key, [StoredTestSet.seed_share.set(share)], StoredTestSet.PK.exists())],
+        _event(ref, "seeding_changed", by, {"share": f"{share * 100:.4g} %"}),
+    )
+
+
 def _write_version(ref: SetRef, change: Callable[[Sequence[Case]], tuple[Case, ...]], *, note: str, by: Actor) -> int:
     for _ in range(_ATTEMPTS):
         head = queries.get_test_set(ref)

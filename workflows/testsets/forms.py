@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from projects.schemas.queries import ClassificationRow
+from projects.settings.forms import PercentField
 from workflows.testsets.actions import DEFAULT_MOST
 from workflows.testsets.cases import MOST_CASES
 
@@ -37,6 +38,14 @@ class SourceForm(forms.Form):
         super().__init__(*args, **kwargs)
         choice: Any = self.fields["classification_id"]
         choice.choices = [("", "Any"), *((one.id, one.name) for one in types)]
+
+
+class SeedingForm(forms.Form):
+    percent = PercentField(
+        label="Share of reviews, in %",
+        help_text="Adds documents of this set to the review queue, unmarked; nothing of them is published.",
+        widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "decimal", "step": "0.1"}),
+    )
 
 
 class NewSetForm(SourceForm):

@@ -23,6 +23,7 @@ class StoredTestSet(Item):
     sha256 = UnicodeAttribute(null=True)
     tuning = NumberAttribute(default=0)
     held_back = NumberAttribute(default=0)
+    seed_share = NumberAttribute(default=0)  # 0–1, of the project's reviews that bring one of its documents along
     message = UnicodeAttribute(null=True)
     asked_at = UnicodeAttribute()
     created_at = UnicodeAttribute()

@@ -21,7 +21,7 @@ from workflows.runs.items import ProjectDocument
 from workflows.testsets import actions, queries, tasks
 from workflows.testsets.actions import Source
 from workflows.testsets.cases import HALVES, TUNING, Case
-from workflows.testsets.forms import NewSetForm, SourceForm
+from workflows.testsets.forms import NewSetForm, SeedingForm, SourceForm
 from workflows.testsets.items import StoredTestSet
 from workflows.testsets.queries import SetRef
 
@@ -114,6 +114,18 @@ def remove_document(request: DeskRequest, project_id: str, testset_id: str) -> H
     return redirect_after_post(request, _address(ref))
 
 
+@require_POST
+def change_seeding(request: DeskRequest, project_id: str, testset_id: str) -> HttpResponse:
+    project = access.project_to_configure(request, project_id)
+    ref = SetRef(request.site, project.id, testset_id)
+    form = SeedingForm(request.POST)
+    if not form.is_valid():
+        return _set_page(request, project, ref, queries.get_test_set(ref), seeding=form, status=422)
+    actions.seed_reviews(ref, float(form.cleaned_data["percent"]) / 100, by=actor_of(request.user))
+    messages.success(request, "Seeded checks saved. The share holds for reviews that open from now on.")
+    return redirect_after_post(request, _address(ref))
+
+
 def _read_source(request: DeskRequest, project: Project, form: SourceForm) -> Source:
     """Raises: Refused."""
     if file := form.cleaned_data["file"]:
@@ -138,6 +150,7 @@ def _set_page(
     head: StoredTestSet,
     form: SourceForm | None = None,
     *,
+    seeding: SeedingForm | None = None,
     clash: str = "",
     status: int = 200,
 ) -> HttpResponse:
@@ -161,6 +174,7 @@ def _set_page(
         "first_url": f"{_address(ref)}?half={half}",
         "joiner": "&",
         "form": form or SourceForm(schema_queries.all_classifications(request.site)),
+        "seeding": seeding or SeedingForm(initial={"percent": round(float(head.seed_share or 0) * 100, 2)}),
         "clash": clash,
         "banner": _describe_building(ref, head, is_polled=wants_fragment(request)),
     }

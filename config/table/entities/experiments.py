@@ -5,7 +5,8 @@ from config.table.keys import Entity, names
 TEST_SET = Entity(
     "countersign", "TestSet", "testsets#{project_id}", "testset#{testset_id}",
     attributes=names(
-        "testset_id name status version sha256 tuning held_back message asked_at created_at updated_at updated_by"
+        "testset_id name status version sha256 tuning held_back seed_share message asked_at created_at updated_at "
+        "updated_by"
     ),
     note="status building|ready|failed; its answers lie with the documents in S3",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
 from review.quality import queries
-from review.quality.figures import Agreement, ReviewerFigures, list_fields
+from review.quality.figures import KNOWN_FIELD, Agreement, ReviewerFigures, list_fields
 from workflows.insight import queries as insight_queries
 from workflows.insight.figures import add_up
 from workflows.insight.queries import Scope
@@ -29,6 +29,7 @@ _USUAL = "3m"
 _COLUMNS = (
     "reviewer", "documents", "agreed", "agreement", "low", "high", "corrections_confirmed", "corrections_overturned",
     "errors_missed", "decisions_overturned", "decisions", "median_seconds",
+    "known_documents", "known_agreed",
 )  # fmt: skip
 
 
@@ -126,6 +127,8 @@ def show_quality(request: DeskRequest) -> HttpResponse:
         "everybody": access.abilities(request).configure,
         "rows": rows,
         "fields": _list_field_rows(rows, pairs=access.abilities(request).configure),
+        # Who saw their own would learn which document was a check.
+        "known": _list_known_rows(rows) if access.abilities(request).configure else [],
         "csv_url": wish.url("review:export-quality"),
         "may_set_up": access.abilities(request).configure,
     }
@@ -143,23 +146,36 @@ def _list_field_rows(rows: Sequence[ReviewerRow], *, pairs: bool) -> list[tuple[
     return [(label, one.number, one.differed, describe_agreement(one)) for label, one in found]
 
 
+def _list_known_rows(rows: Sequence[ReviewerRow]) -> list[tuple[str, str, int, int, str]]:
+    """Each reviewer with their seeded checks, as a whole and by field: name, field, number, wrong, agreement."""
+    return [
+        (row.figures.name, label, one.number, one.differed, describe_agreement(one))
+        for row in rows
+        if row.figures.known.number
+        for label, one in [("All fields", row.figures.known), *list_fields(row.figures.numbers, KNOWN_FIELD)]
+    ]
+
+
 @require_safe
 def export_quality(request: DeskRequest) -> StreamingHttpResponse:
     access.check_can_view(request)
     wish = _read_wish(request, _list_projects(request))
-    response = StreamingHttpResponse(_lines(_list_rows(request, wish)), content_type="text/csv")
+    response = StreamingHttpResponse(
+        _lines(_list_rows(request, wish), everybody=access.abilities(request).configure), content_type="text/csv"
+    )
     response["Content-Disposition"] = f'attachment; filename="quality-{clock.now():%Y-%m-%d}-{wish.period}.csv"'
     return response
 
 
-def _lines(rows: Sequence[ReviewerRow]) -> Iterator[str]:
+def _lines(rows: Sequence[ReviewerRow], *, everybody: bool) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
     for row in rows:
         one = row.figures.documents
+        known = [row.figures.known.number, row.figures.known.agreed] if everybody else ["", ""]
         shares = [f"{share:.4f}" for share in (one.share, *one.interval)] if one.share is not None else [""] * 3
         corrected = (row.figures.confirmed, row.figures.overturned, row.figures.missed)
         median = "" if row.median is None else f"{row.median:.1f}"
         yield csv_line(
             row.figures.name, one.number, one.agreed, *shares, *corrected, row.figures.decisions_overturned,
-            row.decisions, median,
+            row.decisions, median, *known,
         )  # fmt: skip
