@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
 
-.PHONY: demo demo-model test test-slow smoke check site pictures bench keys locks licences big chaos fair
+.PHONY: demo demo-model test test-wide test-slow smoke check site pictures bench keys locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -19,11 +19,14 @@ test: .venv/model
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
 
-# All drawn examples, accuracy, every width and scheme of a page; then, one after the other, real processes that are
-# killed, networks and disks that fail, and the smoke test.
-test-slow: .venv/model
-	EXAMPLES=all $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or examples' --ignore tests/flow --ignore tests/smoke
-	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m 'slow or examples' tests/flow tests/smoke -s
+# What takes more than a second of work each: every address as everyone, journeys in the browser, every width and scheme
+# of a page, all drawn examples, accuracy.
+test-wide: .venv/model
+	EXAMPLES=all $(BIN)/python -m pytest -n 3 --dist worksteal -m '(slow or examples) and not processes'
+
+# And, one after the other, real processes that are killed, networks and disks that fail, and the smoke test.
+test-slow: test-wide
+	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m processes -s
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
 # while the steps worker is killed. It prints how each file ended.

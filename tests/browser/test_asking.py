@@ -1,5 +1,6 @@
 """A question by keyboard, its answer on the page, and the review back with who asked."""
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -11,6 +12,7 @@ from tests.pump import Pump
 from tests.review.reviews import open_review
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_by_keyboard_and_answered_on_the_page(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

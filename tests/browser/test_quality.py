@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
@@ -18,6 +19,7 @@ from tests.review.reviews import person
 from workflows.runs import queries as run_queries
 
 
+@pytest.mark.slow
 def test_two_reviews_differ_and_a_third_person_resolves_them(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

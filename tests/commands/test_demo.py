@@ -31,6 +31,7 @@ def answers(port: str) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
     log = tmp_path / "said"
@@ -60,6 +61,7 @@ def test_the_demo_comes_up_prints_logins_and_stops_in_order(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")
 def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_killed_itself(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
@@ -83,6 +85,7 @@ def test_the_demo_revives_what_was_killed_and_leaves_nothing_behind_when_it_is_k
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_two_that_start_at_once_are_one_demo_and_one_sentence(tmp_path: Path) -> None:
     env = desk.environment(tmp_path)
     arguments = desk.command("demo", "--no-samples", "--once")

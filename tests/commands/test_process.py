@@ -14,6 +14,7 @@ SHAPE = {
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_files_run_to_their_end_or_to_review_on_workers_of_its_own(tmp_path: Path) -> None:
     clean, poor, _ = write_samples(tmp_path / "files")
     empty = tmp_path / "empty.pdf"
@@ -41,6 +42,7 @@ def test_files_run_to_their_end_or_to_review_on_workers_of_its_own(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_mails_and_archives_are_taken_apart_and_end_after_what_came_out_of_them(tmp_path: Path) -> None:
     clean, _, _ = write_samples(tmp_path / "files")
     program, letter = b"\x7fELF" + bytes(400), b"Minutes of the third meeting"
@@ -75,6 +77,7 @@ def test_mails_and_archives_are_taken_apart_and_end_after_what_came_out_of_them(
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 @pytest.mark.parametrize("broker", ["sqs", "redis", "rabbitmq"])
 def test_the_celery_engine_runs_files_on_each_broker(tmp_path: Path, broker: str) -> None:
     engines.require(broker)

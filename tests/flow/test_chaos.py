@@ -20,7 +20,7 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.visitor import Visitor
 from tests.generated.small import BROKEN, CLEAR, UNSURE, mixed, papers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 DOCUMENTS = int(os.environ.get("CHAOS_DOCUMENTS") or 12)
 SEED = int(os.environ.get("CHAOS_SEED") or SystemRandom().randrange(10**6))

@@ -18,7 +18,7 @@ from tests.flow.test_processes import signed_in
 from workflows.runs import queries
 from workflows.runs.items import Run, RunStatus
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 KINDS_HERE = (EngineKind("celery-sqs"), *KINDS[1:])
 

@@ -36,7 +36,7 @@ from tests.generated.small import UNSURE, papers
 from workflows.runs import queries
 from workflows.runs.items import Run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 ROUNDS = int(os.environ.get("BROKER_ROUNDS", "10"))
 EACH = 50  # messages to each of the five queues

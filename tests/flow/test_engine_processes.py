@@ -17,7 +17,7 @@ from tests.flow.visitor import Visitor
 from workflows.runs import queries
 from workflows.runs.items import Execution
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 BRISK: dict[str, int | str] = {
     "SWEEP_SECONDS": 2,

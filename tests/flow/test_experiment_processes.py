@@ -31,7 +31,7 @@ from workflows.operations.processes import PROCESSES
 from workflows.testsets import queries as testset_queries
 from workflows.testsets.queries import SetRef
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.processes, pytest.mark.timeout(900)]
 
 DOCUMENTS, KILLS = 100, 8
 BY = Actor("test", "Test")

@@ -41,6 +41,7 @@ def timed(ada: Visitor, path: str) -> tuple[str, int, float, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 @pytest.mark.timeout(300)
 def test_no_page_hangs_while_aws_is_frozen_and_each_says_what_is_wrong(desk: LiveDesk) -> None:
     ada = Visitor(desk.web, patience=200)

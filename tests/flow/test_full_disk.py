@@ -68,6 +68,7 @@ def sent(admin: Visitor, project: Project, name: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 @pytest.mark.timeout(240)
 def test_nothing_is_lost_while_the_disk_is_full(desk: LiveDesk, small: Path) -> None:
     project = ensure_default_project(DEFAULT_SITE, by=BY)

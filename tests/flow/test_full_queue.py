@@ -37,7 +37,9 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("waiting", [60, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@pytest.mark.parametrize(
+    "waiting", [60, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.processes, pytest.mark.timeout(1800)])]
+)
 def test_no_list_costs_more_where_many_wait(table: str, waiting: int) -> None:
     told = OutputWrapper(io.StringIO())
     fill.fill(SITE, "proj_fill", documents=0, reviews=waiting, segment_count=0, again=False, out=told, progress=told)

@@ -16,7 +16,7 @@ from tests.flow.callers import Started, example, publish
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.flow.test_intake import REQUEST
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 BRISK: dict[str, int | str] = {
     "SWEEP_SECONDS": 2,

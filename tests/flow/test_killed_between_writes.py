@@ -35,7 +35,7 @@ from tests.generated.small import UNSURE, papers
 from workflows.runs import queries
 from workflows.runs.items import Run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 ANSWERS = {"total": "29.53"}
 MOST = 12  # writes that one process may have about one decision
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem", "SendTaskSuccess", "PutEvents"}

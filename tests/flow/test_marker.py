@@ -31,7 +31,7 @@ from tests.smoke.demo import Demo
 from workflows.runs import queries
 from workflows.runs.items import Run, RunStatus
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 MARKER = "Quagmire4711"
 BRISK: dict[str, int | str] = {

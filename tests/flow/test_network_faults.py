@@ -21,7 +21,7 @@ from tests.flow.invariants import Found
 from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_for
 from tests.generated.small import BROKEN, CLEAR, UNSURE, papers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 G = TypeVar("G", bound=Gate)
 BRISK: dict[str, int | str] = {

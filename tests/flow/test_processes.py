@@ -28,7 +28,7 @@ from workflows.engine.tokens import TokenHolder
 from workflows.runs import queries
 from workflows.runs.items import Run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 Waiting = list[tuple[Run, ReviewRef]]
 

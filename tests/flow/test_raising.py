@@ -26,7 +26,7 @@ from workflows.intake.unpacking import _UNEXPECTED
 from workflows.runs import queries
 from workflows.runs.items import ProjectDocument
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 MARKER = "Quagmire4711"
 BY = Actor("1", "Alice Novak")

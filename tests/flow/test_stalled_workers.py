@@ -14,7 +14,7 @@ from tests.flow.processes import LiveDesk, account, looking_at, prepare, wait_fo
 from tests.flow.test_dying_brokers import done, send
 from workflows.operations import workers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 STALLED_SECONDS = 6
 

@@ -17,7 +17,7 @@ from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, Run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 BRISK: dict[str, int | str] = {"SWEEP_SECONDS": 2, "RUN_CHECK_SECONDS": 5}
 

@@ -22,7 +22,7 @@ from tests.flow.protocol import assert_applied_once
 from tests.flow.test_processes import ANSWERS, signed_in, three_waiting
 from workflows.runs import queries
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 BEFORE = os.environ.get("UPGRADE_FROM", "HEAD~1")
 WITHIN = 180
 

@@ -17,7 +17,7 @@ from workflows.intake import bucket as incoming_actions
 from workflows.operations.processes import PROCESSES
 from workflows.runs import queries
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 BY = Actor("1", "Alice Novak")
 FILES = {

@@ -21,6 +21,7 @@ from tests.smoke.ways import Papers, Round
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.processes,
     pytest.mark.skipif(os.environ.get("SMOKE") != "1", reason="SMOKE is not set: make smoke, it takes minutes"),
 ]
 STEP_FUNCTIONS, CELERY = "stepfunctions", "celery"

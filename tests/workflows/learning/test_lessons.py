@@ -1,5 +1,7 @@
 """What reviewed documents teach, and that none of them teaches about itself."""
 
+import pytest
+
 from workflows.learning import lessons, reliability
 from workflows.learning.lessons import MOST_ADDRESSES, MOST_VENDORS, ReviewedDocument, ReviewedField
 from workflows.stages.calibration import Vendor
@@ -68,6 +70,7 @@ def test_elsewhere_no_seller_is_known_by_his_own_papers() -> None:
     assert max(one.confidence for one in elsewhere) < min(one.confidence for one in inside)
 
 
+@pytest.mark.slow
 def test_a_limit_holds_for_known_sellers_and_for_others() -> None:
     """Papers of a seller's own are alike; what one seller's tell of the next one's is wrong once in ten."""
     documents = [

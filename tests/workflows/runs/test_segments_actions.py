@@ -2,6 +2,8 @@
 
 from unittest import mock
 
+import pytest
+
 from tests.factories import PROJECT_ID, SITE
 from workflows.runs import queries
 from workflows.runs.actions import segments
@@ -22,6 +24,7 @@ def listed(page_size: int) -> list[int]:
                 return found
 
 
+@pytest.mark.slow
 def test_twelve_thousand_segments_are_listed_in_order(table: str) -> None:
     segments.write(RUN, 12_000)
     assert listed(2_500) == list(range(12_000))

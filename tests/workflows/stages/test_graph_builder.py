@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.workflows.stages.memory import context, kept, run_all
 from workflows.stages import document_summarizer, formats, graph_builder
 from workflows.stages.base import StageContext
@@ -59,6 +61,7 @@ def test_an_entity_is_the_same_in_every_document_of_a_project() -> None:
     assert len(graph_builder.entity_id("p", "ACME")) == 16
 
 
+@pytest.mark.slow
 def test_a_document_that_names_thousands_keeps_the_strongest(tmp_path: Path) -> None:
     lines = [f"mail{number}@a.example wrote to the Strong Company Ltd" for number in range(4_000)]
     graph = kept(letter(tmp_path, "\n".join(lines))).json("graph_work/entities.json")

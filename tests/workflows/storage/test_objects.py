@@ -3,6 +3,7 @@ import io
 import os
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from config import aws
@@ -10,6 +11,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
 
 
+@pytest.mark.slow
 def test_a_large_file_comes_back_whole_whichever_version_is_asked_for(table: str, tmp_path: Path) -> None:
     body = os.urandom(20 * 1024 * 1024)  # three of boto3's parts
     store = DocumentFiles("default", "p", "large")
