@@ -33,7 +33,7 @@ WITHOUT_VALUES = frozenset(
         "workflows:newest-run", "workflows:show-run", "workflows:poll-run", "workflows:show-history",
         "workflows:open-review", "workflows:cancel-run", "workflows:resume-run", "workflows:retry-action",
         "workflows:show-reruns", "workflows:run-again", "workflows:analyse-again", "workflows:choose-result",
-        "workflows:list-documents", "workflows:upload", "workflows:create-batch",
+        "workflows:list-documents", "workflows:upload", "workflows:request-web-page", "workflows:create-batch",
         "workflows:show-thresholds", "workflows:collect-reviews", "workflows:save-thresholds",
         "workflows:show-calibration", "workflows:propose-calibration", "workflows:activate-calibration",
         "workflows:show-extractors", "workflows:train-extractor", "workflows:activate-extractor",

@@ -184,6 +184,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:activate-calibration": {"POST": (302, 403, 403, 403, 404, 404)},  # of one that is not there
     "workflows:choose-upload-project": {"GET": (302, 403, 403, 302, 302, 302)},  # on to the only project
     "workflows:upload": {"GET": WORK, "POST": WORK_EMPTY},
+    "workflows:request-web-page": {"POST": WORK_EMPTY},
     "workflows:page-image": {"GET": VIEW},
     # batches
     "workflows:list-batches": {"GET": VIEW},

@@ -1,5 +1,6 @@
 """Pages of intake: upload, what a mail or an archive left out, bucket folders and quarantine."""
 
+import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -7,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -30,7 +31,7 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.intake import bucket, unpacking
 from workflows.intake.actions import unpack as records
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
-from workflows.intake.forms import TenantForm
+from workflows.intake.forms import TenantForm, WebPageForm
 from workflows.intake.items import IncomingStatus
 from workflows.intake.tasks import order_unpacking_soon, take_incoming_again
 from workflows.intake.upload import SizeGuard, guard_files, size_words, take, too_large
@@ -192,6 +193,26 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
     return _report(request, project, [_take_one(request, project, file, chosen, folder_id) for file in found], chosen)
 
 
+@require_POST
+def request_web_page(request: DeskRequest, project_id: str) -> HttpResponse:
+    """A web page as a document: what is stored is the request, which a worker follows."""
+    project = access.project_to_upload(request, project_id)
+    form = WebPageForm(request.POST)
+    if not form.is_valid():
+        return _page(request, project, status=422, web_form=form)
+    try:
+        folder_id = find_upload_folder(request, form.cleaned_data["folder"], by=actor_of(request.user))
+    except Refused as error:
+        form.add_error("folder", str(error))
+        return _page(request, project, status=422, web_form=form)
+    body = form.request
+    with TemporaryUploadedFile(form.file_name, "", len(body), None) as file:
+        file.write(body)
+        file.flush()
+        file.sha256 = hashlib.sha256(body).hexdigest()  # type: ignore[attr-defined] # read by take()
+        return _report(request, project, [_take_one(request, project, file, {}, folder_id)])
+
+
 def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
     """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
     own = {"files", "folder", "csrfmiddlewaretoken"}
@@ -265,6 +286,7 @@ def _page(
     answers: list[Answer] | None = None,
     status: int = 200,
     chosen: Mapping[str, str] | None = None,
+    web_form: WebPageForm | None = None,
 ) -> HttpResponse:
     context = {
         "project": project,
@@ -275,6 +297,7 @@ def _page(
         ],
         "accept": ",".join(sorted({*EXTENSIONS.values(), *ALSO, ".zip"})),
         "answers": answers,
+        "web_form": web_form or WebPageForm(initial={"folder": request.GET.get("folder", "")}),
         "folder": request.POST.get("folder", request.GET.get("folder", "")),
         "paths": list_paths(request),
         "supported": f"{SUPPORTED}; ZIP archives of these; emails with their attachments",

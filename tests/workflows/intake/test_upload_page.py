@@ -1,4 +1,5 @@
 import hashlib
+import json
 from unittest import mock
 
 import pytest
@@ -10,6 +11,7 @@ from config import aws
 from projects.documents import queries as document_queries
 from projects.settings.values import DEFAULT_FIELDS
 from tests.aws_faults import fail
+from tests.each import each
 from tests.factories import sample_files
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
@@ -215,3 +217,43 @@ def test_who_may_not_upload_is_not_led_there(table):
     viewer = signed_in(charlie())
     assert 'href="/upload/"' not in viewer.get("/documents/").content.decode()
     assert viewer.get("/upload/").status_code == 403
+
+
+def ask_for_page(project, who=bob, **typed):
+    return signed_in(who()).post(f"/workflows/projects/{project.id}/web-page/", {"pages": "1", **typed})
+
+
+def test_a_web_page_is_asked_for_by_its_address(table):
+    project = make_project()
+    answer = ask_for_page(
+        project, url=" https://example.com/prices/2026#top ", pages="3", instruction="Prices", folder="Prices"
+    )
+    assert answer["Location"] == f"/projects/{project.id}/"
+    (document,) = documents(project)
+    assert document.name == "example.com prices 2026.webreq"
+    assert document.file_type == "application/x-webreq"
+    (key,) = stored(project)
+    body = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
+    assert json.loads(body) == {"url": "https://example.com/prices/2026", "instruction": "Prices", "pages": 3}
+    assert document_queries.get_document("default", document.document_id).folder_id
+
+
+@each(
+    "typed, words",
+    [
+        ({"url": ""}, "Enter an address"),
+        ({"url": "file:///etc/passwd"}, "is not the address of a web page"),
+        ({"url": "https://example.com/", "pages": "51"}, "less than or equal to 50"),
+        ({"url": "https://example.com/", "folder": "/".join("x" * 300)}, "folder"),
+    ],
+)
+def test_a_request_that_cannot_be_followed_is_refused_beside_its_field(table, typed, words):
+    project = make_project()
+    answer = ask_for_page(project, **typed)
+    assert answer.status_code == 422
+    assert words in one_line(answer.content)
+    assert not documents(project)
+
+
+def test_who_may_not_upload_asks_for_no_page(table):
+    assert ask_for_page(make_project(), who=charlie, url="https://example.com/").status_code == 403
