@@ -1,4 +1,6 @@
-"""What a removal changes of the document's own rows: parts of the transactions that the workflows' actions write."""
+"""What a removal changes of the document's own rows: parts of the transactions of
+``workflows/documents/actions/removals.py``.
+"""
 
 from typing import Any
 

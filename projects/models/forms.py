@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 
 from projects.models.builtin import EMBEDDED_MODEL
-from projects.models.spec import BEDROCK, EMBEDDED, OPENAI, PROVIDERS, ModelSpec
+from projects.models.spec import BEDROCK, EMBEDDED, MODEL_PROVIDERS, OPENAI, ModelSpec
 from projects.settings.forms import PercentField, percent_of, share_of
 
 MOST_SECONDS = 90  # below what a step's message is hidden for
@@ -62,7 +62,7 @@ class ModelForm(forms.Form):
 
     id = IdField()
     name = NameField()
-    provider = forms.ChoiceField(choices=list(PROVIDERS.items()), widget=forms.Select(attrs={"class": "select"}))
+    provider = forms.ChoiceField(choices=list(MODEL_PROVIDERS.items()), widget=forms.Select(attrs={"class": "select"}))
     endpoint = forms.ChoiceField(
         required=False,
         help_text="Set up by the operator of this installation.",

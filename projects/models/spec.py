@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 BEDROCK, OPENAI, EMBEDDED = "bedrock", "openai", "embedded"
-PROVIDERS: Mapping[str, str] = {
+MODEL_PROVIDERS: Mapping[str, str] = {
     BEDROCK: "Amazon Bedrock",
     OPENAI: "OpenAI-compatible endpoint",
     EMBEDDED: "Embedded model",

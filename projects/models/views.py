@@ -20,7 +20,7 @@ from projects.models.ocr_words import describe_ocr
 from projects.models.prices import describe_cost
 from projects.models.queries import Entry, Spec
 from projects.models.setup import SetupProblem, find_setup_problem
-from projects.models.spec import EMBEDDED, ON_THIS_MACHINE, PROVIDERS, ModelSpec, OcrSpec, format_price
+from projects.models.spec import EMBEDDED, MODEL_PROVIDERS, ON_THIS_MACHINE, ModelSpec, OcrSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
@@ -116,7 +116,7 @@ def _row(entry: Entry[ModelSpec], names: dict[str, str]) -> ModelRow:
 def _describe(entry: Entry[ModelSpec]) -> Iterator[str]:
     spec = entry.spec
     builtin = "(built-in)" if entry.is_builtin else ""
-    yield " ".join(filter(None, (PROVIDERS.get(spec.provider, spec.provider), spec.endpoint, builtin)))
+    yield " ".join(filter(None, (MODEL_PROVIDERS.get(spec.provider, spec.provider), spec.endpoint, builtin)))
     yield spec.model
     if spec.provider == EMBEDDED:
         yield "For learning the workbench, not for its answers"

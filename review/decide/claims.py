@@ -1,4 +1,6 @@
-"""A person takes a review, keeps it, gives it back; a lease, never a lock."""
+"""A person takes a review, keeps it, gives it back: a lease, never a lock. Once it lapses the next person may take it;
+no sweep ends it.
+"""
 
 import logging
 from collections.abc import Collection

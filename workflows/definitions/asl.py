@@ -2,7 +2,7 @@
 
 Each task is ``sqs:sendMessage.waitForTaskToken`` whose body is a Celery message, so that Step Functions enqueues the
 worker's tasks itself (AWS: "Wait for a Callback with the Task Token"). The execution's input goes through every state;
-a callback's output is laid into it as ``result``.
+a callback's output is laid into it as ``result``. The machines of no definition are in ``engine/machines/``.
 """
 
 import json

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from django.conf import settings
 
-from projects.models.spec import EMBEDDED
-from projects.models.spec import PROVIDERS as LABELS_OF_MODELS
+from projects.models.spec import EMBEDDED, MODEL_PROVIDERS
 from workflows.providers.bda import BDA
 from workflows.providers.calls import Provider
 from workflows.providers.endpoint import ENDPOINT
@@ -16,7 +15,7 @@ from workflows.providers.transcribe import TRANSCRIBE
 _MODELS = (
     *(Provider(f"{ENDPOINT.name}-{name}", f"OCR endpoint {name}") for name in settings.OCR_ENDPOINTS),
     *(Provider(f"openai-{name}", f"Model endpoint {name}") for name in settings.MODEL_ENDPOINTS),
-    Provider(EMBEDDED, LABELS_OF_MODELS[EMBEDDED]),
+    Provider(EMBEDDED, MODEL_PROVIDERS[EMBEDDED]),
 )
 PROVIDERS: Mapping[str, Provider] = {one.name: one for one in (TEXTRACT, BEDROCK, BDA, TRANSCRIBE, ENDPOINT, *_MODELS)}
 LABELS: Mapping[str, str] = {name: one.label for name, one in PROVIDERS.items()}

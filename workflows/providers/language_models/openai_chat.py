@@ -19,7 +19,7 @@ import openai
 
 from config import logs
 from config.errors import StageFailed, Unavailable
-from projects.models.spec import EMBEDDED, PROVIDERS, ModelSpec
+from projects.models.spec import EMBEDDED, MODEL_PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_models.language_model import (
     CONTEXT_EXCEEDED,
@@ -71,7 +71,9 @@ def _build_client(url: str, key: str, path: Path | None) -> openai.OpenAI:
 
 def make_provider(spec: ModelSpec) -> Provider:
     """Endpoints fail apart from each other, so each is a provider of its own."""
-    return Provider(spec.service, f"Model endpoint {spec.endpoint}" if spec.endpoint else PROVIDERS[spec.provider])
+    return Provider(
+        spec.service, f"Model endpoint {spec.endpoint}" if spec.endpoint else MODEL_PROVIDERS[spec.provider]
+    )
 
 
 def _do_nothing() -> None:

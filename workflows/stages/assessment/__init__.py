@@ -1,1 +1,3 @@
-"""Whether a value may be published unseen: rules of its type, proofs, and the reasons for a person to look; pure."""
+"""Whether a value may be published unseen: its confidence against the threshold (``review_reasons.py``), rules of its
+type, proofs; and how urgent a review is (``triage.py``). Pure.
+"""
