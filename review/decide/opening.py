@@ -11,7 +11,7 @@ from django.conf import settings
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict, Refused
+from config.errors import Conflict, NotFound, Refused
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects.documents import counting
 from projects.queues import queries as queue_queries
@@ -38,7 +38,10 @@ _NONE = dt.timedelta()
 
 @dataclass(frozen=True)
 class Pause:
-    """What the machine says when it waits. ``found``: the assessment's facts; ``timeout``: seconds from ``entered``."""
+    """What the machine says when it waits. ``found``: the assessment's facts; ``timeout``: seconds from ``entered``.
+
+    Completed, ``found`` has what stands in the assessment itself too: ``reasons`` and ``triage``.
+    """
 
     run: Run
     attempt: int
@@ -113,34 +116,45 @@ def open_review(pause: Pause) -> str | None:
 
 
 def complete_pause(pause: Pause) -> Pause:
-    """The pause with what the table knows, where the step before it was not the assessment, which says it all.
+    """The pause with what the assessment says, and with what the table knows where another step was before it.
 
     The guard of what follows holds for what is read here: the run leaves no step without a new transition.
 
     Raises:
-        Conflict: the run was never assessed.
+        Conflict: the run was never assessed, or its files are gone.
 
     """
     step = versions.find_definition(pause.definition).step(pause.step)
     if "result_sha256" in pause.found:
-        if step.asks and not pause.found.get("reasons"):
-            pause = replace(pause, found={**pause.found, "reasons": [step.asks], "unsure": 0})
-        return _bar(pause, separation.find_barred(pause.run, pause.definition, step))
+        found = {**pause.found, **_read_assessment(pause.run)}
+        if step.asks and not found["reasons"]:
+            found |= {"reasons": [step.asks], "unsure": 0}
+        return _bar(replace(pause, found=found), separation.find_barred(pause.run, pause.definition, step))
     execution = queries.execution(pause.run)
     definition = queries.definition_of(execution)
     step = definition.step(pause.step)
     assessed = queries.transition_from(pause.run, definition.named(ROUTED).order)
     if assessed is None or assessed.data is None:
         raise Conflict("The run has no result to review.")
-    found = assessed.data.as_dict() | {"last": str(execution.last_transition)}
+    found = assessed.data.as_dict() | {"last": str(execution.last_transition)} | _read_assessment(pause.run)
     asks = [step.asks] if step.asks else []
     if not execution.decision_id:
         pause = _bar(pause, separation.find_barred(pause.run, definition.id, step))
-        return replace(pause, found=found if found.get("reasons") else found | {"reasons": asks, "unsure": 0})
+        return replace(pause, found=found if found["reasons"] else found | {"reasons": asks, "unsure": 0})
     pointer, changed, judges = _before(pause.run, execution)
     pause = _bar(pause, separation.find_barred(pause.run, definition.id, step, judges))
     found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed)}
     return replace(pause, found=found, more={**pause.more, **pointer})
+
+
+def _read_assessment(run: Run) -> dict[str, Any]:
+    """Reasons and triage name values, so no machine carries them. Raises: Conflict if the run's files are gone."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    try:
+        stored = json.loads(store.read(files.assessment(run.workflow_id)))
+    except NotFound as error:
+        raise Conflict("The run has no assessment to review.") from error
+    return {"reasons": [one["text"] for one in stored["reasons"][:SHOWN]], "triage": stored.get("triage")}
 
 
 def place_pause(pause: Pause) -> Pause:
@@ -240,7 +254,7 @@ def _review(pause: Pause, now: str) -> Review:
         page_count=found.get("pages"),
         reasons=list(found.get("reasons") or ()),
         fields_unsure=found.get("unsure"),
-        triage=next(iter(found.get("triage") or ()), None),
+        triage=found.get("triage"),
         lacking_allowed=bool(found.get("lacking_allowed")) or None,
         copies=found.get("copies"),
         reject_reasons=found.get("reject_reasons"),

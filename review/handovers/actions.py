@@ -208,7 +208,7 @@ def _prepare_pause(handover: Handover) -> Pause:
         "result_sha256": files.sha256(body),
         "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],
         "unsure": len({one.field for one in why if one.field}),
-        "triage": [write_triage(triage_result(content, specs, why))],
+        "triage": write_triage(triage_result(content, specs, why)),
         "pages": len(content["pages"]),
         "last": "",  # no transition of a run of ours
     }

@@ -20,6 +20,7 @@ from tests.aws_faults import count_calls, crash_before, fail
 from tests.factories import PROJECT_ID, start_run
 from tests.metering import metered
 from tests.people import alice, signed_in
+from tests.review.reviews import write_assessment
 from tests.tools import fill
 from tests.tools.filling import PROJECT, Filling, assessed
 from tests.tools.filling_record import FillingRecord
@@ -152,6 +153,7 @@ def test_what_is_filled_has_the_rows_that_the_real_actions_leave(table):
     for step in (step for step in steps if step.order < DOCUMENT_ANALYSIS.named("human_review").order):
         advanced(real["waiting"], step, asked=True)
     pause = filling._pause(0)
+    write_assessment(real["waiting"], pause.found["reasons"], pause.found["triage"])
     opening.open_review(opening.Pause(real["waiting"], *list(vars(pause).values())[1:]))
     for kind, run in real.items():
         invented = filling.made_rows(kind, 0)

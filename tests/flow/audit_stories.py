@@ -260,7 +260,7 @@ def machine_story() -> Iterator[Step]:
     yield advance.advance, lambda: advance.advance(run, DOCUMENT_ANALYSIS, prepared, last=None)
     waits, ref = open_review()
     Execution.change(advance.execution_key(waits), [Execution.result_sha256.set("1" * 64)], EXISTS)
-    facts = {"result_sha256": "1" * 64, "reasons": [], "unsure": 0, "pages": 1, "last": "none"}
+    facts = {"result_sha256": "1" * 64, "unsure": 0, "pages": 1, "last": "none"}
     at = clock.iso(clock.now())
     pause = Pause(waits, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", at, 600, "a.pdf", "Receipts", facts)
     assert pause.ref != ref

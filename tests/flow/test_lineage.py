@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from config import aws
 from projects.audit.events import Actor
 from review.audit import timeline
 from review.decide import claims, decisions
 from review.identity import Person
 from tests.engines import STEP_FUNCTIONS, EngineKind
-from tests.factories import decided_run, sample_files, start_run, verdict, waiting_run
+from tests.factories import decided_run, review_of, sample_files, start_run, verdict, waiting_run
 from tests.flow.protocol import ended, sweep_until_ended
 from tests.html import one_line
 from tests.people import charlie, signed_in
@@ -50,6 +51,23 @@ def output(run: Run) -> Any:
 
 def key_of(run: Run) -> str:
     return str(document_of(run).data["file_uri"]).removeprefix(f"s3://{settings.BUCKET_NAME}/")
+
+
+def test_no_value_of_a_document_stands_in_the_history_of_its_execution(pump: Pump) -> None:
+    """Reasons name values, and the queue sorts by the total: the review reads both from the assessment."""
+    run, ref = waiting_run(pump)
+    history = aws.aws_client("stepfunctions").get_execution_history(
+        executionArn=arn(run, 1, STEP_FUNCTIONS), includeExecutionData=True
+    )
+    said = json.dumps(history["events"], default=str)
+    assert run.workflow_id in said
+    result = json.loads(files_of(run).read(files.result(run.workflow_id)))
+    values = [one["value"] for one in result["fields"] if one["value"]]
+    assert len(values) == 6
+    assert [one for one in [*values, "low_confidence"] if json.dumps(one)[1:-1] in said] == []
+    review = review_of(ref)
+    assert review.reasons
+    assert str(review.triage).split("|")[2] == "510.24"
 
 
 @pytest.mark.every_engine

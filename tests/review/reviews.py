@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import uuid
+from collections.abc import Sequence
 
 from django.urls import reverse
 
@@ -19,6 +20,7 @@ from workflows.runs import run_settings
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, Run
 from workflows.runs.new_run import NewRun, Original
+from workflows.stages.artifacts import write_json
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -88,9 +90,10 @@ def open_review(
     sha = files.sha256(body)
     at_review = [Execution.currentStep.set(REVIEW), Execution.result_sha256.set(sha)]
     Execution.change(advance.execution_key(run), at_review, Execution.PK.exists())
-    facts = {"result_sha256": sha, "reasons": ["Total 55 %, needs 90 %"], "unsure": 1, "pages": 1, "last": "none"}
+    facts = {"result_sha256": sha, "unsure": 1, "pages": 1, "last": "none"}
     pictured = found is None or bool(found["pages"] and found["pages"][0].get("image"))
-    facts["triage"] = [triage or f"0.45|low_confidence|33.90|EUR|1|{'1' if pictured else ''}"]
+    weighed = triage or f"0.45|low_confidence|33.90|EUR|1|{'1' if pictured else ''}"
+    write_assessment(run, ["Total 55 %, needs 90 %"], weighed)
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}
     facts |= {"check_share": check_share} if check_share else {}
@@ -98,6 +101,16 @@ def open_review(
     pause = Pause(run, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)
     return run, pause.ref
+
+
+def write_assessment(run: Run, reasons: Sequence[str] = (), triage: str = "") -> None:
+    """What a review reads when it is opened."""
+    told = [{"field": "total", "code": "low_confidence", "text": one} for one in reasons]
+    write_json(
+        DocumentFiles(run.site, run.project_id, run.document_id),
+        files.assessment(run.workflow_id),
+        {"version": 1, "review_required": bool(told), "reasons": told, "triage": triage or None},
+    )
 
 
 def url(name: str, ref: ReviewRef) -> str:

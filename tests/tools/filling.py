@@ -47,6 +47,7 @@ _PINNED = run_settings.freeze(_DATA)
 _PDF = "application/pdf"
 _NAMESPACE = uuid.UUID("5d0a4a5e-7a2b-4f0c-9a2e-0c2f3b6d8e11")
 _SMALLEST = 100_000  # bytes
+_REASON, _TRIAGE = "Total 55 %, needs 80 %", "0.45|low_confidence|33.90|EUR|1|"
 _PROBE = 543_210  # whose rows others are cast from: its numbers and texts occur nowhere by chance
 _SECONDS = 11  # at most, from the upload to the publication
 _BEGIN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # of what is published, one a minute
@@ -156,7 +157,12 @@ class Filling:
 
     def _pause(self, index: int) -> Pause:
         run, at = self.waiting(index), self._at("waiting", index)
-        found = assessed(asked=True) | {"last": _transition_id(run, _REVIEW.order - 1)}
+        found = {
+            **assessed(asked=True),
+            "reasons": [_REASON],
+            "triage": _TRIAGE,
+            "last": _transition_id(run, _REVIEW.order - 1),
+        }
         return Pause(
             run, 1, _REVIEW.order, DOCUMENT_ANALYSIS.id, None, clock.iso(at), settings.REVIEW_TIMEOUT_SECONDS,
             _name(index), PROJECT.name, found,
@@ -210,15 +216,12 @@ def _ulid(run: Run, number: int) -> ULID:
 
 
 def assessed(*, asked: bool) -> dict[str, Any]:
-    reasons = ["Total 55 %, needs 80 %"] if asked else []
     return {
         "review_required": asked,
-        "reasons": reasons,
         "result_sha256": files.sha256(result()),
         "fields": len(_FIELDS),
         "pages": 1,
-        "unsure": len(reasons),
-        "triage": ["0.45|low_confidence|33.90|EUR|1|"],
+        "unsure": int(asked),
     }
 
 

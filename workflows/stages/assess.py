@@ -17,7 +17,7 @@ from workflows.stages.document_types import of_result
 from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files
 
-SHOWN = 10  # reasons that travel in the table; all of them are in the artifact
+SHOWN = 10  # reasons that a review's row shows, and fields that the policy names
 
 
 LEAST_AUDITED = 0.15  # of what passes by confidence, so that a promise that no longer holds is noticed in 50 documents
@@ -36,21 +36,20 @@ def run(context: StageContext) -> StageResult:
         entities=context.find_entity_doubts(result),
         sampled=review_reasons.is_sampled(context.workflow_id, _audit_share(context.settings)),
     ) | {"calibration": context.settings.calibration_version}
+    reasons = [Reason(**one) for one in assessment["reasons"]]
+    assessment["triage"] = write_triage(triage_result(result, fields, reasons))
     artifacts.write_json(context.artifacts, files.assessment(context.workflow_id), assessment)
-    reasons = assessment["reasons"]
     sent = "Goes to review" if assessment["review_required"] else "Needs no review"
     return StageResult(
         "completed",
         reason=f"{sent}: {describe_policy(context.settings, fields)}.",
+        # Counts and ids alone: what is said of values is read from the artifact, and stands in no execution's history.
         facts={
             "review_required": assessment["review_required"],
-            "reasons": [reason["text"] for reason in reasons[:SHOWN]],
             "result_sha256": assessment["result_sha256"],
             "fields": len(result["fields"]),
             "pages": len(result["pages"]),
-            "unsure": len({reason["field"] for reason in reasons if reason["field"]}),
-            # A list, since the document's lineage takes words and numbers over, and this one holds its amount.
-            "triage": [write_triage(triage_result(result, fields, [Reason(**one) for one in reasons]))],
+            "unsure": len({reason.field for reason in reasons if reason.field}),
         }
         | ({"queue": context.settings.queue} if context.settings.queue else {})
         | ({"unseen_allowed": True} if context.settings.unseen_allowed else {})

@@ -150,7 +150,8 @@ def analysed(done: ReplayResult) -> None:
 def assessed(done: ReplayResult) -> None:
     assert done.facts["review_required"] is True
     assert done.facts["unsure"] == 1
-    assert any("Company" in reason and "42 %" in reason for reason in done.facts["reasons"])
+    reasons = [one["text"] for one in done.json(files.assessment("replay"))["reasons"]]
+    assert any("Company" in reason and "42 %" in reason for reason in reasons)
 
 
 def drawn(done: ReplayResult) -> None:

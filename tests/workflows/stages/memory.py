@@ -84,6 +84,11 @@ def kept(ctx: StageContext) -> MemoryStore:
     return ctx.artifacts
 
 
+def list_reasons(ctx: StageContext) -> list[str]:
+    """Why a person should look at the document, in full."""
+    return [one["text"] for one in kept(ctx).json("runs/run1/assessment.json")["reasons"]]
+
+
 def run_all(ctx: StageContext) -> dict[str, StageResult]:
     from workflows.stages.registry import STAGES  # noqa: PLC0415 - the fields' tests do not need them
 

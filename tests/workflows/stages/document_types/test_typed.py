@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.paper import Sheet, save
-from tests.workflows.stages.memory import FIELDS, context, kept
+from tests.workflows.stages.memory import FIELDS, context, kept, list_reasons
 from tests.workflows.stages.papers import PAPERS, default_types
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.document_types.types import PinnedTypes, RatedType
@@ -78,24 +78,24 @@ def test_a_run_without_types_reads_what_it_always_read(tmp_path: Path) -> None:
 
 
 def test_only_the_required_fields_of_the_type_are_missed(tmp_path: Path) -> None:
-    done, _ = run(paper(tmp_path, *PAPERS["contract"][0], typing="found"))
-    reasons = done["assess"].facts["reasons"]
+    run(ctx := paper(tmp_path, *PAPERS["contract"][0], typing="found"))
+    reasons = list_reasons(ctx)
     assert not [one for one in reasons if one.startswith(("Total", "Date"))]
     assert [one for one in reasons if one.startswith(("Counterparty", "Contract type"))]
 
 
 def test_a_type_that_is_not_clear_is_a_reason_to_look(tmp_path: Path) -> None:
-    done, _ = run(paper(tmp_path, "Invoice / Receipt", "Total 9.00", typing="found"))
-    assert any(one.startswith("Document type: ") and one.endswith("?") for one in done["assess"].facts["reasons"])
+    run(ctx := paper(tmp_path, "Invoice / Receipt", "Total 9.00", typing="found"))
+    assert any(one.startswith("Document type: ") and one.endswith("?") for one in list_reasons(ctx))
 
 
 def test_a_document_of_no_type_is_one_only_where_the_project_requires_a_type(tmp_path: Path) -> None:
     rows = ("Minutes of the meeting", "We talked about the garden and the weather.")
     said = {}
     for typing in ("found", "required"):
-        done, result = run(paper(tmp_path, *rows, typing=typing, default_threshold=0.3))
+        _, result = run(ctx := paper(tmp_path, *rows, typing=typing, default_threshold=0.3))
         assert (result["type"]["id"], result["classification"]) == ("", None)
-        said[typing] = [one for one in done["assess"].facts["reasons"] if one.startswith("Document type")]
+        said[typing] = [one for one in list_reasons(ctx) if one.startswith("Document type")]
     assert said == {"found": [], "required": ["Document type: no match"]}
 
 
@@ -131,7 +131,7 @@ def test_a_type_that_the_model_did_not_tell_is_found_by_rules_and_goes_to_a_pers
     asked = [one for one in default_types().by_id["invoice"].fields if one.type != "table"]  # which rules read
     assert model.pages[0].specs == tuple(asked)
     note = "The model gave no usable answer for the document type; built-in rules were used"
-    assert note in done["assess"].facts["reasons"]
+    assert note in list_reasons(ctx)
     assert (done["segment_analyzer"].reason, len(model.asked)) == (note, 1)
     assert [(one.model, one.tokens_in) for one in done["segment_analyzer"].used] == [("nova", 150)]
 

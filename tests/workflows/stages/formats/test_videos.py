@@ -7,7 +7,7 @@ import pytest
 
 from config.errors import Refused
 from tests.each import each
-from tests.workflows.stages.memory import context, kept, run_all
+from tests.workflows.stages.memory import context, kept, list_reasons, run_all
 from workflows.intake import inspection
 from workflows.stages.formats import videos
 
@@ -103,4 +103,4 @@ def test_a_video_goes_through_all_stages_and_asks_a_person(tmp_path: Path, brand
     segment = kept(ctx).json("analysis/segment_0000.json")
     assert segment["segment_type"] == "VIDEO"
     assert "1920 × 1080" in segment["text_content"]
-    assert videos.NOTE in done["assess"].facts["reasons"]
+    assert videos.NOTE in list_reasons(ctx)
