@@ -1,6 +1,7 @@
 """Weights between the prior and what reviews say."""
 
 import itertools
+from math import exp
 from random import Random
 
 import pytest
@@ -121,7 +122,7 @@ def test_memory_is_fitted_with_all_else_as_it_is() -> None:
     assert fitted == weights["company"]
 
 
-def test_fields_that_share_a_scale_and_a_shift_keep_the_priors_order_among_all_of_them() -> None:
+def test_fields_that_share_a_shift_keep_the_priors_order_among_all_of_them() -> None:
     found = []
     for number in range(60):
         found.append(Observation(f"d{number}", "total", {"label": 1.0, "margin": number % 3 / 2}, right=True))
@@ -133,6 +134,33 @@ def test_fields_that_share_a_scale_and_a_shift_keep_the_priors_order_among_all_o
     order = sorted(range(len(found)), key=priors.__getitem__)
     assert all(learned[one] <= learned[other] + 1e-3 for one, other in itertools.pairwise(order))
     assert sum(learned) / len(learned) > sum(priors) / len(priors)
+
+
+SURE = {"label": 1.0, "plausible": 1.0, "margin": 1.0, "read": 1.0, "page": 1.0}
+
+
+@pytest.mark.parametrize(("wrong", "keeps_its_place"), [(0, True), (1, True), (9, False)])
+def test_a_guess_is_moved_with_the_priors_half_and_taken_down_only_if_reviews_surely_say_so(
+    wrong: int, *, keeps_its_place: bool
+) -> None:
+    found = [Observation(f"d{number}", "total", {"label": 1.0}, right=True) for number in range(200)]
+    dates = [Observation(f"d{n}", "date", {**SURE, "guessed": 1.0}, right=n >= wrong) for n in range(FEWEST)]
+    shared = fitting.fit_weights([*found, *dates], spreads=dict.fromkeys(("total", "date"), fitting.SHARED))
+    believed = confidence.share(shared["date"], dates[0].evidence)
+    assert confidence.share(confidence.prior_weights("date"), dates[0].evidence) == 0.5
+    moved = 1 / (1 + exp(-(shared["total"]["bias"] - confidence.prior_weights("total")["bias"])))
+    assert (believed == pytest.approx(moved, abs=1e-3)) == keeps_its_place
+    assert believed <= moved + 1e-3
+
+
+def test_the_shared_shift_is_no_other_for_a_few_sellers_more_or_less() -> None:
+    """So values that two folds judge compare as by the prior."""
+    found = [Observation(f"d{n}", "total", {"label": n % 2}, n % 25 > 0, f"s{n % 30}") for n in range(300)]
+    learned = [
+        fitting.fit_weights((one for one in found if one.seller != f"s{number}"), spreads={"total": fitting.SHARED})
+        for number in range(30)
+    ]
+    assert len({one["total"]["bias"] for one in learned}) == 1
 
 
 def test_weights_have_to_rank_better_by_more_than_one_sellers_values_tell() -> None:

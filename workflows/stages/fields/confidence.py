@@ -97,6 +97,7 @@ OTHER: Mapping[str, float] = {BIAS: -3.9, "label": 3.1, "listed": 0.8, **_ALWAYS
 
 
 ONE_OF_TWO = 0.5  # the most that a guess is believed
+GUESSES = "guesses"  # beside the weights that reviews taught: the most instead, 0–1
 _CLOSE = 0.4  # heights of a line from the picture's edge
 _FAR = 5.0  # points between two values that no one confuses
 _ODD = re.compile(
@@ -127,12 +128,12 @@ def rate_candidates(
 def share(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
     """0–1: how many of a hundred values with this evidence should be right.
 
-    A value that was guessed is one of two, whatever was learned: that other sellers write days first says nothing of
-    this one. (Learned, its weight excused three wrong dates of 144 receipts.)
+    A value that was guessed is one of two: that other sellers write days first says nothing of this one. (Learned, its
+    weight excused three wrong dates of 144 receipts.) A shift of all fields moves that half with the rest.
     """
     logit = weights.get(BIAS, 0.0) + sum(weights.get(feature, 0.0) * value for feature, value in evidence.items())
     right = 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
-    return min(right, ONE_OF_TWO) if evidence.get(GUESSED) else right
+    return min(right, weights.get(GUESSES, ONE_OF_TWO)) if evidence.get(GUESSED) else right
 
 
 def _lead(ranked: Sequence[Candidate]) -> float:
