@@ -11,17 +11,19 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import Any
 
 from django.conf import settings
-from django.template import Template, VariableDoesNotExist
+from django.template import Context, Template, VariableDoesNotExist
 from django.template.base import FilterExpression, Node, NodeList, TextNode, Variable, VariableNode
 from django.template.base import render_value_in_context as render_value
 from django.template.context import ContextDict
 from django.template.defaulttags import CommentNode, ForNode, IfNode, LoadNode, URLNode, WithNode
 from django.template.loader_tags import IncludeNode
 from django.template.loaders import cached
-from django.urls import get_script_prefix, get_urlconf, reverse
+from django.templatetags.static import StaticNode, static
+from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 from django.utils.safestring import SafeData, SafeString, mark_safe
 from django.utils.timezone import template_localtime  # type: ignore[attr-defined]  # the stubs do not know it
 
@@ -202,9 +204,19 @@ def _bind_include(node: Any, loader: Loader) -> Any:
     if not isinstance(name, str) or node.template.filters or node.isolated_context or name.startswith("."):
         return node.render_annotated
     values = _bind_values(node.extra_context)
+    fixed: list[str] = []  # the text, once it is known that it is the same on every page
+    may_be_fixed = _has_literals(node.extra_context.values())
 
     def render(context: Any) -> Any:
+        nonlocal may_be_fixed
+        if fixed and context.autoescape:
+            return fixed[0]
         template, frame = loader.include(name), context.render_context
+        if may_be_fixed and context.autoescape:
+            may_be_fixed = False
+            if _needs_only(template.nodelist, frozenset(node.extra_context), loader):
+                fixed.append(template.render(Context({key: resolve(context) for key, resolve in values})))
+                return fixed[0]
         with ContextDict(context, [(key, resolve(context)) for key, resolve in values]):
             outer, frame.template = frame.template, template
             frame.push()
@@ -215,6 +227,58 @@ def _bind_include(node: Any, loader: Loader) -> Any:
                 frame.pop()
 
     return render
+
+
+def _has_literals(expressions: Iterable[FilterExpression]) -> bool:
+    return all(_names_nothing_but(one, frozenset()) for one in expressions)
+
+
+def _names_nothing_but(expression: FilterExpression, names: frozenset[str]) -> bool:
+    """It looks up none but ``names``, and its filters give the same for the same to everyone."""
+    looked_up = [expression.var, *(one for _, arguments in expression.filters for is_var, one in arguments if is_var)]
+    known = all(not isinstance(one, Variable) or _is_among(one, names) for one in looked_up)
+    return known and not any(getattr(filter_, "expects_localtime", False) for filter_, _ in expression.filters)
+
+
+def _is_among(variable: Variable, names: frozenset[str]) -> bool:
+    return not variable.translate and (variable.lookups is None or variable.lookups[0] in names)
+
+
+def _needs_only(nodes: Iterable[Any], names: frozenset[str], loader: Loader) -> bool:
+    """Whether what the nodes show follows from ``names`` alone: texts, variables, ``if``, and includes of such."""
+    for node in nodes:
+        kind = type(node)
+        if kind in (TextNode, LoadNode, CommentNode):
+            continue
+        if kind is VariableNode:
+            needs_only = _names_nothing_but(node.filter_expression, names)
+        elif kind is IfNode:
+            needs_only = all(
+                _asks_only(condition, names) and _needs_only(body, names, loader)
+                for condition, body in node.conditions_nodelists
+            )
+        elif kind in (WithNode, IncludeNode):
+            given = names | frozenset(node.extra_context)
+            needs_only = all(_names_nothing_but(one, names) for one in node.extra_context.values())
+            if needs_only and kind is WithNode:
+                needs_only = _needs_only(node.nodelist, given, loader)
+            elif needs_only:
+                named = node.template.var
+                plain = isinstance(named, str) and not node.template.filters and not node.isolated_context
+                needs_only = plain and _needs_only(loader.include(named).nodelist, given, loader)
+        else:
+            needs_only = False
+        if not needs_only:
+            return False
+    return True
+
+
+def _asks_only(condition: Any, names: frozenset[str]) -> bool:
+    if condition is None:  # else
+        return True
+    if condition.id == "literal":
+        return _names_nothing_but(condition.value, names)
+    return all(_asks_only(one, names) for one in (condition.first, condition.second) if one is not None)
 
 
 def _bind_url(node: Any, _loader: Loader) -> Any:
@@ -244,9 +308,54 @@ def _name_app(request: Any) -> str | None:
     return getattr(getattr(request, "resolver_match", None), "namespace", None)
 
 
+def _bind_static(node: Any, _loader: Loader) -> Any:
+    """A file that the template names: its address is the same as long as the process lives, as an icon's is."""
+    if node.varname or not isinstance(node.path.var, str) or node.path.filters:
+        return node.render_annotated
+    path = str(node.path.var)
+
+    def render(context: Any) -> Any:
+        return _find_static(path) if context.autoescape else node.url(context)
+
+    return render
+
+
+@functools.cache
+def _find_static(path: str) -> str:
+    return escape(static(path))
+
+
 @functools.lru_cache(maxsize=8192)
 def _reverse(_prefix: str, _urlconf: Any, name: str, args: Any, kwargs: Any, current_app: str | None) -> str:
+    if args and not kwargs and all(map(_IS_PLAIN, args)):
+        pieces = _find_pieces(_prefix, _urlconf, name, len(args), current_app)
+        if pieces:
+            return "".join(map("".join, zip_longest(pieces, args, fillvalue="")))
     return reverse(name, args=args, kwargs=dict(kwargs), current_app=current_app)
+
+
+# No address quotes any of them, and every part of a path that takes a text takes them.
+_IS_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*").fullmatch
+
+
+@functools.cache
+def _find_pieces(_prefix: str, _urlconf: Any, name: str, count: int, current_app: str | None) -> tuple[str, ...] | None:
+    """What stands around ``count`` texts in the addresses of a view; None if it takes others than texts.
+
+    Looking for the pattern anew for each document took a twentieth of a page.
+    """
+    marks = [f"mark{number}x" for number in range(count)]
+    try:
+        found = reverse(name, args=marks, current_app=current_app)
+    except NoReverseMatch:
+        return None
+    pieces = []
+    for mark in marks:
+        before, there, found = found.partition(mark)
+        if not there:
+            return None
+        pieces.append(before)
+    return (*pieces, found)
 
 
 _BINDINGS: Mapping[type[Node], Callable[[Any, Loader], Render]] = {
@@ -256,6 +365,7 @@ _BINDINGS: Mapping[type[Node], Callable[[Any, Loader], Render]] = {
     WithNode: _bind_with,
     IncludeNode: _bind_include,
     URLNode: _bind_url,
+    StaticNode: _bind_static,
 }
 
 
