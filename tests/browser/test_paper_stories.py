@@ -11,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from projects.settings.columns import ITEM_COLUMNS
 from projects.settings.values import FieldSetting
 from tests.browser.conftest import WIDTHS
+from tests.browser.desk import field
 from tests.browser.telling import FIELDS, Story, active_box_is_in_sight, begin
 from tests.factories import sample_files
 from tests.pump import Pump
@@ -122,12 +123,18 @@ def test_a_photo_that_lies_on_its_side(story: Story, tmp_path: Path) -> None:
     story.open_from_queue(file.name)
     page = story.page
     before = shape(page)
+    assert before[0] < before[1]  # it was turned to be read, with its boxes and cut-outs
+    box = page.locator('.page-image [data-box="total"] .field-box').bounding_box()
+    assert box
+    assert box["width"] > box["height"]
+    assert field(page, "total").input_value() == "12.50"
     page.locator("#left").focus()
     page.keyboard.press("t")
     expect(page.locator(".page-image [data-turn]")).to_have_attribute("transform", re.compile(r"rotate\(90\)"))
     assert shape(page) == tuple(reversed(before))
     story.correct("company", "Cafe Luna")
     story.correct("total", "12.50")
+    story.confirm()
     story.approve()
 
 

@@ -16,7 +16,7 @@ from projects.models.ocr_words import describe_ocr
 from projects.models.spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
 from workflows.stages import format_parser, kinds, slices, usage
 from workflows.stages.base import Job, RunSettings, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
-from workflows.stages.pages import layout, ocr, page_entries, paged, pdf
+from workflows.stages.pages import layout, ocr, page_entries, paged, pdf, upright
 from workflows.stages.pages.reading import PageReading
 from workflows.stages.services import questions
 from workflows.stages.usage import Usage
@@ -220,7 +220,16 @@ def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int
         picture = context.artifacts.read(files.page_image(index)) if image.size == size else encode_png(image)
         read = reader.read(picture, index, image.size).without_unsure(spec.least_score)
         return page_entries.entry(read, size, reader.service)
-    reading = read_locally(context.settings, image, index, scale=image.width / size[0])
+    if sorted(image.size) == sorted(size):
+        # The picture that people see; by a worker that died before it had told what it read, it may be turned already.
+        size = image.size
+        reading, quarters = upright.read_upright(lambda one: read_locally(context.settings, one, index), image)
+        if quarters:
+            image = upright.turn(image, quarters)
+            size = image.size
+            context.artifacts.write(files.page_image(index), encode_png(image), "image/png")
+    else:
+        reading = read_locally(context.settings, image, index, scale=image.width / size[0])
     across, down = size[0] / image.width, size[1] / image.height
     return {
         "page_index": index,

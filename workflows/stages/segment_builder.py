@@ -73,8 +73,8 @@ def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str
         "segment_type": page["segment_type"],
         "status": "failed" if error else "parsing",
         "image_uri": page["image"],
-        "width": page["width"],
-        "height": page["height"],
+        "width": ocr.get("width", page["width"]),  # of a page that was turned to be read
+        "height": ocr.get("height", page["height"]),
         found or "format_parser": layer.get("text", ""),
         "text_content": text,
         "paddleocr": ocr.get("content", ""),
