@@ -1,0 +1,60 @@
+"""A phone, upright and on its side, its keyboard open: the field, its cut-out and Approve stay within reach."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.desk import claim_as_bob, field
+from tests.pump import Pump
+
+pytestmark = pytest.mark.django_db(transaction=True)
+# As large as the screen, and what the keyboard leaves of it.
+PHONES = [((375, 667), (375, 330)), ((667, 375), (667, 200))]
+ON_TOP = """one => {
+  const box = one.getBoundingClientRect();
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const found = document.elementFromPoint(x, y);
+  return box.top >= 0 && box.bottom <= innerHeight && (one === found || one.contains(found));
+}"""
+SMALL = """() => [...document.querySelectorAll("#desk :is(button, a, select, input, summary)")]
+  .filter((one) => one.checkVisibility() && getComputedStyle(one.closest("label") || one).position !== "absolute")
+  .map((one) => [one, (one.closest("label.seen, label.check") || one).getBoundingClientRect()])
+  .filter(([one, box]) => box.width && Math.min(box.height, box.width) < 24)
+  .filter(([one]) => getComputedStyle(one).display !== "inline")
+  .map(([one, box]) => `${one.outerHTML.slice(0, 90)} ${box.width}x${box.height}`)"""
+
+
+def is_on_top(part: Locator) -> bool:
+    return bool(part.evaluate(ON_TOP))
+
+
+@pytest.mark.parametrize(("screen", "left"), PHONES, ids=["upright", "on its side"])
+def test_the_field_its_cut_out_and_approve_stay_in_reach(
+    live_server: LiveServer,
+    context: BrowserContext,
+    pump: Pump,
+    screen: tuple[int, int],
+    left: tuple[int, int],
+) -> None:
+    page = claim_as_bob(live_server, context, pump).page
+    approve, total = page.locator("[data-approve]"), field(page, "total")
+    show(page, screen)
+    assert is_on_top(approve)
+    total.focus()
+    show(page, left)
+    assert (is_on_top(total), is_on_top(approve)) == (True, True)
+    page.keyboard.press("Control+a")
+    page.keyboard.type("12.50")
+    assert is_on_top(total)
+    crop = page.locator("#f-total .field-crop")
+    crop.evaluate("one => one.scrollIntoView({ block: 'nearest' })")
+    assert (is_on_top(crop), is_on_top(approve)) == (True, True)
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".decision-bar .otherwise a").last.scroll_into_view_if_needed()
+    assert is_on_top(page.locator(".decision-bar .otherwise a").last)
+
+
+def show(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.wait_for_timeout(150)  # until the browser has told the page
