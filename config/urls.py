@@ -29,5 +29,6 @@ urlpatterns = [
     path("review/", include("review.urls")),
     path("cases/", include("review.cases.urls")),
     path("shared/", include("workflows.links.urls")),
+    path("published/", include("workflows.links.published_urls")),
     path("", include("workflows.urls")),  # the overview, /workflows/ and the health endpoints
 ]

@@ -19,6 +19,7 @@ for prefix, package in (
     ("", "workflows.documents"),
     ("", "projects.folders"),
     ("", "projects.shares"),
+    ("", "workflows.links"),
     ("", "workflows.intake"),
     ("", "workflows.runs"),
     ("", "workflows.search"),

@@ -73,6 +73,7 @@ def page_of(rows: DocumentRows, definitions: Sequence[AttributeDefinition]) -> d
         "entries": metadata_of(rows.document),
         "children": sorted((child for child in rows.children if not child.deleted_at), key=_name_order),
         "unpacking": rows.unpacking,
+        "is_public": rows.is_public,
         "is_unpacking": bool(rows.unpacking and rows.unpacking.status == UnpackingStatus.OPEN),
         "can_unpack_again": bool(rows.unpacking and rows.unpacking.can_be_tried_again),
         "refused": rows.unpacking.left_out if rows.unpacking else [],

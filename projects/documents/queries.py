@@ -319,6 +319,7 @@ class DocumentRows:
     attributes: Sequence[DocumentAttribute]
     children: Sequence[ChildDocument]
     unpacking: DocumentUnpacking | None
+    is_public: bool = False  # whether a version of it is open to everyone
 
 
 def document_rows(site: str, document_id: str) -> DocumentRows:
@@ -346,6 +347,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
         rows_of_kind(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix()),
         rows_of_kind(ChildDocument, table.CHILD_DOCUMENT.sort_prefix()),
         next(iter(rows_of_kind(DocumentUnpacking, table.DOCUMENT_UNPACKING.sk)), None),
+        any(row["SK"]["S"] == table.DOCUMENT_PUBLICATION.sk for row in found),
     )
 
 

@@ -38,12 +38,14 @@ WITHOUT_VALUES = frozenset(
         "workflows:show-calibration", "workflows:propose-calibration", "workflows:activate-calibration",
         "workflows:show-extractors", "workflows:train-extractor", "workflows:activate-extractor",
         "operations:show-project-costs", "folders:change-path", "cases:choose-case", "shares:share-document",
+        "workflows:change-publication",
         "api:list_projects", "api:list_documents", "api:upload_document", "api:show_unpacking", "api:retry_unpacking",
         "api:prepare_upload", "api:complete_upload", "api:show_project", "api:change_project", "api:list_transitions",
         "api:delete_document", "api:show_run", "api:run_again", "api:analyse_again", "api:choose_result",
         "api:list_prompts", "api:show_prompt", "api:list_versions", "api:save_version", "api:show_version",
         "api:move_production", "api:set_candidate", "api:move_document",
         "api:attach_document", "api:detach_document", "api:share_document", "api:list_document_shares",
+        "api:show_publication", "api:publish_document", "api:withdraw_document",
     }
 )  # fmt: skip
 _SETTINGS = ("projects", "prompts")  # whose pages have what admins write

@@ -43,7 +43,7 @@ _TABS = (
     ("/projects/", "folder", "Projects"),
     ("/insight/", "gauge", "Insight"),
 )
-_SHARED = "/shared/"  # whoever has a link is on its site without signing in
+_SHARED = ("/shared/", "/published/")  # whoever has a link is on its site without signing in
 _CASES = ("/cases/", "flag", "Cases")  # on a site that has one
 _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.

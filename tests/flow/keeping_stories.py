@@ -21,6 +21,9 @@ from review.cases.items import Kind
 from tests.factories import SITE, start_run
 from tests.flow.setting_stories import BY, Step
 from tests.workflows.operations.test_operations import fail_event
+from tests.workflows.repeated import field, published_run
+from workflows.links import actions as links
+from workflows.links.queries import find_publication
 from workflows.operations.actions import hurry_repair
 from workflows.providers.actions import record_failure, retry_provider
 
@@ -50,6 +53,11 @@ def share_story() -> Iterator[Step]:
     yield shares.create_link, lambda: shares.create_link(SITE, one, link, by=BY, share_id=_OTHER)
     yield shares.open_link, lambda: shares.open_link(SITE, share_queries.get_share(SITE, _OTHER))
     yield shares.revoke_share, lambda: shares.revoke_share(SITE, _ID, by=BY)
+    two = published_run(field("total", "4.00")).document_id
+    yield links.publish_document, lambda: links.publish_document(SITE, two, by=BY)
+    row = find_publication(SITE, two)
+    assert row
+    yield links.withdraw_document, lambda: links.withdraw_document(SITE, two, seen=row.publication_id, by=BY)
 
 
 def case_story() -> Iterator[Step]:

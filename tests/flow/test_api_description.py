@@ -83,6 +83,7 @@ REFUSALS = {
     "create_entity_type": "that a name has words",
     "move_document": "how long each name of a path may be",
     "share_document": "that there is one of three, who is of the site, and that a name has words",
+    "publish_document": "whether it has a result",
     "share_folder": "that there is one of three, who is of the site, and that a name has words",
     "search": "what a word is",
     "save_prompt_version": "which placeholders a purpose has",

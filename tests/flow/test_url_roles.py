@@ -148,6 +148,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "links:show-shared-document": {"GET": NOWHERE},
     "links:shared-image": {"GET": NOWHERE},
     "links:download-shared": {"GET": NOWHERE},
+    "workflows:change-publication": {"GET": WORK, "POST": WORK_EMPTY},  # it has no result yet
+    "published:show-publication": {"GET": NOWHERE},
+    "published:published-image": {"GET": NOWHERE},
+    "published:download-publication": {"GET": NOWHERE},
     "documents:change-hold": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
@@ -391,6 +395,9 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:share_document": {"POST": KEY},
     "api:share_folder": {"POST": KEY},
     "api:revoke_share": {"DELETE": KEY},
+    "api:show_publication": {"GET": KEY},
+    "api:publish_document": {"PUT": KEY},
+    "api:withdraw_document": {"DELETE": KEY},
     "api:prepare_upload": {"POST": KEY},
     "api:complete_upload": {"POST": KEY},
     "api:show_document": {"GET": KEY},
@@ -586,7 +593,7 @@ def on_a_tenants_site(name: str, answers: Answers) -> Answers:
     """Nobody is told anything before signing in, and who works on another site finds nothing at all."""
     if name.startswith("api:"):
         return (404, 404, 404, 404, 404, 404)
-    if name.startswith("links:"):
+    if name.startswith(("links:", "published:")):
         return answers
     _, _, viewer, reviewer, admin, root = answers
     if name in ON_NO_TENANT:

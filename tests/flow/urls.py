@@ -119,6 +119,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "type_id": rule_id, "entity_id": rule_id, "case_id": case.case_id, "item_id": "none",
         "folder_id": folder.folder_id, "share_id": rule_id,
         "link_id": link.share.share_id, "secret": link.secret, "shared_id": run.document_id,
+        "published_id": run.document_id,
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",

@@ -347,6 +347,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/shares/{{share_id}}": ["delete"],
         f"{API}/documents/{{document_id}}/shares": ["get", "post"],
         f"{API}/folders/{{folder_id}}/shares": ["post"],
+        f"{API}/documents/{{document_id}}/publication": ["delete", "get", "put"],
         f"{API}/projects/{{project_id}}/documents": ["get", "post"],
         f"{API}/projects/{{project_id}}/uploads": ["post"],
         f"{API}/projects/{{project_id}}/uploads/{{upload_id}}/complete": ["post"],

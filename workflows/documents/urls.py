@@ -3,6 +3,7 @@
 from django.urls import path
 
 from workflows.documents import views
+from workflows.links import publication_views
 
 urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/again/", views.show_reruns, name="show-reruns"),
@@ -12,6 +13,11 @@ urlpatterns = [
     path("documents/<slug:document_id>/delete/", views.delete_document, name="delete-document"),
     path("documents/<slug:document_id>/restore/", views.restore_document, name="restore-document"),
     path("documents/<slug:document_id>/purge/", views.purge_document, name="purge-document"),
+    path(
+        "documents/<slug:document_id>/publication/",
+        publication_views.change_publication,
+        name="change-publication",
+    ),
     path("documents/<slug:document_id>/work/", views.show_work, name="show-work"),
     path("documents/<slug:document_id>/runs/", views.list_document_runs, name="list-document-runs"),
     path("documents/<slug:document_id>/compare/", views.compare_runs, name="compare-runs"),

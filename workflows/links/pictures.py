@@ -7,7 +7,7 @@ import pikepdf
 from PIL import Image
 
 from config.errors import NotFound, Refused
-from workflows.links.queries import PublicDocument
+from workflows.links.queries import Publication, PublicDocument
 from workflows.runs import queries, run_files
 from workflows.runs.redaction.pictures import paint_page
 from workflows.storage import files
@@ -43,10 +43,19 @@ def write_pdf(site: str, public: PublicDocument) -> bytes:
         raise NotFound("This document has no pages to download.")
     if len(public.pages) > MOST_PAGES:
         raise Refused(f"A download has up to {MOST_PAGES} pages. Open the pages one by one.")
-    return _bind(load_picture(site, public, index) for index in public.pages)
+    return bind_pages(load_picture(site, public, index) for index in public.pages)
 
 
-def _bind(pictures: Iterable[bytes]) -> bytes:
+def load_published_picture(site: str, publication: Publication, index: int) -> bytes:
+    """The image of a page, 0-based, as it was published. Raises: NotFound."""
+    if index not in publication.pages:
+        raise NotFound("Page not found.")
+    row = publication.row
+    store = DocumentFiles(site, row.project_id, row.documentId)
+    return store.read(files.published_page(row.publication_id, index))
+
+
+def bind_pages(pictures: Iterable[bytes]) -> bytes:
     """Page by page, so that only one is held as pixels at a time."""
     made = io.BytesIO()
     with pikepdf.new() as whole:

@@ -2,30 +2,36 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from config import table
 from config.errors import NotFound
 from config.item import Page
+from config.table import InvalidKey, Key
 from projects.documents.items import Document
 from projects.documents.queries import get_document, get_documents
 from projects.folders import queries as folder_queries
 from projects.folders.items import EntryType, FolderEntry
-from projects.personal.masking import mask_fields
+from projects.personal.masking import mask_fields, mask_value
 from projects.personal.queries import PersonalFields, get_personal_fields
 from projects.shares.items import DocumentShare
 from projects.shares.queries import NO_LINK
 from projects.sites import directory
+from workflows.links.items import DocumentPublication
 from workflows.runs import queries
 from workflows.runs.items import Outcome, ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
+
+WITHDRAWN = "This document is not public. It may have been withdrawn."
 
 
 @dataclass(frozen=True)
 class PublicField:
     """``rows``: of a table, as texts below ``headings``."""
 
+    name: str
     label: str
     value: str
     headings: Sequence[str] = ()
@@ -74,7 +80,54 @@ def _describe_field(field: Mapping[str, Any]) -> PublicField:
     rows = field.get("rows") or ()
     headings = [str(cell["column"]).replace("_", " ").capitalize() for cell in rows[0]] if rows else ()
     cells = [[str(cell.get("value") or "") for cell in row] for row in rows]
-    return PublicField(str(field["label"]), str(field.get("value") or ""), headings, cells)
+    return PublicField(str(field["name"]), str(field["label"]), str(field.get("value") or ""), headings, cells)
+
+
+def publication_key(site: str, document_id: str) -> Key:
+    return table.DOCUMENT_PUBLICATION.key(site, document_id=document_id)
+
+
+def find_publication(site: str, document_id: str) -> DocumentPublication | None:
+    """A strong read."""
+    try:
+        return DocumentPublication.load(publication_key(site, document_id))
+    except (NotFound, InvalidKey):
+        return None
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What everyone is shown. ``pages``: 0-based, of those that have an image to show."""
+
+    row: DocumentPublication
+    name: str
+    fields: Sequence[PublicField]
+    pages: Sequence[int]
+
+
+def load_publication(site: str, document_id: str) -> Publication:
+    """As it was published; what has become personal since is masked, and the pages are not shown.
+
+    Raises:
+        NotFound: it was withdrawn, or the document was deleted.
+
+    """
+    row = find_publication(site, document_id)
+    if row is None:
+        raise NotFound(WITHDRAWN)
+    try:
+        document = get_document(site, document_id)
+    except NotFound as error:
+        raise NotFound(WITHDRAWN) from error
+    store = DocumentFiles(site, row.project_id, document_id)
+    stored = json.loads(store.read(files.published_fields(row.publication_id)))
+    personal = get_personal_fields(site, document.project_id).names
+    fields = [PublicField(**one) for one in stored]
+    shown = [
+        replace(one, value=mask_value(one.value) or "", rows=()) if one.name in personal else one for one in fields
+    ]
+    pages = range(int(row.pages)) if personal <= set(row.hidden or ()) else range(0)
+    return Publication(row, row.path.rpartition("/")[2], shown, pages)
 
 
 def is_shared(site: str, share: DocumentShare, document: Document) -> bool:

@@ -67,7 +67,7 @@ def open_link(request: DeskRequest, link_id: str, secret: str) -> HttpResponse:
         httponly=True,
         samesite="Lax",
     )
-    return _keep_private(response)
+    return keep_private(response)
 
 
 def _find_link(request: DeskRequest, link_id: str, secret: str) -> DocumentShare:
@@ -89,7 +89,7 @@ def _cookie(link_id: str) -> str:
     return f"shared-{link_id}"
 
 
-def _keep_private(response: HttpResponse) -> HttpResponse:
+def keep_private(response: HttpResponse) -> HttpResponse:
     """Kept by no cache and found by no search. Other sites are told no address of ours (SECURE_REFERRER_POLICY)."""
     response["Cache-Control"] = "private, no-store"
     response["X-Robots-Tag"] = "noindex, nofollow"
@@ -100,7 +100,7 @@ def _form(
     request: DeskRequest, share: DocumentShare, *, error: str = "", closed: str = "", status: int = 200
 ) -> HttpResponse:
     context = {"share": share, "error": error, "closed": closed, "is_folder": share.type == EntryType.FOLDER}
-    return _keep_private(render_answer(request, "workflows/links/open.html", None, context, status=status))
+    return keep_private(render_answer(request, "workflows/links/open.html", None, context, status=status))
 
 
 def _opened(request: DeskRequest, link_id: str) -> DocumentShare:
@@ -134,7 +134,7 @@ def show_shared(request: DeskRequest, link_id: str) -> HttpResponse:
         "first_url": f"{request.path}?folder={folder_id}",
         "joiner": "&",
     }
-    return _keep_private(render_answer(request, "workflows/links/folder.html", None, context))
+    return keep_private(render_answer(request, "workflows/links/folder.html", None, context))
 
 
 @login_not_required
@@ -153,7 +153,7 @@ def _document_page(request: DeskRequest, share: DocumentShare, shared_id: str) -
         "may_download": 0 < len(public.pages) <= pictures.MOST_PAGES,
     }
     note_view(request.site, shared_id, by=Actor(f"link-{share.share_id}", f"Link {share.name}"))
-    return _keep_private(render_answer(request, "workflows/links/document.html", None, context))
+    return keep_private(render_answer(request, "workflows/links/document.html", None, context))
 
 
 def _load(request: DeskRequest, share: DocumentShare, shared_id: str) -> PublicDocument:
@@ -172,7 +172,7 @@ def shared_image(request: DeskRequest, link_id: str, shared_id: str, index: int)
     body = pictures.load_picture(request.site, _load(request, share, shared_id), index)
     smaller = shrink_picture(body, "page")
     response = HttpResponse(smaller or body, content_type="image/webp" if smaller else "image/png")
-    return make_inert(_keep_private(response))
+    return make_inert(keep_private(response))
 
 
 @login_not_required
@@ -184,4 +184,4 @@ def download_shared(request: DeskRequest, link_id: str, shared_id: str) -> HttpR
     response = HttpResponse(pictures.write_pdf(request.site, public), content_type="application/pdf")
     name = f"{public.document.name.rpartition('.')[0] or public.document.name}.pdf"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
-    return make_inert(_keep_private(response))
+    return make_inert(keep_private(response))

@@ -35,7 +35,8 @@ ARTIFACTS = (
 )  # fmt: skip
 _KINDS = {
     "runs": "result", "rules": "result", "calibrations": "result", "extractors": "result", "truths": "result",
-    "testsets": "result", "experiments": "result", "batches": "batch", "debug": "debug", "uploads": "debug",
+    "testsets": "result", "experiments": "result", "published": "result", "batches": "batch", "debug": "debug",
+    "uploads": "debug",
 }  # fmt: skip
 # Pages look the same whoever cuts them again: all runs of a content share the pictures.
 _PICTURES = "preprocessed/page_"
@@ -146,6 +147,19 @@ def artifact_folder(name: str) -> str:
     """Of an artifact, which of ``ARTIFACTS`` it lies in; empty for other files."""
     folder = f"{name.partition('/')[0]}/"
     return folder if folder in ARTIFACTS else ""
+
+
+def publication(publication_id: str) -> str:
+    """Where what is open to everyone lies: as it was when it was published."""
+    return f"published/{publication_id}/"
+
+
+def published_page(publication_id: str, index: int) -> str:
+    return f"{publication(publication_id)}page_{index:04d}.png"
+
+
+def published_fields(publication_id: str) -> str:
+    return f"{publication(publication_id)}fields.json"
 
 
 def result(workflow_id: str) -> str:

@@ -26,3 +26,8 @@ SHARE_OF_DOCUMENT = Entity(
     gsi2pk="shares#of#{shared_document_id}", gsi2sk="{datetime}#{document_id}",
     note="GSI2 of DocumentShare: all of a document or a folder",
 )  # fmt: skip
+DOCUMENT_PUBLICATION = Entity(
+    "document_management", "DocumentPublication", "docs#{document_id}", "publication",
+    attributes=names("path contentType s3Version documentId userId"),
+    note="gone when it is withdrawn",
+)  # fmt: skip

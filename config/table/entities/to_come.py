@@ -8,11 +8,6 @@ DOCUMENT_SYNC = Entity(
     attributes=names("documentId service syncDate userId status type message"),
     to_come=True,
 )  # fmt: skip
-DOCUMENT_PUBLICATION = Entity(
-    "document_management", "DocumentPublication", "docs#{document_id}", "publication",
-    attributes=names("path contentType s3Version documentId userId"),
-    to_come=True,
-)  # fmt: skip
 DEFINITION_DOCUMENT = Entity(
     "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
     gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",
