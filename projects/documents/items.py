@@ -258,7 +258,8 @@ class DocumentTag(_Listed, Item):
 class DocumentAttribute(_Listed, _Valued, Item):
     """One value of an attribute. Access: by document; by attribute in order of value (GSI1), numbers as numbers.
 
-    ``valueType``: STRING, NUMBER, BOOLEAN, KEY_ONLY, or COMPOSITE_STRING for the rows of composite keys.
+    ``valueType``: STRING, NUMBER, BOOLEAN, KEY_ONLY, WATERMARK, or COMPOSITE_STRING for the rows of composite keys.
+    Watermarks of a document are found by it as well (GSI2).
     """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
@@ -266,7 +267,7 @@ class DocumentAttribute(_Listed, _Valued, Item):
 
     @property
     def value(self) -> Value:
-        """KEY_ONLY has an empty one."""
+        """KEY_ONLY and WATERMARK have an empty one."""
         if self.valueType == "NUMBER":
             return self.numberValue or Decimal()
         return bool(self.booleanValue) if self.valueType == "BOOLEAN" else self.stringValue or ""

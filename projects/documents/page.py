@@ -16,7 +16,7 @@ from projects.personal.access import is_closed
 from projects.personal.masking import mask_changes, mask_value
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import Value, format_value
-from projects.schemas.governing import AttributeDefinition
+from projects.schemas.governing import BARE, KINDS, AttributeDefinition
 from projects.web.http import DeskRequest
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -45,6 +45,11 @@ class AttributeView:
     kind: str
     shown: str
     values: Sequence[str]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the document has it or has not, without a value."""
+        return self.kind in KINDS and KINDS[self.kind].data_type in BARE
 
     @property
     def lines(self) -> str:

@@ -34,6 +34,8 @@ from projects.documents.items import (
     SoftDeletedDocument,
     StatusLabel,
 )
+from projects.schemas.governing import KINDS
+from projects.schemas.queries import definitions_of
 
 _Row = ListedDocument
 
@@ -396,6 +398,16 @@ def list_tags(site: str, document_id: str) -> Sequence[DocumentTag]:
 def in_order(rows: Iterable[DocumentAttribute]) -> list[DocumentAttribute]:
     """The values of one attribute as they were given; the table has them in the order of their texts."""
     return sorted(rows, key=lambda row: int(row.index or 0))
+
+
+def list_watermarks(site: str, document_id: str) -> list[str]:
+    """What is to be written across its pages: one Query, and one BatchGetItem for the texts of what it finds."""
+    pk = table.DOCUMENT_ATTRIBUTE.gsi2_partition(site, document_id=document_id)
+    prefix = table.DOCUMENT_ATTRIBUTE.gsi2_prefix(value_type=KINDS["watermark"].data_type)
+    page = DocumentAttribute.page(pk, sk=DocumentAttribute.GSI2SK.startswith(prefix), index="GSI2", limit=_A_BATCH)
+    keys = [table.decode_part(str(row.GSI2SK).removeprefix(prefix)) for row in page.rows]
+    found = definitions_of(site, keys)
+    return [found[key].watermark for key in sorted(keys) if key in found and found[key].watermark]
 
 
 def list_attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:

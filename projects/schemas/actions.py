@@ -48,13 +48,14 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
         date_range=plausible or None,
         columns=definition.columns or None,
         personal=definition.personal or None,
+        watermarkText=definition.watermark or None,
         version=1,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
     )
     payload: dict[str, Any] = {"key": key, "label": definition.label, "kind": definition.kind} | _filled(
-        date_range=plausible, columns=definition.columns
+        date_range=plausible, columns=definition.columns, watermark=definition.watermark
     )
     payload |= {"personal": True} if definition.personal else {}
     try:
@@ -66,13 +67,13 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
 
 
 def change_definition(
-    site: str, key: str, label: str, *, date_range: str = "", columns: str = "", personal: bool | None = None,
-    version: int, by: Actor,
+    site: str, key: str, label: str, *, date_range: str = "", columns: str = "", watermark: str = "",
+    personal: bool | None = None, version: int, by: Actor,
 ) -> None:  # fmt: skip
     """Show an attribute under another name, or take other dates for plausible, or other columns, from the next run on.
 
-    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this and ``columns`` empty, and
-    ``personal`` None: as they were.
+    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this, ``columns`` and
+    ``watermark`` empty, and ``personal`` None: as they were.
 
     Raises:
         Conflict: someone changed it since ``version``.
@@ -91,10 +92,13 @@ def change_definition(
         actions.append(Attribute.date_range.set(date_range))
     if columns:
         actions.append(Attribute.columns.set(columns))
+    if watermark:
+        actions.append(Attribute.watermarkText.set(watermark))
     if personal is not None:
         actions.append(Attribute.personal.set(personal))
     update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
-    payload = {"label": label, "version": version + 1} | _filled(date_range=date_range, columns=columns)
+    payload = {"label": label, "version": version + 1}
+    payload |= _filled(date_range=date_range, columns=columns, watermark=watermark)
     payload |= {} if personal is None else {"personal": personal}
     try:
         transact([update], _definition_event(site, key, "updated", by, payload))

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.errors import Refused
 from config.table import Encoded, ordered_number
-from projects.schemas.governing import AttributeDefinition, to_stored_value
+from projects.schemas.governing import BARE, AttributeDefinition, to_stored_value
 from projects.settings.columns import TABLE
 
 Value = str | Decimal | bool
@@ -15,13 +15,13 @@ _DIGITS = 38  # DynamoDB's own limit of a number
 
 
 def parse_values(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]:
-    """The values that were typed, each once, in their order; a KEY_ONLY attribute has an empty one.
+    """The values that were typed, each once, in their order; one without a value has an empty one.
 
     Raises:
         Refused: one is no value of the attribute's type, or too long; the sentence names it.
 
     """
-    if definition.data_type == "KEY_ONLY":
+    if definition.data_type in BARE:
         return [""]
     return list(dict.fromkeys(_parse_value(definition, text) for text in texts))
 

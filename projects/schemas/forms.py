@@ -9,6 +9,7 @@ from projects.settings.columns import ITEM_COLUMNS, TABLE
 from projects.settings.forms import ColumnsField
 from projects.settings.values import AROUND, DATE_RANGES, date_range
 
+WATERMARK = "watermark"  # the kind of attribute
 _LABEL_WORDS = {
     "required": "Enter a label.",
     "max_length": "Use at most 80 characters (currently %(show_value)d).",
@@ -42,19 +43,35 @@ class DefinitionForm(LabelForm):
         help_text="One per line: label, type (text, number, amount, percent, date), required, sums to a field's name.",
     )
 
+    watermark = forms.CharField(
+        required=False,
+        max_length=60,
+        label="Watermark text",
+        help_text="Written across the pages of shared and public documents that have this attribute.",
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
+    )
+
     personal = forms.BooleanField(
         required=False,
         label="Personal data",
         help_text="Hidden from people without the permission to see personal data.",
     )
 
+    def clean_watermark(self) -> str:
+        text = " ".join(str(self.cleaned_data["watermark"]).split())
+        if not text.isascii():  # the font that Pillow brings has no others
+            raise forms.ValidationError("Use letters from A to Z without accents, digits and punctuation.")
+        return text
+
     def __init__(self, *args: Any, kind: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, of in (("date_range", "date"), ("columns", TABLE)):
+        for name, of in (("date_range", "date"), ("columns", TABLE), ("watermark", WATERMARK)):
             if kind and kind != of:
                 del self.fields[name]
         if kind == TABLE:
             self.fields["columns"].required = True
+        if kind == WATERMARK:
+            self.fields["watermark"].required = True
 
 
 class AttributeForm(DefinitionForm):
@@ -74,7 +91,7 @@ class AttributeForm(DefinitionForm):
         error_messages={"invalid_choice": "Select an option from the list."},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    field_order = ("label", "key", "kind", "date_range", "columns", "personal")
+    field_order = ("label", "key", "kind", "date_range", "columns", "watermark", "personal")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -95,10 +112,12 @@ class AttributeForm(DefinitionForm):
         columns = typed["columns"] if typed["kind"] == TABLE else ""
         return AttributeDefinition(
             typed["key"], typed["label"], typed["kind"], date_range=plausible, columns=columns,
-            personal=typed["personal"],
+            personal=typed["personal"], watermark=typed["watermark"] if typed["kind"] == WATERMARK else "",
         )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("kind") == TABLE and self.cleaned_data.get("columns") == "":
             self.add_error("columns", ColumnsField.NONE)
+        if self.cleaned_data.get("kind") == WATERMARK and not self.cleaned_data.get("watermark"):
+            self.add_error("watermark", "Enter the text of the watermark, such as Confidential.")
         return self.cleaned_data

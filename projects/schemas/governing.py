@@ -36,7 +36,9 @@ KINDS: Mapping[str, Kind] = {
     "boolean": Kind("Yes/No", "BOOLEAN", "true"),
     TABLE: Kind("Table", "STRING"),
     "key_only": Kind("Flag (no value)", "KEY_ONLY"),
+    "watermark": Kind("Watermark", "WATERMARK"),
 }
+BARE = frozenset({"KEY_ONLY", "WATERMARK"})  # data types that a document has or has not, without a value
 BOOLEANS = ("true", "false")
 _YES, _NO = {"true", "yes"}, {"false", "no"}
 
@@ -105,6 +107,7 @@ class AttributeDefinition:
     date_range: str = ""
     columns: str = ""
     personal: bool = False  # only for those who may see personal data; rows of an index do not say it
+    watermark: str = ""  # what is written across the pages that outsiders see; of a watermark alone
 
     @property
     def data_type(self) -> str:
@@ -117,7 +120,7 @@ class AttributeDefinition:
     @property
     def is_read(self) -> bool:
         """Whether the pipeline looks for its value on the pages."""
-        return self.kind in KINDS and self.kind != "key_only"
+        return self.kind in KINDS and self.data_type not in BARE
 
     @property
     def is_value(self) -> bool:

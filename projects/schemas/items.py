@@ -49,6 +49,7 @@ class Attribute(Item):
             date_range=date_range(key, kind, self.date_range),
             columns=self.columns or "",
             personal=bool(self.personal),
+            watermark=self.watermarkText or "",
         )
 
 

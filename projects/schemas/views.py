@@ -21,7 +21,7 @@ from projects.settings.values import DATE_RANGES
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
-_MORE = ("date_range", "columns", "personal")  # that a definition says beside its label
+_MORE = ("date_range", "columns", "watermark", "personal")  # that a definition says beside its label
 
 
 @dataclass(frozen=True)

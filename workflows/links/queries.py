@@ -10,7 +10,7 @@ from config.errors import NotFound
 from config.item import Page
 from config.table import InvalidKey, Key
 from projects.documents.items import Document
-from projects.documents.queries import get_document, get_documents
+from projects.documents.queries import get_document, get_documents, list_watermarks
 from projects.folders import queries as folder_queries
 from projects.folders.items import EntryType, FolderEntry
 from projects.personal.masking import mask_fields, mask_value
@@ -47,6 +47,7 @@ class PublicDocument:
     hidden: PersonalFields
     fields: Sequence[PublicField] | None
     pages: Sequence[int]
+    watermarks: Sequence[str] = ()
 
 
 def load_public_document(site: str, document_id: str) -> PublicDocument:
@@ -62,7 +63,8 @@ def load_public_document(site: str, document_id: str) -> PublicDocument:
     fields = _load_fields(site, row, document, hidden) if row.outcome == Outcome.PUBLISHED or row.decided else None
     drawn = str(document.contentType).startswith("image/") or document.contentType == "application/pdf"
     pages = range(int(row.page_count or 0)) if drawn and (fields is not None or not hidden) else range(0)
-    return PublicDocument(document, row, hidden, fields, pages)
+    marks = list_watermarks(site, document_id) if pages else []
+    return PublicDocument(document, row, hidden, fields, pages, marks)
 
 
 def _load_fields(
@@ -103,6 +105,7 @@ class Publication:
     name: str
     fields: Sequence[PublicField]
     pages: Sequence[int]
+    watermarks: Sequence[str] = ()
 
 
 def load_publication(site: str, document_id: str) -> Publication:
@@ -127,7 +130,8 @@ def load_publication(site: str, document_id: str) -> Publication:
         replace(one, value=mask_value(one.value) or "", rows=()) if one.name in personal else one for one in fields
     ]
     pages = range(int(row.pages)) if personal <= set(row.hidden or ()) else range(0)
-    return Publication(row, row.path.rpartition("/")[2], shown, pages)
+    marks = list_watermarks(site, document_id) if pages else []
+    return Publication(row, row.path.rpartition("/")[2], shown, pages, marks)
 
 
 def is_shared(site: str, share: DocumentShare, document: Document) -> bool:

@@ -169,7 +169,8 @@ def _load(request: DeskRequest, share: DocumentShare, shared_id: str) -> PublicD
 def shared_image(request: DeskRequest, link_id: str, shared_id: str, index: int) -> HttpResponseBase:
     """``index`` is 0-based."""
     share = _opened(request, link_id)
-    body = pictures.load_picture(request.site, _load(request, share, shared_id), index)
+    public = _load(request, share, shared_id)
+    body = pictures.stamp_picture(pictures.load_picture(request.site, public, index), public.watermarks)
     smaller = shrink_picture(body, "page")
     response = HttpResponse(smaller or body, content_type="image/webp" if smaller else "image/png")
     return make_inert(keep_private(response))

@@ -23,10 +23,11 @@ from projects.documents.queries import in_order, list_attributes, list_tags
 from projects.schemas import composite_keys
 from projects.schemas.actions import mark_used
 from projects.schemas.attribute_values import Value, format_value, in_key, parse_values, value_columns
-from projects.schemas.governing import AttributeDefinition, Schema
+from projects.schemas.governing import KINDS, AttributeDefinition, Schema
 from projects.schemas.queries import attribute_definition, schemas_of
 
 MAX_VALUES = 60  # of one document, all its attributes together
+WATERMARK = KINDS["watermark"].data_type
 Rows = Sequence[DocumentAttribute]
 Values = Sequence[Value]
 
@@ -171,10 +172,13 @@ class _Attributes:
     ) -> DocumentAttribute:  # fmt: skip
         parts = {"document_id": self.document.document_id, "key": key, "value": in_the_key}
         place = table.DOCUMENT_ATTRIBUTE.key(self.site, **parts)
+        places: dict[str, Any] = table.DOCUMENT_ATTRIBUTE.gsi1(self.site, **parts)
+        if value_type == WATERMARK:
+            places |= table.DOCUMENT_ATTRIBUTE.gsi2(self.site, value_type=value_type, **parts)
         return DocumentAttribute(
             place.pk,
             place.sk,
-            **table.DOCUMENT_ATTRIBUTE.gsi1(self.site, **parts),
+            **places,
             **flat_copies(self.document),
             **value,
             documentId=self.document.document_id,

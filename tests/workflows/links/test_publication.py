@@ -4,19 +4,25 @@ import io
 from dataclasses import replace
 
 import pikepdf
+import pypdfium2
 import pytest
 from django.test import Client
+from PIL import Image
 
 from config.errors import Conflict, NotFound, Refused
-from projects.documents.queries import get_document
+from projects.documents.actions.properties import remove_attribute, set_attribute
+from projects.documents.queries import get_document, list_watermarks
+from projects.folders.items import EntryType
+from projects.schemas.actions import change_definition, create_definition
+from projects.schemas.governing import AttributeDefinition
 from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings.values import FieldSetting
 from tests.factories import SITE, start_run
 from tests.html import one_line
-from tests.people import bob, signed_in
+from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
-from tests.workflows.links.test_links import published
+from tests.workflows.links.test_links import link_to, opened, published
 from tests.workflows.removing import ROSA
 from tests.workflows.repeated import field, publish
 from tests.workflows.stored import objects
@@ -127,3 +133,48 @@ def test_it_is_opened_and_withdrawn_on_its_page_and_by_programs() -> None:
     other = publish(start_run(), field("total", "1.00"))  # no pages are drawn
     assert client.put(f"{API}/documents/{other.document_id}/publication").json()["pages"] == 0
     assert Client().get(f"/published/{other.document_id}/download/").status_code == 404
+
+
+def test_a_watermark_is_across_pages_and_downloads_of_shared_and_public_documents_alone() -> None:
+    run = published()
+    mark = AttributeDefinition("confidential", "Confidential", "watermark", watermark="Confidential")
+    create_definition(SITE, mark, by=ROSA)
+    made = link_to(EntryType.FILE, run.document_id)
+    actions.publish_document(SITE, run.document_id, by=ROSA)
+    browser, at = opened(made), f"documents/{run.document_id}/"
+    shared, public = f"/shared/{made.share.share_id}/{at}", f"/published/{run.document_id}/"
+    assert [darkest(browser.get(f"{one}pages/0.png").content) for one in (shared, public)] == [255, 255]
+    set_attribute(SITE, run.document_id, "confidential", [""], by=ROSA)
+    assert list_watermarks(SITE, run.document_id) == ["Confidential"]
+    assert all(darkest(browser.get(f"{one}pages/0.png").content) < 220 for one in (shared, public))
+    for one in (shared, public):
+        pdf = pypdfium2.PdfDocument(browser.get(f"{one}download/").content)
+        assert min(pdf[0].render().to_numpy().flatten()) < 220, one
+    inside = signed_in(bob()).get(f"/workflows/{run.project_id}/{run.document_id}/pages/0.png")
+    assert darkest(b"".join(inside)) == 255
+    change_definition(SITE, "confidential", "Secret", watermark="Top secret", version=1, by=ROSA)
+    assert list_watermarks(SITE, run.document_id) == ["Top secret"]
+    remove_attribute(SITE, run.document_id, "confidential", by=ROSA)
+    assert list_watermarks(SITE, run.document_id) == []
+    assert darkest(browser.get(f"{public}pages/0.png").content) == 255
+
+
+def darkest(body: bytes) -> int:
+    with Image.open(io.BytesIO(body)) as image:
+        lowest, _ = image.convert("L").getextrema()
+    assert isinstance(lowest, int)
+    return lowest
+
+
+def test_a_watermark_needs_its_text() -> None:
+    ada = signed_in(alice())
+    form = {"label": "Secret", "key": "secret", "kind": "watermark"}
+    assert ada.post("/schemas/attributes/", form).status_code == 422
+    assert ada.post("/schemas/attributes/", form | {"watermark": "Geheim – ä"}).status_code == 422
+    assert ada.post("/schemas/attributes/", form | {"watermark": "Secret"}).status_code == 302
+    page = one_line(ada.get("/schemas/attributes/secret/").content)
+    assert 'value="Secret"' in page
+    assert ada.post("/schemas/attributes/secret/", {"label": "Secret", "version": "1"}).status_code == 422
+    run = published()
+    set_attribute(SITE, run.document_id, "secret", ["ignored"], by=ROSA)
+    assert "ignored" not in one_line(ada.get(f"/documents/{run.document_id}/").content)
