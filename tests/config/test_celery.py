@@ -27,6 +27,7 @@ NAMES = {
     "workflows.batches.tasks.open_part",
     "workflows.batches.tasks.read",
     "workflows.batches.tasks.take_line",
+    "workflows.batches.tasks.take_manifest",
     "workflows.experiments.tasks.work",
     "workflows.extractors.tasks.train",
     "workflows.learning.tasks.collect_history",

@@ -5,10 +5,10 @@ from typing import Any
 from celery import shared_task
 
 from config.brokers import visibility
-from workflows.batches import lines, orders, reading
+from workflows.batches import from_bucket, lines, orders, reading
 from workflows.batches.actions import Place
 from workflows.engine.machines import batch
-from workflows.intake import unexpected
+from workflows.intake import bucket, unexpected
 
 
 @shared_task(bind=True, name=orders.READ, time_limit=3600)
@@ -19,6 +19,18 @@ def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
         self,
         lambda: reading.read_manifest(site, batch_id, attempt, owner=self.request.id, keep=keep),
         lambda: reading.give_up(site, batch_id, attempt),
+    )
+
+
+@shared_task(bind=True, name=bucket.TAKE_MANIFEST, time_limit=3600)
+def take_manifest(self: Any, *, key: str, version: str, size: int) -> None:
+    """Make a batch of a manifest that another system put into the bucket; told of it again, nothing happens."""
+    keep = visibility.keeper(self.request)
+    arrival = bucket.Arrival(key, version, size)
+    unexpected.attempt(
+        self,
+        lambda: from_bucket.take_manifest(arrival, owner=self.request.id, keep=keep),
+        lambda: bucket.give_up(arrival),
     )
 
 

@@ -1,7 +1,11 @@
-"""Ingress: a file that another system put into the bucket becomes a document, once, or waits in quarantine."""
+"""Ingress: a file that another system put into the bucket becomes a document, once, or waits in quarantine.
+
+A manifest becomes a batch instead (``workflows/batches/from_bucket.py``).
+"""
 
 import hashlib
 import logging
+import re
 import tempfile
 import time
 import uuid
@@ -40,6 +44,8 @@ from workflows.storage import files
 from workflows.storage.objects import fetch_object, version_of
 
 MACHINE = Actor("ingress", "Bucket")
+TAKE_MANIFEST = "workflows.batches.tasks.take_manifest"
+_MANIFEST = re.compile(r".*\.manifest\.(json|csv|txt)", re.IGNORECASE | re.DOTALL)
 _SHORT = 300  # letters of a sentence
 _BUCKET = "bucket"  # by whom a file is begun that no batch names
 _BEGUN_KEPT = 86_400  # seconds after the last begin, of a batch's line
@@ -128,13 +134,18 @@ def take_file(file: IncomingFile, *, project: Project, document_id: str, line: s
     return [_take_file_changes(file, project, document_id), Put(IncomingOrigin(*key, digest=file.digest)), begun]
 
 
-def _take_file_changes(file: IncomingFile, project: Project, document_id: str) -> Change:
+def take_manifest_changes(file: IncomingFile, project: Project) -> list[Change]:
+    """Its batch is there: one version of an object is one batch."""
+    return [_take_file_changes(file, project, None), Delete(_begin_key(file.digest, ""))]
+
+
+def _take_file_changes(file: IncomingFile, project: Project, document_id: str | None) -> Change:
     if file.status == IncomingStatus.AGAIN:
         actions = [
             IncomingFile.status.set(IncomingStatus.TAKEN),
             IncomingFile.siteId.set(file.siteId),
             IncomingFile.project_id.set(project.id),
-            IncomingFile.document_id.set(document_id),
+            *([IncomingFile.document_id.set(document_id)] if document_id else ()),
             IncomingFile.GSI1PK.remove(),
             IncomingFile.GSI1SK.remove(),
         ]
@@ -270,10 +281,32 @@ def record_arrival(key: str, version: str, size: int) -> Arrival:
     return Arrival(key, version or version_of(key), size)
 
 
-def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, keep: Callable[[], None]) -> None:
-    """Make its document, or put it into quarantine with the reason; told of again, nothing happens.
+def names_manifest(arrival: Arrival) -> bool:
+    """Whether it lists files of a batch.
 
-    ``unpack`` orders a mail or an archive to be taken apart; ``keep`` is called while it lasts.
+    >>> [names_manifest(Arrival(f"raw/2026/11/25/acme/{name}", "", 9)) for name in ("may.manifest.CSV", "manifest.csv")]
+    [True, False]
+    """
+    return _MANIFEST.fullmatch(arrival.key.rpartition("/")[2]) is not None
+
+
+def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, keep: Callable[[], None]) -> None:
+    """Make its document, as ``settle``; ``unpack`` orders a mail or an archive to be taken apart."""
+
+    def make(file: IncomingFile, project: Project, beat: Callable[[], None]) -> None:
+        enter_object(arrival, file, project, unpack, beat=beat)
+
+    settle(arrival, make, owner=owner, keep=keep)
+
+
+Make = Callable[[IncomingFile, Project, Callable[[], None]], None]
+
+
+def settle(arrival: Arrival, make: Make, *, owner: str, keep: Callable[[], None]) -> None:
+    """Have ``make`` make something of it, or put it into quarantine with the reason; told of again, nothing happens.
+
+    ``make`` gets the heartbeat to call between its parts, and takes the file in its transaction; ``keep`` is called
+    while it lasts.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -284,7 +317,7 @@ def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, ke
         return
     try:
         with begin_file(file, owner=owner, keep=keep) as beat:
-            enter_object(arrival, file, _project(file), unpack, beat=beat)
+            make(file, _project(file), beat)
     except Refused as error:
         _quarantine(file, str(error))
     except Conflict:  # another delivery of the event was as fast, or is at it

@@ -55,6 +55,10 @@ def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
         except NotFound:
             log.info("an object was gone before anybody looked")
             return
+        if bucket.names_manifest(arrival):
+            order = {"key": key, "version": arrival.version, "size": size}
+            queues.enqueue(bucket.TAKE_MANIFEST, settings.STEPS_QUEUE, order)
+            return
         bucket.take(arrival, unpack=order_unpacking_soon, owner=self.request.id, keep=keep)
 
     unexpected.attempt(self, take, lambda: bucket.give_up(bucket.record_arrival(key, version, size)))
