@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 NAMES = (
     "review queue page", "overview", "documents", "audit", "opening a review", "deciding a review",
     "run page, requests", "run page, calls", "document page, requests", "document page, calls",
-    "writing 30 segment rows", "OCR stage",
+    "writing 30 segment rows", "OCR stage", "analysis of a page",
 )  # fmt: skip
 
 

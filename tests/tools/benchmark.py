@@ -6,7 +6,11 @@ from tests.tools import benchmark_machine, benchmark_pages
 from tests.tools.measure import Ratio
 
 
-def ratios(rounds: int, segments: int) -> Iterator[Ratio]:
-    yield from benchmark_pages.pages(rounds)
-    yield from benchmark_machine.segment_rows(max(rounds // 4, 3), segments)
-    yield from benchmark_machine.ocr_pages(max(rounds // 8, 3))
+def ratios(rounds: int, segments: int, only: str = "") -> Iterator[Ratio]:
+    """``only``: pages, rows or reading; empty: all of them."""
+    if only in ("", "pages"):
+        yield from benchmark_pages.pages(rounds)
+    if only in ("", "rows"):
+        yield from benchmark_machine.segment_rows(max(rounds // 4, 3), segments)
+    if only in ("", "reading"):
+        yield from benchmark_machine.reading(max(rounds // 8, 3))

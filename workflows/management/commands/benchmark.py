@@ -28,6 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object per line")
         parser.add_argument("--rounds", type=int, default=40, help="runs per side of each page ratio")
         parser.add_argument("--segments", type=int, default=1000)
+        parser.add_argument("--only", choices=("pages", "rows", "reading"), default="", help="measure one part alone")
         parser.add_argument("--here", action="store_true", help="use the configured endpoint; its rows are kept")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -39,7 +40,7 @@ class Command(BaseCommand):
         logging.getLogger().setLevel(logging.ERROR)
         try:
             deployment.deploy_desk(lambda _text: None)
-            found = load_tool("benchmark").ratios(options["rounds"], options["segments"])
+            found = load_tool("benchmark").ratios(options["rounds"], options["segments"], options["only"])
             ratios = [self._say(ratio, options["json"]) for ratio in found]
         except CountersignError as error:
             raise CommandError(str(error)) from error

@@ -31,6 +31,16 @@ UNREADABLE = {
 _LONGEST, _NARROWEST = 2000, 17
 _DETECTED = 1280  # pixels of the longer side in which lines are looked for
 LEAST_SCORE = 0.5
+PARAMETERS = {
+    "Global.use_cls": False,
+    "Global.return_word_box": True,
+    "Global.log_level": "error",
+    "Det.limit_type": "max",
+    "Det.limit_side_len": _DETECTED,
+    "Rec.rec_batch_num": 1,
+    "EngineConfig.onnxruntime.intra_op_num_threads": THREADS,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
 _lock = threading.Lock()
 
 
@@ -54,18 +64,7 @@ def engine() -> Any:
     from rapidocr import RapidOCR  # noqa: PLC0415
 
     logs.take_over("RapidOCR")
-    reader: Any = RapidOCR(
-        params={
-            "Global.use_cls": False,
-            "Global.return_word_box": True,
-            "Global.log_level": "error",
-            "Det.limit_type": "max",
-            "Det.limit_side_len": _DETECTED,
-            "Rec.rec_batch_num": 1,
-            "EngineConfig.onnxruntime.intra_op_num_threads": THREADS,
-            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
-        }
-    )
+    reader: Any = RapidOCR(params=PARAMETERS)
     recognizer = reader._load_rec_model()
     recognizer.postprocess_op = BelievingDecoder(recognizer.postprocess_op)
     return reader
