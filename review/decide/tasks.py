@@ -34,7 +34,8 @@ def open_review(
     try:
         if decided := opening.open_review(pause):
             enqueue_redeem(pause.ref, decided, delay=0)
-        seeds.plant_quietly(pause.ref, run, queue=pause.queue, deadline=pause.deadline)
+        if "result_sha256" in found:  # a run's first approval, from the assessment; its others bring no more along
+            seeds.plant_quietly(pause.ref, run, queue=pause.queue, deadline=pause.deadline)
     except Conflict:
         tokens.refuse(token, "StaleAttempt", "A newer attempt has taken over this run.")
     except Refused as error:
