@@ -106,22 +106,39 @@ class Revision:
 Plan = Callable[[Document, dt.datetime], Revision | None]
 
 
-def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor) -> bool:
+_DESK = "system"  # the id of the desk itself as an actor, whose writes no checkout stops
+
+
+def explain_lock(document: Document, by: Actor) -> str:
+    """Why ``by`` changes nothing of the document now; empty if no one else has it checked out."""
+    if not document.is_locked or by.id in {document.lock_by, _DESK}:
+        return ""
+    until = clock.parse(str(document.lock_until))
+    return (
+        f"{document.lock_by_name} has checked out this document until {until:%d %b %Y, %H:%M} UTC. Nothing was changed."
+    )
+
+
+def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor, despite_lock: bool = False) -> bool:
     """Write what ``plan`` says of the document as it is now; False if it says None, since all is so already.
 
     The revision guards everything: whoever comes second reads again and plans again, so that two values added at once
     are both there. A plan that cannot follow someone else's change raises Conflict itself. The instant that it is
     given is for version rows: their keys have seconds, so it moves on where one is taken.
 
+    ``despite_lock``: also while another has it checked out.
+
     Raises:
         NotFound: no such document, or it was deleted.
         Refused: more changes than one transaction holds.
-        Conflict: others change this document all the time.
+        Conflict: others change this document all the time, or another has it checked out.
 
     """
     later = dt.timedelta()
     for attempt in range(_ATTEMPTS):
         document = get_document(site, document_id)
+        if not despite_lock and (told := explain_lock(document, by)):
+            raise Conflict(told)
         revision = plan(document, clock.now() + later)
         if revision is None:
             return False

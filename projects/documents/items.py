@@ -14,7 +14,7 @@ from pynamodb.attributes import (
 )
 from pynamodb.constants import NUMBER
 
-from config import table
+from config import clock, table
 from config.due.items import CountedWork, DueWork
 from config.item import Item, VersionItem, map_attribute
 from config.table import decode_part
@@ -139,6 +139,15 @@ class Document(Item):
     hold_by = UnicodeAttribute(null=True)
     hold_by_name = UnicodeAttribute(null=True)
     hold_reason = UnicodeAttribute(null=True)
+    lock_at = UnicodeAttribute(null=True)  # while someone has it checked out, until ``lock_until``
+    lock_by = UnicodeAttribute(null=True)
+    lock_by_name = UnicodeAttribute(null=True)
+    lock_until = UnicodeAttribute(null=True)
+
+    @property
+    def is_locked(self) -> bool:
+        """A lock that has ended is none."""
+        return bool(self.lock_until) and str(self.lock_until) > clock.iso(clock.now())
 
 
 class ListedDocument(Item):

@@ -17,7 +17,7 @@ from projects.documents import queries as browse_queries
 from projects.documents import queries as removal_queries
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
-from projects.documents.actions import hold
+from projects.documents.actions import hold, locks
 from projects.documents.actions import properties as attribute_actions
 from projects.documents.filters import Filters, filters_from
 from projects.documents.items import DocumentRemoval, ListedDocument, RemovalState, look_of
@@ -38,8 +38,10 @@ from projects.schemas.vocabulary import Vocabulary, get_vocabulary
 from projects.shares import queries as share_queries
 from projects.shares.views import describe_shares
 from projects.sites import access, directory
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
 
+_HOURS = 8  # that a form offers
 DELETED = "This document was deleted. Users with the delete permission can find it under Deleted documents."
 
 
@@ -211,6 +213,43 @@ def _page(request: DeskRequest, document_id: str, *, error: str = "", status: in
         "longest": hold.LONGEST_REASON,
     }
     return render_answer(request, "projects/documents/hold.html", None, context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def change_checkout(request: DeskRequest, document_id: str) -> HttpResponse:
+    """``op``: check-in (``since``: of the checkout that was shown), else it is checked out for some ``hours``."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    if request.method == "GET":
+        return _checkout_page(request, document_id)
+    post, by = request.POST, actor_of(request.user)
+    try:
+        if post.get("op") == "check-in":
+            admin = access.can(request, Permission.ADMIN)
+            locks.check_in(request.site, document_id, since=post.get("since", ""), by=by, admin=admin)
+            messages.success(request, "The document is checked in.")
+        else:
+            locks.check_out(request.site, document_id, read_number(post.get("hours")), by=by)
+            messages.success(request, "The document is checked out. Others cannot change it.")
+    except (Conflict, Refused) as error:
+        return _checkout_page(
+            request, document_id, error=str(error), status=409 if isinstance(error, Conflict) else 422
+        )
+    return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
+
+
+def _checkout_page(request: DeskRequest, document_id: str, *, error: str = "", status: int = 200) -> HttpResponse:
+    document = get_document(request.site, document_id)
+    is_own = document.lock_by == str(request.user.pk)
+    context = {
+        "document": document,
+        "is_own": is_own,
+        "may_check_in": is_own or access.can(request, Permission.ADMIN),
+        "error": error,
+        "hours": request.POST.get("hours", _HOURS),
+        "most_hours": locks.MOST_HOURS,
+    }
+    return render_answer(request, "projects/documents/checkout.html", None, context, status=status)
 
 
 @require_POST

@@ -27,7 +27,8 @@ MASKED = frozenset(
 # They show no values.
 WITHOUT_VALUES = frozenset(
     {
-        "documents:show-deleted", "documents:change-hold", "documents:change-tags", "documents:change-metadata",
+        "documents:show-deleted", "documents:change-hold", "documents:change-checkout",
+        "documents:change-tags", "documents:change-metadata",
         "workflows:delete-document", "workflows:restore-document", "workflows:purge-document", "workflows:unpack-again",
         "workflows:show-work", "workflows:list-document-runs", "workflows:list-contents", "workflows:settle-document",
         "workflows:newest-run", "workflows:show-run", "workflows:poll-run", "workflows:show-history",
@@ -41,7 +42,8 @@ WITHOUT_VALUES = frozenset(
         "workflows:change-publication",
         "api:list_projects", "api:list_documents", "api:upload_document", "api:show_unpacking", "api:retry_unpacking",
         "api:prepare_upload", "api:complete_upload", "api:show_project", "api:change_project", "api:list_transitions",
-        "api:delete_document", "api:show_run", "api:run_again", "api:analyse_again", "api:choose_result",
+        "api:delete_document", "api:check_out_document", "api:check_in_document",
+        "api:show_run", "api:run_again", "api:analyse_again", "api:choose_result",
         "api:list_prompts", "api:show_prompt", "api:list_versions", "api:save_version", "api:show_version",
         "api:move_production", "api:set_candidate", "api:move_document",
         "api:attach_document", "api:detach_document", "api:share_document", "api:list_document_shares",

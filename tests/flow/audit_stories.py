@@ -8,7 +8,7 @@ from typing import Any
 
 from config import clock
 from config.transaction import EXISTS
-from projects.documents.actions import activity, hold, properties
+from projects.documents.actions import activity, hold, locks, properties
 from projects.documents.queries import document_rows, get_document
 from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition
@@ -120,6 +120,9 @@ def document_story() -> Iterator[Step]:
     yield hold.place_hold, lambda: hold.place_hold(SITE, one, "Claim 17", by=BY)
     since = str(get_document(SITE, one).hold_at)
     yield hold.release_hold, lambda: hold.release_hold(SITE, one, since=since, by=BY)
+    yield locks.check_out, lambda: locks.check_out(SITE, one, 8, by=BY)
+    locked = str(get_document(SITE, one).lock_at)
+    yield locks.check_in, lambda: locks.check_in(SITE, one, since=locked, by=BY)
     yield activity.record_reveal, lambda: activity.record_reveal(SITE, one, ["IBAN"], by=BY)
     execution = queries.execution(run)
     failed = {"attempt": 1, "error": "E", "sentence": "Not readable."}

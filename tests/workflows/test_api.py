@@ -343,6 +343,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/folders": ["get", "post"],
         f"{API}/folders/{{folder_id}}": ["delete", "put"],
         f"{API}/documents/{{document_id}}/path": ["put"],
+        f"{API}/documents/{{document_id}}/checkout": ["delete", "put"],
         f"{API}/shares": ["get"],
         f"{API}/shares/{{share_id}}": ["delete"],
         f"{API}/documents/{{document_id}}/shares": ["get", "post"],

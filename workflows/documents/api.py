@@ -10,7 +10,9 @@ from config.errors import NotFound, Refused
 from config.table import InvalidKey
 from projects.documents import queries as document_queries
 from projects.documents import view_log
+from projects.documents.actions import locks
 from projects.documents.actions.changes import DocumentChanges, change_document
+from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
 from projects.documents.items import Document, DocumentStatus, DocumentVersion
 from projects.documents.page import attributes_of, list_activity, mask_attribute, tags_of
@@ -20,6 +22,7 @@ from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from projects.sites import access
+from projects.sites.permissions import Permission
 from projects.web.api import (
     FAILURES,
     IF_MATCH,
@@ -313,6 +316,53 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
     access.check_can_delete(request)
     admission.check_document(request, document_id)
     removals.delete_document(request.site, document_id, by=request.auth.actor)
+    return Status(204, None)
+
+
+class CheckoutWish(Body):
+    """``hours`` from now, after which it ends by itself."""
+
+    model_config = with_example(hours=8)
+
+    hours: int = Field(8, ge=1, le=MOST_HOURS)
+
+
+class CheckoutShape(Schema):
+    checked_out_by: str
+    since: str
+    until: str
+
+
+@router.put(
+    "/documents/{document_id}/checkout",
+    response={200: CheckoutShape, 409: Problem, **FAILURES},
+    operation_id="check_out_document",
+    summary="Check out a document",
+)
+def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish) -> CheckoutShape:
+    """Others cannot change it; your own is extended. 409 if another has it checked out. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    locks.check_out(request.site, document_id, wish.hours, by=request.auth.actor)
+    document = document_queries.get_document(request.site, document_id)
+    return CheckoutShape(
+        checked_out_by=str(document.lock_by_name), since=str(document.lock_at), until=str(document.lock_until)
+    )
+
+
+@router.delete(
+    "/documents/{document_id}/checkout",
+    response={204: None, 409: Problem, **FAILURES},
+    operation_id="check_in_document",
+    summary="Check in a document",
+)
+def check_in_document(request: ApiRequest, document_id: str) -> Status[None]:
+    """Another's checkout only with ADMIN; 409 if it is not checked out. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    since = document_queries.get_document(request.site, document_id).lock_at or ""
+    admin = access.can(request, Permission.ADMIN)
+    locks.check_in(request.site, document_id, since=since, by=request.auth.actor, admin=admin)
     return Status(204, None)
 
 

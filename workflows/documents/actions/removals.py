@@ -16,7 +16,7 @@ from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents import removal as parts
-from projects.documents.activity import ActivityType, record_activity
+from projects.documents.activity import ActivityType, explain_lock, record_activity
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries import get_document, get_removal, soft_deleted
 from workflows.documents.actions import hide
@@ -39,7 +39,7 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: it is on legal hold; a run of it is under way, or waits for a person.
+        Refused: it is on legal hold, or another has it checked out; a run of it is under way, or waits for a person.
         Conflict: it is just being restored, or others change it all the time.
 
     """
@@ -47,6 +47,8 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
         document = get_document(site, document_id)
         if document.hold_at:  # placed meanwhile: the revision that it bumped led back here
             raise Refused(HELD)
+        if told := explain_lock(document, by):
+            raise Refused(told)
         row = queries.project_document(site, document.project_id, document_id)
         if row.status == StepStatus.IN_PROGRESS:
             raise Refused(UNDER_WAY)

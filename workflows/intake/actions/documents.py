@@ -14,7 +14,7 @@ from config import clock, table
 from config.errors import Conflict, Refused, Unavailable
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.documents.actions.documents import CHECKSUM_TYPE, Content, NewDocument, create_document, version_row
-from projects.documents.activity import ActivityChange, ActivityType, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, explain_lock, record_activity
 from projects.documents.items import Document
 from projects.documents.queries import get_document
 from projects.folders import placing
@@ -163,14 +163,16 @@ def add_content(new: NewRun) -> Run:
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: a run is under way, perhaps of a content that someone uploaded at the same time; or it is the very
-            file whose result a person decided.
+        Refused: another has it checked out; a run is under way, perhaps of a content that someone uploaded at the same
+            time; or it is the very file whose result a person decided.
         Unavailable: the table does not answer; nothing was changed.
 
     """
     later = dt.timedelta()
     for attempt in range(_ATTEMPTS):
         document = get_document(new.run.site, new.run.document_id)
+        if told := explain_lock(document, new.by):
+            raise Refused(told)
         before = check_takes_content(new.run.site, document)
         if before.decided and new.original.sha256 and new.original.sha256 == document.checksum:
             raise Refused(SAME)
