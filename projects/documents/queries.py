@@ -360,6 +360,21 @@ def list_versions(site: str, document_id: str, *, cursor: str | None = None) -> 
     return DocumentVersion.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
+def has_one_version(document: Document) -> bool:
+    """Whether it still has the content that it came with: then its own row says all of it."""
+    return document.content_at == table.datetime_s(clock.parse(document.inserteddate))
+
+
+def only_version(document: Document) -> DocumentVersion:
+    """The content of a document that has one, without a call."""
+    key = table.DOCUMENT_VERSION.key(
+        table.site_of(document.PK), document_id=document.document_id, datetime_s=document.content_at
+    )
+    names = ("contentType", "contentLength", "checksum", "checksumType", "s3version", "s3_key", "name", "inserteddate",
+             "userId", "user_name")  # fmt: skip
+    return DocumentVersion(*key, **{name: getattr(document, name) for name in names})
+
+
 def first_version(site: str, document_id: str) -> DocumentVersion:
     """The content that the document came with. Raises: NotFound."""
     pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)

@@ -154,12 +154,19 @@ def _list_folders(site: str, folder_id: str) -> list[FolderEntry]:
         return []
 
 
+_TYPE_NAMES = "type names"
+
+
 def _classification(site: str, classification_id: str) -> str:
-    """Its name; empty for a document of none, or of one that is gone."""
-    try:
-        return schema_queries.get_classification(site, classification_id).name or "" if classification_id else ""
-    except NotFound:
-        return ""
+    """Its name, remembered for as long as permissions; empty for a document of none, or of one that is gone."""
+
+    def read_name() -> str:
+        try:
+            return schema_queries.get_classification(site, classification_id).name or ""
+        except NotFound:
+            return ""
+
+    return directory.remember(_TYPE_NAMES, f"{site}#{classification_id}", read_name) if classification_id else ""
 
 
 @require_safe

@@ -18,6 +18,7 @@ from projects.web.middleware import GetResponse, error_page
 MASKED = frozenset(
     {
         "documents:show-document", "documents:show-activity",
+        "workflows:show-run", "workflows:poll-run",
         "workflows:show-result", "workflows:export-table", "workflows:export-workbook",
         "workflows:show-segment", "workflows:page-image",
         "workflows:show-about", "workflows:show-lineage",
@@ -31,7 +32,7 @@ WITHOUT_VALUES = frozenset(
         "documents:change-tags", "documents:change-metadata",
         "workflows:delete-document", "workflows:restore-document", "workflows:purge-document", "workflows:unpack-again",
         "workflows:show-work", "workflows:list-document-runs", "workflows:list-contents", "workflows:settle-document",
-        "workflows:newest-run", "workflows:show-run", "workflows:poll-run", "workflows:show-history",
+        "workflows:newest-run", "workflows:show-history",
         "workflows:open-review", "workflows:cancel-run", "workflows:resume-run", "workflows:retry-action",
         "workflows:show-reruns", "workflows:run-again", "workflows:analyse-again", "workflows:choose-result",
         "workflows:list-documents", "workflows:upload", "workflows:request-web-page", "workflows:create-batch",

@@ -20,7 +20,10 @@ def test_while_it_waits_its_fields_stand_beside_its_page_and_reviewers_are_led_t
     reviewer.get(f"/documents/{run.document_id}/work/")  # which names are personal is remembered for seconds
     with count_calls() as calls:
         page = one_line(reviewer.get(f"/documents/{run.document_id}/work/").content)
-    assert len(calls.of_page()) <= 6
+    with count_calls() as before:
+        signed_in(bob()).get(f"/documents/{run.document_id}/")
+    assert len(before.of_page()) == 3
+    assert len(calls.of_page()) == 3
     assert f'href="{leads}"' in page
     assert "Needs review" in page
     assert f'src="/workflows/{run.project_id}/{run.document_id}/pages/0.png"' in page

@@ -1,5 +1,6 @@
 """A definition as a drawing: its steps one below the other, beside them a line for each way that skips some; pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workflows.definitions.blueprint import END, Definition, StepDefinition
@@ -18,14 +19,31 @@ OTHERWISE = "otherwise"
 
 
 @dataclass(frozen=True)
+class StepState:
+    """How far one run is with a step. ``tone``: done, now, warn, skipped or todo; ``words``: for the box.
+
+    ``title``: the whole of it, where the box has too little room.
+    """
+
+    tone: str
+    words: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Box:
-    """A step, or the end. ``kind``: the step's type, or ``end``; ``optional``: some documents go past it."""
+    """A step, or the end. ``kind``: the step's type, or ``end``; ``optional``: some documents go past it.
+
+    ``tone`` and ``told``: of a run's step, as its state has them.
+    """
 
     y: int
     kind: str
     title: str
     words: str = ""
     optional: bool = False
+    tone: str = ""
+    told: str = ""
 
     @property
     def title_y(self) -> int:
@@ -60,10 +78,11 @@ def name_target(order: int) -> str:
     return "end" if order == END else str(order)
 
 
-def draw_definition(definition: Definition) -> Drawing:
+def draw_definition(definition: Definition, states: Mapping[str, StepState] | None = None) -> Drawing:
+    """``states``: of the steps of one run, by their names; without them each box says where its outcomes lead."""
     places = {step.order: row for row, step in enumerate(definition.steps)}
     places[END] = len(definition.steps)
-    boxes = [_box(step, _top(places[step.order])) for step in definition.steps]
+    boxes = [_box(step, _top(places[step.order]), (states or {}).get(step.name)) for step in definition.steps]
     boxes.append(Box(_top(places[END]), "end", "End"))
     jumps = {(row, places[order]) for row, step in enumerate(definition.steps) for order in step.next.values()}
     straight = sorted(start for start, end in jumps if end == start + 1)
@@ -73,9 +92,12 @@ def draw_definition(definition: Definition) -> Drawing:
     return Drawing(WIDTH, _top(len(boxes)), tuple(boxes), tuple(lines))
 
 
-def _box(step: StepDefinition, y: int) -> Box:
+def _box(step: StepDefinition, y: int, state: StepState | None) -> Box:
+    title = f"{step.order}  {step.label}"
+    if state:
+        return Box(y, step.type, title, state.words, tone=state.tone, told=state.title)
     told = ", ".join(f"{outcome} → {name_target(order)}" for outcome, order in list_outcomes(step) if outcome)
-    return Box(y, step.type, f"{step.order}  {step.label}", told, bool(step.needs))
+    return Box(y, step.type, title, told, bool(step.needs))
 
 
 def _top(row: int) -> int:

@@ -14,7 +14,9 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config import table
 from config.errors import NotFound, Refused
+from config.item import Item, Page
 from config.table import InvalidKey
 from projects.audit.events import actor_of
 from projects.documents import queries as document_queries
@@ -293,7 +295,9 @@ def _rerun_page(
     before = run_settings.from_json(source.link.settings)
     analysed = any(one.name == ANALYSED for one in source.ended.offered)
     context |= {
-        "stages": StageForm(source.ended.offered) if source.ended.offered else None,
+        "stages": StageForm(source.ended.offered, initial={"step": request.GET.get("step")})
+        if source.ended.offered
+        else None,
         "form": (form or AnalysisForm(before, _classifications(request), _models(request))) if analysed else None,
         "pages": int(board.page_count or 0),
         "beside": _is_beside(source),
@@ -369,23 +373,27 @@ def load_runs(request: DeskRequest, document_id: str) -> tuple[dict[str, Any], P
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
     except InvalidKey as error:
         raise NotFound("Document not found.") from error
-    row = _project_document(request.site, document_id, page.rows)
-    context = {
+    project_id = _project_of(page.rows)
+    try:
+        row = queries.project_document(request.site, project_id, document_id) if project_id else None
+    except NotFound:
+        row = None
+    return _describe_runs(document_id, page, row), row
+
+
+def _describe_runs(document_id: str, page: Page[DocumentWorkflow], row: ProjectDocument | None) -> dict[str, Any]:
+    return {
         "document_id": document_id,
         "runs": [_run_row(link, row) for link in page.rows],
         "next_runs": page.next,
         "cost": str(sum(map(run_cost.of_link, page.rows), RunCost())),
         "in_use": _in_use(row) if row and len(page.rows) > 1 else "",
     }
-    return context, row
 
 
-def _project_document(site: str, document_id: str, links: Sequence[DocumentWorkflow]) -> ProjectDocument | None:
-    project_id = str(links[0].data.as_dict().get("project_id") or "") if links else ""
-    try:
-        return queries.project_document(site, project_id, document_id) if project_id else None
-    except NotFound:
-        return None
+def _project_of(links: Sequence[DocumentWorkflow]) -> str:
+    """Empty before the first run."""
+    return str(links[0].data.as_dict().get("project_id") or "") if links else ""
 
 
 def _in_use(row: ProjectDocument) -> str:
@@ -473,7 +481,11 @@ def _versions_page(request: DeskRequest, document: Document, *, error: str = "",
 
 def load_contents(request: DeskRequest, document: Document) -> dict[str, Any]:
     """What the panel of file versions shows."""
-    page = document_queries.list_versions(request.site, document.document_id, cursor=request.GET.get("after"))
+    cursor = request.GET.get("after")
+    if cursor or not document_queries.has_one_version(document):
+        page = document_queries.list_versions(request.site, document.document_id, cursor=cursor)
+    else:
+        page = Page([document_queries.only_version(document)], None)
     return {
         "document": document,
         "contents": [_row(document, version) for version in page.rows],
@@ -506,10 +518,19 @@ def download_content(request: DeskRequest, document_id: str, at: str) -> HttpRes
 
 @require_safe
 def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
-    """One answer for three panels of the document's page: each of its own would be a request more."""
-    document = get_document(request, document_id)
-    context, row = load_runs(request, document_id)
-    context |= load_contents(request, document)
+    """One answer for three panels of the document's page: each of its own would be a request more.
+
+    Three calls: its runs, its two rows, and its result; one more if it has newer contents, and one for its sender's
+    types on a site that keeps entities.
+    """
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    try:
+        page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
+        document, row = _read_both_rows(request.site, document_id, _project_of(page.rows))
+    except InvalidKey as error:
+        raise NotFound("Document not found.") from error
+    context = _describe_runs(document_id, page, row) | load_contents(request, document)
     if row is not None:
         published = row.outcome == Outcome.PUBLISHED or bool(row.decided)
         context |= load_result(request, document.project_id, document_id, row.counts, published=published)
@@ -520,6 +541,18 @@ def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
             "sender_ways": _list_sender_ways(request, context.get("fields") or ()) if published else (),
         }
     return render_answer(request, "workflows/documents/work.html", "workflows/documents/_work.html", context)
+
+
+def _read_both_rows(site: str, document_id: str, project_id: str) -> tuple[Document, ProjectDocument | None]:
+    """The document's own row, and the one in its project. Raises: NotFound, if it was deleted or is not there."""
+    mine = table.DOCUMENT.key(site, document_id=document_id)
+    listed = table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id) if project_id else None
+    names = {one.attr_name for kind in (Document, ProjectDocument) for one in kind.get_attributes().values()}
+    found = Item.together([mine, *filter(None, [listed])], only=sorted(names))
+    if mine not in found:
+        raise NotFound("Document not found.")
+    row = ProjectDocument.from_raw_data(found[listed]) if listed in found else None
+    return Document.from_raw_data(found[mine]), row
 
 
 def _list_sender_ways(request: DeskRequest, fields: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -5,12 +5,21 @@ from collections.abc import Iterable, Mapping
 from config import table
 from workflows.engine.items import Join
 
+_MOST_JOINS = 100  # of one run: each stage has one an attempt
+
 
 def newest_join(site: str, workflow_id: str, stage: str) -> Join | None:
     """How far the slices of a stage are in its latest attempt; None if it has none."""
     pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
     prefix = Join.SK.startswith(table.JOIN.sort_prefix(stage=stage))
     return next(iter(Join.page(pk, sk=prefix, limit=1, newest_first=True).rows), None)
+
+
+def list_joins(site: str, workflow_id: str) -> Mapping[str, Join]:
+    """How far the slices of each stage are in its latest attempt, by the stage's name; one Query."""
+    pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
+    rows = Join.page(pk, sk=Join.SK.startswith(table.JOIN.sort_prefix()), limit=_MOST_JOINS).rows
+    return {str(row.SK).split("#")[1]: row for row in sorted(rows, key=lambda row: int(row.attempt))}
 
 
 def first_joins(site: str, stages: Iterable[tuple[str, str]]) -> Mapping[str, Join]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from workflows.runs.views import about, overview, pages, results, reviews, runs
+from workflows.runs.views import about, overview, pages, results, reviews, run_page, runs
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -11,8 +11,8 @@ urlpatterns = [
     # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
     path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
-    path("workflows/<str:document_id>/<str:workflow_id>/", runs.show_run, name="show-run"),
-    path("workflows/<str:document_id>/<str:workflow_id>/poll/", runs.poll_run, name="poll-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/", run_page.show_run, name="show-run"),
+    path("workflows/<str:document_id>/<str:workflow_id>/poll/", run_page.poll_run, name="poll-run"),
     path("workflows/<str:document_id>/<str:workflow_id>/history/", about.show_history, name="show-history"),
     path("workflows/<str:document_id>/<str:workflow_id>/lineage/", runs.show_lineage, name="show-lineage"),
     path("workflows/<str:document_id>/<str:workflow_id>/review/", reviews.open_review, name="open-review"),

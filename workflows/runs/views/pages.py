@@ -169,10 +169,19 @@ def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Wo
 
 @dataclass(frozen=True)
 class Shown:
-    """A segment in the list of a run; ``index`` is 0-based."""
+    """A segment in the list of a run; ``index`` is 0-based. ``unsure``: a value on it is below its threshold."""
 
     index: int
     failed: bool = False
+    unsure: bool = False
+
+    @property
+    def state(self) -> str:
+        return "failed" if self.failed else "unsure" if self.unsure else "read"
+
+    @property
+    def words(self) -> str:
+        return {"failed": ", failed", "unsure": ", below threshold"}.get(self.state, "")
 
 
 def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[Shown], str | None]:

@@ -1,4 +1,4 @@
-"""Runs: the list, one run with its steps, what happened to its document, what was read."""
+"""Runs: the list, the timeline of one, and those that are under way, filtered."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,6 @@ from config.item import Page, translate_store_errors
 from projects.documents import queries as document_queries
 from projects.documents.items import DocumentStatus
 from projects.documents.queries import Counts
-from projects.documents.view_log import record_view
 from projects.personal.access import names_in_document
 from projects.queues import admission
 from projects.queues import queries as queue_queries
@@ -27,28 +26,21 @@ from projects.web.http import DeskRequest, render_answer
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, SHIPPED, is_approval, label_of
 from workflows.engine import queries as engine_queries
-from workflows.engine.interventions import ResumeWay
 from workflows.engine.items import Join
-from workflows.engine.partial import PARTIAL_AT
 from workflows.insight import queries as insight_queries
 from workflows.insight.report import show_seconds
 from workflows.providers.names import LABELS
-from workflows.runs import queries, run_cost, seed_000
+from workflows.runs import queries, seed_000
 from workflows.runs.items import (
-    RESUMABLE,
     DocumentWorkflow,
     Execution,
-    Outcome,
     ProjectDocument,
-    StepStatus,
     WorkflowSteps,
 )
-from workflows.runs.seed_000 import Link
 from workflows.runs.views import state_labels
-from workflows.runs.views.pages import run_of, segments_of
+from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import Mark
 from workflows.runs.views.timeline import list_event_rows, list_step_rows
-from workflows.runs.views.waterfall import bars_of
 from workflows.stages import paddleocr_processor
 
 
@@ -141,96 +133,6 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
 
 
 @require_safe
-def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    page = _run_page(request, *run_of(request, document_id, workflow_id))
-    return record_view(request, page, document_id)
-
-
-@require_safe
-def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
-    board, link = run_of(request, document_id, workflow_id)
-    if request.GET.get("seen") == _make_poll_token(board, _slices(board)):
-        return HttpResponse(status=204)
-    return _run_page(request, board, link)
-
-
-def _slices(board: WorkflowSteps) -> Join | None:
-    """How far the running step is where slices do it, which only documents of many pages have."""
-    if board.outcome or int(board.page_count or 0) <= paddleocr_processor.PAGES:
-        return None
-    return engine_queries.newest_join(table.site_of(board.PK), str(board.workflow_id), str(board.current_step))
-
-
-def _make_poll_token(board: WorkflowSteps, join: Join | None) -> str:
-    return f"{board.updated_at} {len(join.done or ())}" if join else str(board.updated_at)
-
-
-class Slices(NamedTuple):
-    """Of the running step, how many are done of all."""
-
-    step: str | None
-    done: int
-    all: int
-
-
-def _ways(board: WorkflowSteps, link: Link | None) -> Sequence[tuple[ResumeWay, str]]:
-    """How a person may have the run go on, with the button's words; the first is the usual one."""
-    if link is not None or board.replaced_by or board.outcome not in RESUMABLE:
-        return ()
-    if board.outcome == Outcome.PARTIAL:
-        return ((ResumeWay.RETRY, "Retry failed pages"), (ResumeWay.ACCEPT, "Continue without them"))
-    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Retry"),)
-
-
-def _has_ended_in_review(board: WorkflowSteps) -> bool:
-    steps = board.data.as_dict()
-    return any(is_approval(name) and (one or {}).get("status") == StepStatus.FAILED for name, one in steps.items())
-
-
-class Failure(NamedTuple):
-    label: str
-    error: str
-
-
-def _run_page(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> HttpResponse:
-    waits = is_approval(str(board.current_step)) and not board.outcome
-    definition = seed_000.definition_of(board)
-    steps = state_labels.step_rows(definition, board, link)
-    told = Failure("The analysis", link.error) if link and link.error else None
-    kept = queries.run_kept_instead(board)
-    segments, following = segments_of(request, board, link)
-    join = _slices(board)
-    context = {
-        "board": board,
-        "seen": _make_poll_token(board, join),
-        "slices": join and Slices(board.current_step, len(join.done or ()), int(join.slices)),
-        "ways": _ways(board, link),
-        "earlier": link is not None,
-        "mark": state_labels.of_run(board.outcome, waits=waits, beside=bool(kept)),
-        "kept": kept,
-        "stands_beside": kept and board.outcome == Outcome.PUBLISHED,
-        "waits": waits,
-        "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
-        "aside": board.aside and not board.outcome and not waits,
-        "failed": next((Failure(step.label, step.error) for step in steps if step.error), told),
-        "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
-        "cancelled": board.outcome == Outcome.CANCELLED,
-        "steps": steps,
-        "definition": definition,
-        "bars": bars_of(steps),
-        "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
-        "prompt_unused": (board.data.as_dict().get("segment_analyzer") or {}).get("prompt_unused"),
-        "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
-        "cost": str(run_cost.of_board(board)),
-        "models_asked": _has_asked_models(board),
-        "segments": segments,
-        "next_segments": following,
-    }
-    return render_answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
-
-
-@require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
     admission.check_document(request, document_id)
@@ -247,12 +149,6 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
-
-
-def _has_asked_models(board: WorkflowSteps) -> bool:
-    """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
-    steps = board.data.as_dict()
-    return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
 
 
 RUNNING, WAITING = "running", "waiting"

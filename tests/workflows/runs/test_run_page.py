@@ -1,0 +1,125 @@
+"""The page of a run: each thing once, in one request of at most six calls."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from config.transaction import EXISTS
+from tests.aws_faults import Calls, count_calls, fail
+from tests.factories import PROJECT, ended_run, start_run
+from tests.html import one_line
+from tests.people import alice, bob, charlie, signed_in
+from tests.workflows.advancing import waiting
+from tests.workflows.repeated import analysed_again, field, published_run
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import joins
+from workflows.runs import queries, run_settings
+from workflows.runs.actions import advance
+from workflows.runs.items import DocumentWorkflow, Run, WorkflowSteps
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
+
+
+def url(run: Run, name: str = "show-run") -> str:
+    return reverse(f"workflows:{name}", args=[run.document_id, run.workflow_id])
+
+
+def opened(run: Run, who=bob) -> tuple[str, Calls]:
+    browser = signed_in(who())
+    browser.get(url(run))  # what is personal in the project is remembered for seconds
+    with count_calls() as calls:
+        page = one_line(browser.get(url(run)).content)
+    return page, calls
+
+
+@pytest.mark.parametrize(
+    ("make", "most"),
+    [
+        (start_run, 3),
+        (lambda: waiting(start_run()), 4),
+        (ended_run, 4),
+        (lambda: published_run(field("total", "4.00")), 4),
+        (lambda: analysed_again(published_run(field("total", "4.00")), run_settings.freeze(PROJECT)), 4),
+    ],
+    ids=["running", "waiting", "failed", "published", "beside another"],
+)
+def test_a_run_is_one_request_of_few_calls(make, most):
+    page, calls = opened(make())
+    assert len(calls.of_page()) <= most, calls.names()
+    assert 'hx-trigger="load"' not in page
+
+
+def test_each_step_stands_once_in_the_diagram_and_once_in_time():
+    run = published_run(field("total", "4.00"))
+    page, _ = opened(run)
+    for step in DOCUMENT_ANALYSIS.steps:
+        assert page.count(f"{step.order} {step.label}</text>") == 1
+    assert page.count('id="step-segment_analyzer"') == 1
+    assert 'class="stage of-run done"' in page
+    assert 'class="stage of-run skipped"' in page
+
+
+def test_an_error_stands_in_the_diagram_and_in_full_beside_it():
+    page, _ = opened(ended_run())
+    assert "of-run warn" in page
+    assert re.search(r">failed[^<]*: Not readable.</text>", page)
+    assert page.count("<p>Not readable.</p>") == 1
+
+
+def test_slices_of_a_stage_are_drawn_below_its_bar():
+    run = start_run()
+    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(3000)], EXISTS)
+    joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
+    page, calls = opened(run)
+    assert len(calls.of_page()) <= 4
+    assert "0 of 60 parts of 3,000 pages" in page
+    assert [page.count(f'<rect class="{tone}"') for tone in ("done", "now", "todo")] == [0, 8, 52]
+
+
+def test_pages_are_a_grid_by_state():
+    page, _ = opened(published_run(field("total", "4.00", confidence=0.3)))
+    assert 'class="unsure" aria-label="Page 1, below threshold"' in page
+    assert "1 with a value below its threshold" in page
+    assert "1 read" in opened(published_run(field("total", "4.00")))[0]
+
+
+def test_inputs_settings_and_outputs_are_links_without_bare_addresses():
+    run = published_run(field("total", "4.00"))
+    page, _ = opened(run, alice)
+    for name in ("show-about", "show-follow-up", "show-history", "show-reruns"):
+        assert f'href="{url(run, name)}"' in page
+    assert f'href="/documents/{run.document_id}/"' in page
+    assert "document-analysis, version" in page
+    assert "Review threshold" in page
+    assert "s3://" not in page
+
+
+def test_cost_has_failed_attempts_too():
+    run = published_run(field("total", "4.00"))
+    link = queries.document_workflow(run.site, run.document_id, run.workflow_id)  # the board has what ended last
+    link.update(actions=[DocumentWorkflow.micros.set(1_500_000)])
+    assert "Cost so far: $1.50" in opened(run)[0]
+
+
+def test_a_step_is_done_again_from_where_it_stands():
+    run = published_run(field("total", "4.00"))
+    again = f"{url(run, 'show-reruns')}?step=segment_analyzer"
+    assert again in opened(run)[0]
+    assert again not in opened(run, charlie)[0]
+    assert '<option value="segment_analyzer" selected>' in one_line(signed_in(bob()).get(again).content)
+
+
+def test_without_s3_the_page_stands_and_says_what_is_missing():
+    run = published_run(field("total", "4.00"))
+    with fail("s3", "GetObject"):
+        page = one_line(signed_in(bob()).get(url(run)).content)
+    assert "Steps" in page
+    assert 'role="alert"' in page
+
+
+def test_another_documents_run_and_none_are_not_found():
+    first, second = start_run(), start_run()
+    browser = signed_in(charlie())
+    for ids in ((first.document_id, second.workflow_id), (first.document_id, "none"), ("no#thing", first.workflow_id)):
+        assert browser.get(reverse("workflows:show-run", args=ids)).status_code == 404

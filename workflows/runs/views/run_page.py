@@ -1,0 +1,371 @@
+"""The page of one run: its steps as a diagram and in time, what it read, its pages, its inputs, outputs and timeline.
+
+One request. A call each for the run's rows, its pages, its timeline and its result; one more if people decided
+something, if slices did a stage, or if another result stays in use beside this one's.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from config import table
+from config.errors import NotFound, Unavailable
+from config.item import Item
+from projects.documents.view_log import record_view
+from projects.personal.queries import get_personal_fields
+from projects.queues import admission
+from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from projects.sites import access
+from projects.sites.permissions import Permission
+from projects.web.http import DeskRequest, render_answer
+from workflows.definitions import diagram
+from workflows.definitions.blueprint import Definition, is_approval
+from workflows.definitions.diagram import StepState
+from workflows.engine import queries as engine_queries
+from workflows.engine.interventions import ResumeWay
+from workflows.engine.items import Join
+from workflows.engine.partial import PARTIAL_AT
+from workflows.publish.items import FollowUp
+from workflows.runs import queries, run_cost, run_settings, seed_000
+from workflows.runs.items import (
+    RESUMABLE,
+    DocumentWorkflow,
+    FollowUpStatus,
+    Outcome,
+    StepStatus,
+    WorkflowSteps,
+)
+from workflows.runs.seed_000 import Link
+from workflows.runs.views import state_labels
+from workflows.runs.views.pages import Shown, run_of, segments_of
+from workflows.runs.views.results import load_result
+from workflows.runs.views.state_labels import Mark, StepRow
+from workflows.runs.views.timeline import list_event_rows, list_step_rows
+from workflows.runs.views.waterfall import bars_of
+from workflows.stages import paddleocr_processor
+from workflows.stages.base import RunSettings
+
+_ANALYSED = "segment_analyzer"  # from here on there is a result to show
+_READ_BY_MACHINE = ("reviewer", "default", "embedded_xml")  # sources that no threshold is held against
+_FOLLOW_UPS: Mapping[str, Mark] = {
+    FollowUpStatus.OPEN: Mark("info", "run", "Running"),
+    FollowUpStatus.WAITING: Mark("warn", "user", "Needs attention"),
+    FollowUpStatus.DONE: Mark("good", "check", "Done"),
+    FollowUpStatus.CANCELLED: Mark("", "x", "Cancelled"),
+}
+
+
+_PAGE_STATES = {
+    "read": Mark("good", "check", "read"),
+    "unsure": Mark("warn", "gauge", "with a value below its threshold"),
+    "failed": Mark("bad", "alert", "failed"),
+}
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """What the table has of one run. Of an earlier system's, ``told`` is what its own row says, and no more is there.
+
+    ``link``: with what the run pinned; ``follow_up``: of its publication.
+    """
+
+    board: WorkflowSteps
+    told: Link | None = None
+    link: DocumentWorkflow | None = None
+    follow_up: FollowUp | None = None
+
+
+@require_safe
+def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    rows = read_rows(request, document_id, workflow_id)
+    return record_view(request, _answer(request, rows), document_id)
+
+
+@require_safe
+def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
+    """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
+    board, _ = run_of(request, document_id, workflow_id)
+    joins = _list_joins(board) if not board.outcome else {}
+    if request.GET.get("seen") == _make_poll_token(board, joins.get(str(board.current_step))):
+        return HttpResponse(status=204)
+    return _answer(request, read_rows(request, document_id, workflow_id))
+
+
+def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRows:
+    """In one strongly consistent call; in three of an earlier system's run.
+
+    Raises: NotAllowed; NotFound, as ``run_of``.
+    """
+    access.check_can_view(request)
+    if seed_000.wrote(workflow_id):
+        return RunRows(*run_of(request, document_id, workflow_id))
+    site = request.site
+    try:
+        admission.check_document(request, document_id)
+        board_key = table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id)
+        link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
+        follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("Run not found.") from error
+    kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp)
+    names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
+    found = Item.together([board_key, link_key, follow_up_key], only=sorted(names))
+    if board_key not in found:
+        raise NotFound("Run not found.")
+    board = WorkflowSteps.from_raw_data(found[board_key])
+    if board.document_id != document_id:
+        raise NotFound("Run not found.")
+    if board.hidden is not None:
+        raise NotFound("The document for this run was deleted.")
+    return RunRows(
+        board,
+        link=DocumentWorkflow.from_raw_data(found[link_key]) if link_key in found else None,
+        follow_up=FollowUp.from_raw_data(found[follow_up_key]) if follow_up_key in found else None,
+    )
+
+
+def _list_joins(board: WorkflowSteps) -> Mapping[str, Join]:
+    """How far the stages are that slices do, which only documents of many pages have."""
+    if int(board.page_count or 0) <= paddleocr_processor.PAGES:
+        return {}
+    return engine_queries.list_joins(table.site_of(board.PK), str(board.workflow_id))
+
+
+def _make_poll_token(board: WorkflowSteps, join: Join | None) -> str:
+    return f"{board.updated_at} {len(join.done or ())}" if join and not board.outcome else str(board.updated_at)
+
+
+class Failure(NamedTuple):
+    label: str
+    error: str
+
+
+class Fact(NamedTuple):
+    """A line of a panel; ``url``: where it leads, if it does."""
+
+    label: str
+    words: str
+    url: str = ""
+    mark: Mark | None = None
+
+
+def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
+    board = rows.board
+    waits = is_approval(str(board.current_step)) and not board.outcome
+    definition = seed_000.definition_of(board)
+    steps = state_labels.step_rows(definition, board, rows.told)
+    failed = next((Failure(step.label, step.error) for step in steps if step.error), None)
+    if failed is None and rows.told and rows.told.error:
+        failed = Failure("The analysis", rows.told.error)
+    kept = queries.run_kept_instead(board)
+    joins = _list_joins(board)
+    result = _load_result(request, rows)
+    shown, following = segments_of(request, board, rows.told)
+    segments = _mark_unsure(shown, result.get("fields") or ())
+    context = {
+        "board": board,
+        "document_id": board.document_id,
+        "workflow_id": board.workflow_id,
+        "seen": _make_poll_token(board, joins.get(str(board.current_step))),
+        "ways": _ways(board, rows.told),
+        "earlier": rows.told is not None,
+        "mark": state_labels.of_run(board.outcome, waits=waits, beside=bool(kept)),
+        "kept": kept,
+        "stands_beside": kept and board.outcome == Outcome.PUBLISHED,
+        "published": board.outcome == Outcome.PUBLISHED,
+        "waits": waits,
+        "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
+        "aside": board.aside and not board.outcome and not waits,
+        "failed": failed,
+        "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
+        "cancelled": board.outcome == Outcome.CANCELLED,
+        "definition": definition,
+        "drawing": diagram.draw_definition(definition, _states(steps)),
+        "bars": bars_of(steps, joins),
+        "repeatable": _list_repeatable(request, rows, definition, steps),
+        "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
+        "prompt_unused": (board.data.as_dict().get(_ANALYSED) or {}).get("prompt_unused"),
+        "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
+        "cost": str(run_cost.of_link(rows.link) if rows.link else run_cost.of_board(board)),
+        "segments": segments,
+        "page_states": _count_states(segments),
+        "next_segments": following,
+        "inputs": _list_inputs(rows),
+        "outputs": _list_outputs(request, rows),
+        "pinned": _list_pinned(request, rows, definition),
+    }
+    context |= result | _load_timeline(request, rows)
+    return render_answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
+
+
+def _load_result(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
+    """The fields, masked for who may not see them. Without S3 the page stands, and says what is missing."""
+    board = rows.board
+    analysis = (board.data.as_dict().get(_ANALYSED) or {}).get("status")
+    if rows.told is not None or not (board.outcome or analysis in {StepStatus.COMPLETED, StepStatus.SKIPPED}):
+        return {"fields": None}
+    ids = str(board.project_id), str(board.document_id), str(board.workflow_id)
+    try:
+        return load_result(request, *ids, published=board.outcome == Outcome.PUBLISHED)
+    except Unavailable as error:
+        return {"fields": None, "unread": str(error)}
+
+
+def _load_timeline(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
+    board = rows.board
+    page = queries.lineage(request.site, str(board.document_id))
+    hidden = get_personal_fields(request.site, str(board.project_id)).names if board.project_id else frozenset()
+    events = list_event_rows(page.rows, hidden, in_full=not hidden or access.can_see_personal(request))
+    derived = not events and rows.told is not None  # that system keeps no history: its steps tell most of it
+    return {
+        "rows": list_step_rows(board, rows.told) if derived else events,
+        "next": page.next,
+        "derived": derived,
+    }
+
+
+def _states(steps: Sequence[StepRow]) -> dict[str, StepState]:
+    """For the diagram: what its boxes say of each step, an error before all else."""
+    states = {}
+    for step in steps:
+        words = f"{step.mark.words}, {step.took}" if step.took else step.mark.words
+        told = step.error or step.reason or ""
+        short = f"{words}: {told}" if told and step.mark.tone != "done" else words
+        states[step.name] = StepState(step.mark.tone, short if len(short) <= _ROOM else f"{short[: _ROOM - 1]}…", told)
+    return states
+
+
+_ROOM = 36  # letters of a box's second line
+
+
+def _ways(board: WorkflowSteps, told: Link | None) -> Sequence[tuple[ResumeWay, str]]:
+    """How a person may have the run go on, with the button's words; the first is the usual one."""
+    if told is not None or board.replaced_by or board.outcome not in RESUMABLE:
+        return ()
+    if board.outcome == Outcome.PARTIAL:
+        return ((ResumeWay.RETRY, "Retry failed pages"), (ResumeWay.ACCEPT, "Continue without them"))
+    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Retry"),)
+
+
+def _has_ended_in_review(board: WorkflowSteps) -> bool:
+    steps = board.data.as_dict()
+    return any(is_approval(name) and (one or {}).get("status") == StepStatus.FAILED for name, one in steps.items())
+
+
+def _list_repeatable(
+    request: DeskRequest, rows: RunRows, definition: Definition, steps: Sequence[StepRow]
+) -> frozenset[str]:
+    """The names of the steps that this person may have done again; empty while the run is under way."""
+    board = rows.board
+    if rows.told is not None or not board.outcome or board.replaced_by or not access.can_upload(request):
+        return frozenset()
+    stages = {step.name for step in definition.steps if step.type == "stage"}
+    return frozenset(step.name for step in steps if step.name in stages and step.started_at)
+
+
+def _mark_unsure(segments: Sequence[Shown], fields: Sequence[Mapping[str, Any]]) -> list[Shown]:
+    """The pages again, those marked on which a value stands that is below its threshold."""
+    unsure = {
+        int(one["page"])
+        for one in fields
+        if one.get("page") is not None
+        and not one.get("masked")
+        and one.get("source") not in _READ_BY_MACHINE
+        and float(one.get("confidence") or 0) < float(one.get("threshold") or 0)
+    }
+    return [Shown(one.index, one.failed, one.index in unsure) for one in segments]
+
+
+def _count_states(segments: Sequence[Shown]) -> list[Mark]:
+    """How many of the pages shown are in each state, in words."""
+    numbers = Counter(one.state for one in segments)
+    shown = [(number, _PAGE_STATES[state]) for state in _PAGE_STATES if (number := numbers[state])]
+    return [mark._replace(words=f"{number} {mark.words}") for number, mark in shown]
+
+
+def _list_inputs(rows: RunRows) -> list[Fact]:
+    board, link = rows.board, rows.link
+    if rows.told is not None:
+        return []
+    document = reverse("documents:show-document", args=[board.document_id])
+    found = [Fact("Document", str(board.name or "Document"), document)]
+    if link is None:
+        return found
+    file_name = str(link.data.as_dict().get("file_name") or "")
+    if file_name and file_name != board.name:
+        found.append(Fact("File", file_name))
+    for label, other in (("Pages and text from", link.beside), ("Follows", link.follows)):
+        if other:
+            found.append(Fact(label, f"run …{other[-6:]}", _url("show-run", board, other)))
+    if link.beside:
+        compare = reverse("workflows:compare-runs", args=[board.document_id])
+        found.append(Fact("Differences", "Compare both runs", f"{compare}?right={board.workflow_id}"))
+    return found
+
+
+def _list_outputs(request: DeskRequest, rows: RunRows) -> list[Fact]:
+    board = rows.board
+    if rows.told is not None:
+        return [Fact("Result", "Extracted content", _url("show-result", board))]
+    found = [Fact("Content", "Summary and graph", _url("show-about", board))]
+    mark = _FOLLOW_UPS.get(str(rows.follow_up.status)) if rows.follow_up else None
+    found.append(Fact("Post-processing", "Rules and actions", _url("show-follow-up", board), mark))
+    if access.can(request, Permission.ADMIN) and _has_asked_models(board):
+        found.append(Fact("Models", "Prompts and answers", _url("show-model-calls", board)))
+    found.append(Fact("Transitions", "Step history", _url("show-history", board)))
+    return found
+
+
+def _url(name: str, board: WorkflowSteps, workflow_id: str | None = None) -> str:
+    return reverse(f"workflows:{name}", args=[board.document_id, workflow_id or board.workflow_id])
+
+
+def _has_asked_models(board: WorkflowSteps) -> bool:
+    """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
+    steps = board.data.as_dict()
+    return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
+
+
+def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) -> list[Fact]:
+    """What the run froze at its start. An earlier system's runs keep none of it."""
+    if rows.told is not None or rows.link is None or not rows.link.settings:
+        return []
+    pinned, may = run_settings.from_json(rows.link.settings), access.can(request, Permission.ADMIN)
+    project = [rows.board.project_id]
+    shown = reverse("definitions:show-definition", args=[definition.id]) if may else ""
+    found = [
+        Fact("Workflow definition", f"{definition.name}, version {definition.version}", shown),
+        Fact("Document type", _describe_type(pinned)),
+        Fact("Field extraction", _describe_doer(ANALYZERS, pinned.analyzer, pinned, EXTRACT)),
+        Fact("OCR", pinned.ocr_spec.name),
+        Fact("Transcription", TRANSCRIBERS.get(pinned.transcriber, pinned.transcriber)),
+        Fact("Summary", _describe_doer(SUMMARIZERS, pinned.summarizer, pinned, "summarize")),
+        Fact("Review threshold", f"{pinned.default_threshold:.0%}".replace("%", " %")),
+    ]
+    learned = reverse("workflows:show-calibration", args=project) if may else ""
+    words = f"version {pinned.calibration_version}" if pinned.calibration_version else "not calibrated"
+    found.append(Fact("Confidence", words, learned if pinned.calibration_version else ""))
+    if pinned.extractor_version:
+        where = reverse("workflows:show-extractors", args=project) if may else ""
+        found.append(Fact("Extractor", f"version {pinned.extractor_version}", where))
+    if pinned.instruction:
+        found.append(Fact("Prompt for this document", "given when it was re-run"))
+    return found
+
+
+def _describe_type(pinned: RunSettings) -> str:
+    if pinned.classification_id:
+        return f"{pinned.classification_name}, version {pinned.classification_version}"
+    return TYPINGS.get(pinned.typing, "none: the project’s own fields")
+
+
+def _describe_doer(known: Mapping[str, str], doer: str, pinned: RunSettings, purpose: str) -> str:
+    """A language model by its name in the site's catalogue."""
+    if doer == BY_MODEL and (model := pinned.models.get(purpose) or pinned.models.get(EXTRACT)):
+        return str(model)
+    return known.get(doer, doer)
