@@ -32,6 +32,7 @@ app.autodiscover_tasks(
         "workflows.documents",
         "workflows.engine",
         "workflows.experiments",
+        "workflows.exports",
         "workflows.extractors",
         "workflows.intake",
         "workflows.learning",

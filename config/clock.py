@@ -1,6 +1,7 @@
 """The only source of time and of time-ordered ids; everything is UTC."""
 
 import datetime as dt
+import hashlib
 
 from ulid import ULID
 
@@ -31,6 +32,16 @@ def in_seconds(seconds: float) -> dt.datetime:
 
 def new_ulid() -> str:
     return str(ULID())
+
+
+def ulid_of(moment: dt.datetime, name: str) -> str:
+    """The same id each time for what ``name`` does at this moment; it sorts among those of then.
+
+    >>> ulid_of(dt.datetime(2026, 12, 1, tzinfo=dt.UTC), "monthly")[:10]
+    '01KBB1SQ00'
+    """
+    head = int(moment.timestamp() * 1000).to_bytes(6, "big")
+    return str(ULID.from_bytes(head + hashlib.sha256(name.encode()).digest()[:10]))
 
 
 def ulid_after(last: str | None) -> str:

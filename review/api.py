@@ -9,6 +9,7 @@ for prefix, package in (
     ("/projects", "projects.prompts"),
     ("/projects", "workflows.testsets"),
     ("/projects", "workflows.experiments"),
+    ("/projects", "workflows.exports"),
     ("/workflows", "workflows.definitions"),
     ("/webhooks", "workflows.publish"),
     ("", "review.desk"),  # before the next, to whose list of one path it adds

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("workflows.extractors.urls")),
     path("", include("workflows.testsets.urls")),
     path("", include("workflows.experiments.urls")),
+    path("", include("workflows.exports.urls")),
     path("", include("workflows.batches.urls")),
     path("", include("workflows.runs.urls")),
     path("", include("workflows.engine.urls")),

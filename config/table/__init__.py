@@ -12,6 +12,7 @@ from django.conf import settings
 from config.table.entities import (
     batches,
     experiments,
+    exports,
     filing,
     insight,
     management,
@@ -24,6 +25,7 @@ from config.table.entities import (
 )
 from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.experiments import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.exports import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.filing import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.insight import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.management import *  # noqa: F403 - the key space is one namespace
@@ -81,11 +83,11 @@ from config.table.keys import (
 
 POSTPONED = "~"  # sorts after every digit
 
+_PARTS = (
+    pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, exports, insight, to_come,
+)  # fmt: skip
 ENTITIES: tuple[Entity, ...] = tuple(
-    value
-    for part in (pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, insight, to_come)
-    for value in vars(part).values()
-    if isinstance(value, Entity)
+    value for part in _PARTS for value in vars(part).values() if isinstance(value, Entity)
 )
 
 

@@ -18,7 +18,9 @@ from projects.web.middleware import GetResponse, error_page
 MASKED = frozenset(
     {
         "documents:show-document", "documents:show-activity",
-        "workflows:show-run", "workflows:poll-run",
+        "workflows:show-run", "workflows:poll-run", "workflows:list-exports", "workflows:download-export",
+        "workflows:create-export-schedule", "workflows:delete-export-schedule",
+        "api:create_export", "api:list_exports", "api:show_export", "api:download_export",
         "workflows:show-result", "workflows:export-table", "workflows:export-workbook",
         "workflows:show-segment", "workflows:page-image",
         "workflows:show-about", "workflows:show-lineage",

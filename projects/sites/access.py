@@ -35,6 +35,7 @@ _REFUSALS = {
     Permission.GOVERN: "You cannot change schemas, rules or queues. Ask an admin for the govern permission.",
     Permission.PROMOTE: "You cannot put prompts into production. Ask an admin for the promote permission.",
     Permission.PERSONAL: "This shows personal data. Ask an admin for the permission to see personal data.",
+    Permission.EXPORT: "You can view results but not export them. Ask an admin for the export permission.",
     Permission.ADMIN: "You can view projects but not change settings. Ask an admin for the admin permission.",
 }
 
@@ -51,6 +52,7 @@ class Abilities:
     govern: bool = False
     promote: bool = False
     personal: bool = False
+    export: bool = False
     configure: bool = False
     set_up: bool = False
 
@@ -170,6 +172,7 @@ def abilities(request: HttpRequest) -> Abilities:
         govern=Permission.GOVERN in held,
         promote=Permission.PROMOTE in held,
         personal=Permission.PERSONAL in held,
+        export=Permission.EXPORT in held,
         configure=Permission.ADMIN in held,
         set_up=can_set_up(request),
     )
@@ -286,6 +289,12 @@ def project_to_upload(request: DeskRequest, project_id: str) -> Project:
 def project_to_configure(request: DeskRequest, project_id: str) -> Project:
     """Raises: NotAllowed, NotFound."""
     check_can_configure(request)
+    return project_queries.get_project(request.site, project_id)
+
+
+def project_to_export(request: DeskRequest, project_id: str) -> Project:
+    """Raises: NotAllowed, NotFound."""
+    check(request, Permission.EXPORT)
     return project_queries.get_project(request.site, project_id)
 
 

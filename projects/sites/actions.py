@@ -35,13 +35,15 @@ OFFERED: Mapping[Permission, str] = {
     Permission.ADMIN: "Configure prompts, test sets and experiments",
     Permission.PROMOTE: "Put prompt versions into production",
     Permission.PERSONAL: WORDS[Permission.PERSONAL],
+    Permission.EXPORT: WORDS[Permission.EXPORT],
 }
 # What a person's own token may do at most, of what they may do themselves.
 OFFERED_TO_PEOPLE: Mapping[Permission, str] = {
     **{one: WORDS[one] for one in (Permission.REVIEW, Permission.GOVERN)},
     **OFFERED,
 }
-HELD_TO_GIVE = frozenset({Permission.PROMOTE, Permission.PERSONAL})  # only who holds one may give it to a key
+# Only who holds one may give it to a key.
+HELD_TO_GIVE = frozenset({Permission.PROMOTE, Permission.PERSONAL, Permission.EXPORT})
 _LETTERS = string.ascii_letters + string.digits
 _KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
 _REFUSED = "Invalid API key. It may be mistyped, expired or revoked, or its site is closed."

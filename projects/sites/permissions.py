@@ -7,7 +7,7 @@ from config.table import DEFAULT_SITE
 
 
 class Permission(StrEnum):
-    """Seed 002's words, stored as written, and three of ours. None implies another: what a row lists is what holds."""
+    """Seed 002's words, stored as written, and four of ours. None implies another: what a row lists is what holds."""
 
     READ = "READ"
     WRITE = "WRITE"
@@ -16,6 +16,7 @@ class Permission(StrEnum):
     GOVERN = "GOVERN"
     PROMOTE = "PROMOTE"
     PERSONAL = "PERSONAL"
+    EXPORT = "EXPORT"
     ADMIN = "ADMIN"
 
 
@@ -29,6 +30,7 @@ WORDS: Mapping[Permission, str] = {
     Permission.GOVERN: "Manage rules, schemas, queues, field mappings and legal holds",
     Permission.PROMOTE: "View prompts and put versions into production",
     Permission.PERSONAL: "See personal data",
+    Permission.EXPORT: "Export the results of whole projects",
     Permission.ADMIN: "Manage projects, groups and API keys",
 }
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import xlsxwriter
 
+from config.errors import Refused
 from projects.settings.columns import Column
 
 # A spreadsheet runs what begins so, the full-width signs included; names, keys and messages come from people.
@@ -33,37 +34,55 @@ _LONGEST_CELL = 32_767  # characters
 _MOST_DIGITS = 15  # that a number keeps there: what is longer stays text
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _FIRST_YEAR = 1900
+MOST_LINES = 1_048_576  # of a sheet, its labels among them
 _FORMATS = {"amount": "#,##0.00##", "number": "General", "percent": "0.0##%", "date": "yyyy-mm-dd"}
 
 
-def write_workbook(name: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> bytes:
-    """An Excel file with one sheet: labels, then a line a row, each cell as its column's type, or as text.
+class TypedSheet:
+    """A sheet that lines are added to: labels first, then each cell as its column's type, or as text.
 
-    ``rows``: cells in stored form, in the order of ``columns``. Text is no formula, nor becomes one when it is edited.
+    Text is no formula, nor becomes one when it is edited.
     """
+
+    def __init__(self, book: xlsxwriter.Workbook, name: str, columns: Sequence[Column]) -> None:
+        self._columns, self._lines = columns, 0
+        self._sheet = book.add_worksheet(_NO_SHEET_NAME.sub(" ", name).strip()[:_LONGEST_SHEET_NAME] or None)
+        self._formats = {kind: book.add_format({"num_format": shown}) for kind, shown in _FORMATS.items()}
+        self._quoted = book.add_format({"quote_prefix": True})
+        bold = book.add_format({"bold": True})
+        self._sheet.freeze_panes(1, 0)
+        for at, column in enumerate(columns):
+            self._sheet.set_column(at, at, 40 if column.type == "text" else 14)
+        for at, column in enumerate(columns):
+            self._sheet.write_string(0, at, column.label, bold)
+
+    def add(self, row: Sequence[str]) -> None:
+        """``row``: cells in stored form, in the order of the columns. Raises: Refused, below the last line."""
+        self._lines += 1
+        if self._lines >= MOST_LINES:
+            raise Refused(f"Excel holds {MOST_LINES:,} lines. Choose CSV or Parquet, or a shorter range.")
+        for at, (column, text) in enumerate(zip(self._columns, row, strict=False)):
+            value = type_cell(column.type, text)
+            if isinstance(value, dt.date):
+                self._sheet.write_datetime(self._lines, at, value, self._formats[column.type])
+            elif isinstance(value, Decimal):
+                self._sheet.write_number(self._lines, at, float(value), self._formats[column.type])
+            elif text:
+                written = _NO_XML.sub("\ufffd", text)[:_LONGEST_CELL]
+                self._sheet.write_string(self._lines, at, written, self._quoted if text.startswith(_FORMULA) else None)
+
+
+def write_workbook(name: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> bytes:
+    """An Excel file with one sheet. ``rows``: as ``TypedSheet`` takes them."""
     body = io.BytesIO()
     with xlsxwriter.Workbook(body, {"in_memory": True}) as book:
-        sheet = book.add_worksheet(_NO_SHEET_NAME.sub(" ", name).strip()[:_LONGEST_SHEET_NAME] or None)
-        formats = {kind: book.add_format({"num_format": shown}) for kind, shown in _FORMATS.items()}
-        quoted = book.add_format({"quote_prefix": True})
-        sheet.freeze_panes(1, 0)
-        for at, column in enumerate(columns):
-            sheet.write_string(0, at, column.label, book.add_format({"bold": True}))
-            sheet.set_column(at, at, 40 if column.type == "text" else 14)
-        for number, row in enumerate(rows, start=1):
-            for at, (column, text) in enumerate(zip(columns, row, strict=False)):
-                value = _type_cell(column.type, text)
-                if isinstance(value, dt.date):
-                    sheet.write_datetime(number, at, value, formats[column.type])
-                elif isinstance(value, Decimal):
-                    sheet.write_number(number, at, float(value), formats[column.type])
-                elif text:
-                    written = _NO_XML.sub("\ufffd", text)[:_LONGEST_CELL]
-                    sheet.write_string(number, at, written, quoted if text.startswith(_FORMULA) else None)
+        sheet = TypedSheet(book, name, columns)
+        for row in rows:
+            sheet.add(row)
     return body.getvalue()
 
 
-def _type_cell(kind: str, text: str) -> dt.date | Decimal | None:
+def type_cell(kind: str, text: str) -> dt.date | Decimal | None:
     """None if it stays text: it is, or it is no value of its type, or it would lose digits."""
     if kind == "date":
         return _read_day(text)

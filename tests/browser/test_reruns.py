@@ -29,6 +29,7 @@ def test_a_result_is_compared_and_chosen(
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(f"{live_server.url}/workflows/{run.document_id}/{run.workflow_id}/")
+    page.get_by_role("link", name="Re-run…").click()
     again = page.get_by_role("region", name="Re-run")
     expect(again.get_by_label("From")).to_be_visible()
     again.get_by_text("Re-run the analysis with other settings").click()

@@ -29,6 +29,7 @@ NAMES = {
     "workflows.batches.tasks.take_line",
     "workflows.batches.tasks.take_manifest",
     "workflows.experiments.tasks.work",
+    "workflows.exports.tasks.write",
     "workflows.extractors.tasks.train",
     "workflows.learning.tasks.collect_history",
     "workflows.questions.tasks.answer",

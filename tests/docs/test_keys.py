@@ -24,6 +24,7 @@ LACKS: dict[str, frozenset[str]] = {
             "ClassificationAttributeKey",
             "ClassificationCompositeKey",
             "DayFigures",
+            "ExportSchedule",
             "IncomingTenant",
             "Join",
             "NotificationChoice",

@@ -32,6 +32,8 @@ from tests.workflows.batches import bulk
 from tests.workflows.experiments.made import SITE, make_experiment
 from tests.workflows.repeated import field, published_run, run_to_repeat
 from tests.workflows.test_api import API
+from workflows.exports.actions import Orderer, order_export
+from workflows.exports.choice import Choice
 from workflows.testsets import actions as testset_actions
 from workflows.testsets.cases import Case
 
@@ -90,13 +92,21 @@ REFUSALS = {
     "move_prompt_production": "whether the reason has words",
     "set_prompt_candidate": "whether the version is in production, and the reason has words",
     "create_test_set": "which fields the project has",
+    "create_export": "which columns the project has, and which of two days comes first",
     "create_experiment": "whether the test set has documents",
     "resume_experiment": "what is spent already",
     "retry_experiment": "whether an answer failed",
     "promote_variant": "how good it is",
 }
 STAFF = Principal(PrincipalType.GROUP, "staff")
-EVERYTHING = (Permission.READ, Permission.WRITE, Permission.DELETE, Permission.ADMIN, Permission.PROMOTE)
+EVERYTHING = (
+    Permission.READ,
+    Permission.WRITE,
+    Permission.DELETE,
+    Permission.ADMIN,
+    Permission.PROMOTE,
+    Permission.EXPORT,
+)
 
 
 def known() -> dict[str, list[str]]:
@@ -128,6 +138,7 @@ def known() -> dict[str, list[str]]:
         "prompt_version": [1],
         "testset_id": [testset.testset_id],
         "experiment_id": [experiment.experiment_id],
+        "export_id": [order_export(SITE, project.id, Choice(), who=Orderer(BY)).export_id],
         "definition_id": ["document-analysis.v1"],
         "version_id": ["current"],
     }

@@ -30,6 +30,8 @@ SET_UP: Answers = (302, 403, 403, 403, 200, 200)  # ADMIN or GOVERN
 SET_UP_EMPTY: Answers = (302, 403, 403, 403, 422, 422)  # a form without anything in it
 SET_UP_NOTHING: Answers = (302, 403, 403, 403, 404, 404)  # a wish about what is not there
 NO_REVIEW: Answers = (302, 403, 403, 404, 404, 404)  # REVIEW, of what is not there
+EXPORT: Answers = (302, 403, 403, 403, 200, 200)  # EXPORT
+EXPORTED: Answers = (302, 403, 403, 403, 302, 302)
 SIGNED_IN: Answers = (302, 200, 200, 200, 200, 200)
 OPEN: Answers = (200, 200, 200, 200, 200, 200)
 EMPTY: Answers = (422, 422, 422, 422, 422, 422)
@@ -104,6 +106,14 @@ TABLE: dict[str, dict[str, Answers]] = {
     "prompts:confirm-production": {"POST": (302, 403, 403, 403, 409, 409)},  # before one is proposed
     "prompts:decline-production": {"POST": SET_UP_EMPTY},
     # documents with known answers, and what is measured on them
+    "workflows:list-exports": {"GET": EXPORT, "POST": SET_UP_EMPTY},
+    "workflows:create-export-schedule": {"POST": SET_UP_EMPTY},
+    "workflows:delete-export-schedule": {"POST": EXPORTED},
+    "workflows:download-export": {"GET": SET_UP_NOTHING},
+    "api:list_exports": {"GET": KEY},
+    "api:create_export": {"POST": KEY},
+    "api:show_export": {"GET": KEY},
+    "api:download_export": {"GET": KEY},
     "workflows:list-test-sets": {"GET": SET_UP},
     "workflows:create-test-set": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "workflows:show-test-set": {"GET": SET_UP},

@@ -41,8 +41,13 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
 
 def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
     """The same without prompts. Raises: Refused."""
-    pinned = _read_by(site, {"fields": [dataclasses.asdict(one) for one in DEFAULT_FIELDS], **data})
+    pinned = _read_by(site, {"fields": default_fields(), **data})
     return dataclasses.replace(pinned, ocr=model_choice.choose_ocr_model(site, pinned.ocr_model).to_json())
+
+
+def default_fields() -> list[dict[str, Any]]:
+    """Of a project that knows none, as its ``data`` would have them."""
+    return [dataclasses.asdict(one) for one in DEFAULT_FIELDS]
 
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings, models: Mapping[str, ModelChoice]) -> RunSettings:

@@ -36,7 +36,7 @@ ARTIFACTS = (
 _KINDS = {
     "runs": "result", "rules": "result", "calibrations": "result", "extractors": "result", "truths": "result",
     "testsets": "result", "experiments": "result", "published": "result", "batches": "batch", "debug": "debug",
-    "uploads": "debug",
+    "uploads": "debug", "exports": "debug",
 }  # fmt: skip
 # Pages look the same whoever cuts them again: all runs of a content share the pictures.
 _PICTURES = "preprocessed/page_"
@@ -294,6 +294,15 @@ def kept_answer(sha256: str) -> str:
 def experiment_outcome(experiment_id: str, variant: int) -> str:
     """What a variant read in a document, among the document's own objects."""
     return f"experiments/{experiment_id}/{variant:02d}.json"
+
+
+def export(project_id: str, folder: str, name: str) -> str:
+    """Relative to the site's root: a file of an export; gone after some days, as what it shows may be purged.
+
+    >>> kind(export("p", "monthly/2026-11-01", "documents.csv"))
+    'debug'
+    """
+    return f"exports/{project_id}/{folder}/{name}"
 
 
 def review_history(project_id: str) -> str:

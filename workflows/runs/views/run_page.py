@@ -191,7 +191,7 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
         "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
         "prompt_unused": (board.data.as_dict().get(_ANALYSED) or {}).get("prompt_unused"),
         "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
-        "cost": str(run_cost.of_link(rows.link) if rows.link else run_cost.of_board(board)),
+        "cost": (str(run_cost.of_link(rows.link)) if rows.link else "") or str(run_cost.of_board(board)),
         "segments": segments,
         "page_states": _count_states(segments),
         "next_segments": following,

@@ -1,0 +1,66 @@
+"""What someone asks of an export: format, range, columns, tables; and of a schedule when and where to."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from projects.settings.columns import Column
+from workflows.exports.actions import EVERY
+from workflows.exports.choice import CSV, FLAT, FORMATS, TABLE_WAYS, Choice, days_to_instants
+
+_SELECT = forms.Select(attrs={"class": "select"})
+_DAY = forms.DateInput(attrs={"class": "text-input narrow-input", "type": "date"}, format="%Y-%m-%d")
+
+
+class ExportForm(forms.Form):
+    """``columns``: all that the project offers; ``may_see``: whether personal values may be asked for."""
+
+    form = forms.ChoiceField(label="Format", choices=list(FORMATS.items()), initial=CSV, widget=_SELECT)
+    tables = forms.ChoiceField(label="Tables", choices=list(TABLE_WAYS.items()), initial=FLAT, widget=_SELECT)
+    since = forms.DateField(label="Published from", required=False, widget=_DAY, help_text="Days are in UTC.")
+    until = forms.DateField(label="Published to", required=False, widget=_DAY)
+    columns = forms.MultipleChoiceField(
+        label="Columns", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Select at least one column."}
+    )
+    personal = forms.BooleanField(
+        label="With personal data",
+        required=False,
+        help_text="Otherwise its values are hidden. The audit log tells.",
+    )
+
+    def __init__(self, offered: Sequence[Column], *args: Any, may_see: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        columns: Any = self.fields["columns"]
+        columns.choices = [(one.name, one.label) for one in offered]
+        columns.initial = [one.name for one in offered]
+        self._offered = len(offered)
+        if not may_see:
+            del self.fields["personal"]
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        first, last = found.get("since"), found.get("until")
+        if isinstance(first, dt.date) and isinstance(last, dt.date) and first > last:
+            self.add_error("until", "This is before the first day.")
+        return found
+
+    @property
+    def choice(self) -> Choice:
+        """All columns are stored as none, so that a field that is added later is exported too."""
+        found = self.cleaned_data
+        since, until = days_to_instants(found["since"], found["until"])
+        columns = tuple(found["columns"]) if len(found["columns"]) < self._offered else ()
+        return Choice(found["form"], found["tables"], columns, since, until, bool(found.get("personal")))
+
+
+class ScheduleForm(forms.Form):
+    every = forms.ChoiceField(label="Repeat", choices=list(EVERY.items()), initial="month", widget=_SELECT)
+    folder = forms.CharField(
+        label="Prefix",
+        max_length=100,
+        help_text="Files are written below it, in a folder for each day.",
+        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "placeholder": "finance/monthly"}),
+        error_messages={"required": "Enter a prefix, such as finance/monthly."},
+    )

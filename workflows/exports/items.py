@@ -1,0 +1,68 @@
+"""Rows of exports and of their schedules."""
+
+from enum import StrEnum
+from typing import Any
+
+from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
+
+from config import table
+from config.due.items import CountedWork, DueWork
+
+
+class ExportStatus(StrEnum):
+    """Stored as written."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+UNDER_WAY = (ExportStatus.QUEUED, ExportStatus.RUNNING)
+
+
+class Export(CountedWork):
+    """One export. Access: all of a project, newest first; due (GSI2) until its files are written.
+
+    ``groups``, ``is_everywhere``: of who ordered it, so that queues and folders keep from the file what they keep from
+    them. ``documents``: written so far. ``files``: ``{"name": …, "rows": …, "bytes": …}``.
+    """
+
+    due_entity = table.EXPORT
+    project_id = UnicodeAttribute()
+    export_id = UnicodeAttribute()
+    status = UnicodeAttribute()
+    choice = UnicodeAttribute()  # JSON of workflows.exports.choice.Choice
+    groups: ListAttribute[str] = ListAttribute()
+    is_everywhere = BooleanAttribute()
+    folder = UnicodeAttribute()  # of its files, below the project's exports
+    documents = NumberAttribute(default=0)
+    files: ListAttribute[Any] = ListAttribute(null=True)
+    message = UnicodeAttribute(null=True)  # why it failed
+    schedule_id = UnicodeAttribute(null=True)
+    by_id = UnicodeAttribute()
+    by_name = UnicodeAttribute()
+    created_at = UnicodeAttribute()
+    ended_at = UnicodeAttribute(null=True)
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.status in UNDER_WAY
+
+
+class ExportSchedule(DueWork):
+    """Access: all of a project; due (GSI2) at its next time. ``since``: up to where the last one went."""
+
+    due_entity = table.EXPORT_SCHEDULE
+    project_id = UnicodeAttribute()
+    schedule_id = UnicodeAttribute()
+    choice = UnicodeAttribute()
+    groups: ListAttribute[str] = ListAttribute()
+    is_everywhere = BooleanAttribute()
+    repeat = UnicodeAttribute()  # every day, week or month
+    folder = UnicodeAttribute()
+    since = UnicodeAttribute()
+    due_at = UnicodeAttribute()
+    by_id = UnicodeAttribute()
+    by_name = UnicodeAttribute()
+    created_at = UnicodeAttribute()

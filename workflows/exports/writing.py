@@ -1,0 +1,138 @@
+"""An export is written: page after page of documents, their results read side by side, files to S3 at the end."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from config import disk
+from config.errors import Conflict, NotFound, Refused
+from projects.documents import queries as document_queries
+from projects.personal.masking import mask_fields
+from projects.personal.queries import get_personal_fields
+from projects.settings import queries as project_queries
+from projects.sites import directory
+from workflows.exports import actions, queries
+from workflows.exports.choice import CONTENT_TYPES, Choice, lay_out
+from workflows.exports.items import Export
+from workflows.exports.writers import ExportWriter
+from workflows.runs.items import Outcome, ProjectDocument
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles, SiteFiles
+
+_READERS = 8  # results that are read at once
+
+
+def write_export(site: str, project_id: str, export_id: str, *, owner: str, keep: Callable[[], None]) -> None:
+    """Write it, or say on its row why not; written already, nothing happens.
+
+    ``keep``: called between pages, so that the queue keeps the message.
+
+    Raises:
+        Unavailable: something does not answer; the message comes back.
+
+    """
+    row = queries.get_export(site, project_id, export_id)
+    if not row.is_under_way:
+        return
+    try:
+        row = actions.claim_export(row, owner=owner)
+    except Conflict:  # another worker is at it, or it has ended
+        return
+    try:
+        with tempfile.TemporaryDirectory(prefix="export-") as folder, disk.full_is_unavailable():
+            _write(site, row, Path(folder), owner=owner, keep=keep)
+    except Conflict:  # it was ended under our hands
+        return
+    except (NotFound, Refused) as error:
+        actions.fail_export(site, row, str(error))
+
+
+def _write(site: str, row: Export, folder: Path, *, owner: str, keep: Callable[[], None]) -> None:
+    choice = Choice.from_json(row.choice)
+    project = project_queries.get_project(site, row.project_id)
+    hidden = get_personal_fields(site, row.project_id).names
+    layout = lay_out(choice, queries.list_fields(site, project), hidden)
+    documents = 0
+    with ExportWriter(layout, folder) as writer:
+        for page in _list_pages(site, row, choice):
+            with ThreadPoolExecutor(_READERS) as readers:
+                results = list(readers.map(lambda one: _read_result(site, one), page))
+            for document, result in zip(page, results, strict=True):
+                if result is None:
+                    continue
+                fields = mask_fields(result.get("fields") or (), layout.masked)
+                writer.add(_describe(document, result), {str(one["name"]): one for one in fields})
+                documents += 1
+            actions.renew_export(row, documents, owner=owner)
+            keep()
+    stored = []
+    for one in writer.files:
+        with one.path.open("rb") as file:
+            SiteFiles(site).save(_name(row, one.name), file, CONTENT_TYPES[choice.form])
+        stored.append({"name": one.name, "rows": one.rows, "bytes": one.path.stat().st_size})
+    actions.finish_export(site, row, documents, stored)
+
+
+def _name(row: Export, name: str) -> str:
+    return files.export(row.project_id, row.folder, name)
+
+
+def key_of(site: str, row: Export, name: str) -> str:
+    """Where a file of it lies."""
+    return SiteFiles(site).key(_name(row, name))
+
+
+def _list_pages(site: str, row: Export, choice: Choice) -> Iterator[list[ProjectDocument]]:
+    """The published documents of the range that whoever ordered it is let into; one Query each."""
+    cursor: str | None = None
+    while True:
+        page = queries.list_documents(site, row.project_id, choice.since, choice.until, cursor=cursor)
+        published = [one for one in page.rows if one.outcome == Outcome.PUBLISHED and one.workflow_id]
+        hidden = _find_hidden(site, row, [str(one.document_id) for one in published])
+        yield [one for one in published if one.document_id not in hidden]
+        cursor = page.next
+        if not cursor:
+            return
+
+
+def _find_hidden(site: str, row: Export, document_ids: list[str]) -> frozenset[str]:
+    """As pages keep them from a person: by the groups of who ordered it; no call where all is open to them."""
+    if row.is_everywhere or not document_ids:
+        return frozenset()
+    mine = frozenset(row.groups)
+    queues = {queue for queue, groups in directory.list_limited_queues(site).items() if not mine & groups}
+    folders = {folder for folder, groups in directory.list_limited_folders(site).items() if not mine & groups}
+    if not queues and not folders:
+        return frozenset()
+    return frozenset(
+        one.document_id
+        for one in document_queries.list_belongings(site, document_ids)
+        if one.queue in queues or directory.is_in_folder(site, one.folder_id, folders)
+    )
+
+
+def _read_result(site: str, document: ProjectDocument) -> Mapping[str, Any] | None:
+    """None if it was purged meanwhile."""
+    store = DocumentFiles(site, str(document.project_id), str(document.document_id))
+    try:
+        found: Mapping[str, Any] = json.loads(store.read(files.output(str(document.workflow_id))))
+    except NotFound:
+        return None
+    return found
+
+
+def _describe(document: ProjectDocument, result: Mapping[str, Any]) -> dict[str, Any]:
+    named = result.get("classification") or {}
+    decision = result.get("decision") or {}
+    return {
+        "document": document.name,
+        "document_id": document.document_id,
+        "run_id": document.workflow_id,
+        "document_type": named.get("name") or result.get("document_type"),
+        "pages": str(int(document.page_count)) if document.page_count else "",
+        "published_at": document.updated_at,
+        "decided_by": (decision.get("reviewer") or {}).get("name") or "",
+    }
