@@ -54,8 +54,8 @@ class LinkWish(Body):
     model_config = with_example(name="Auditors", days=7)
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    days: int = Field(7, ge=1, le=MOST_DAYS)
-    max_openings: int = Field(0, ge=0, le=MOST_OPENINGS)
+    days: int = Field(7, ge=1, le=MOST_DAYS, strict=True)
+    max_openings: int = Field(0, ge=0, le=MOST_OPENINGS, strict=True)
     password: str = ""
 
 

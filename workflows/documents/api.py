@@ -324,7 +324,7 @@ class CheckoutWish(Body):
 
     model_config = with_example(hours=8)
 
-    hours: int = Field(8, ge=1, le=MOST_HOURS)
+    hours: int = Field(8, ge=1, le=MOST_HOURS, strict=True)
 
 
 class CheckoutShape(Schema):

@@ -108,4 +108,5 @@ def test_programs_check_out_and_in() -> None:
     problem(other.delete(at), 403)
     assert program(Permission.READ, Permission.WRITE, Permission.ADMIN).delete(at).status_code == 204
     problem(client.delete(at), 409)
-    problem(client.put(at, {"hours": 99}, content_type="application/json"), 422)
+    for hours in (99, True, "8"):
+        problem(client.put(at, {"hours": hours}, content_type="application/json"), 422)

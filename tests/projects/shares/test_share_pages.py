@@ -118,7 +118,13 @@ def test_programs_share_list_and_revoke() -> None:
     assert made.json()["url"].startswith(settings.PUBLIC_URL)
     client.get("/api/v1/projects")
     alice(), bob()
-    for body in ({}, {"user_id": "1", "group": "x"}, {"group": "none"}, {"link": {"name": "x", "days": 0}}):
+    for body in (
+        {},
+        {"user_id": "1", "group": "x"},
+        {"group": "none"},
+        {"link": {"name": "x", "days": 0}},
+        {"link": {"name": "x", "max_openings": False}},
+    ):
         problem(client.post(at, body, content_type="application/json"), 422)
     shared = client.post(at, {"user_id": str(bob().pk)}, content_type="application/json").json()
     assert (shared["shared_with"], shared["name"], shared["url"]) == ("user", "Bob Ito", None)
