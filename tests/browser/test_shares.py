@@ -1,4 +1,4 @@
-"""A link is made on a document's page, opened by someone without an account, and revoked while it is open."""
+"""What outsiders open: a link, until it is revoked, and a public page; and a document that is checked out."""
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
@@ -13,7 +13,7 @@ from tests.workflows.links.test_links import published
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 
 
-def test_a_link_is_made_opened_and_revoked(
+def test_a_link_is_opened_and_revoked_a_document_is_made_public_and_checked_out(
     live_server: LiveServer, browser: Browser, context: BrowserContext, console: list[str]
 ) -> None:
     alice()
@@ -44,4 +44,18 @@ def test_a_link_is_made_opened_and_revoked(
     assert faults(page) == []
     console.clear()
     assert outside.reload().status == 404
+    console.clear()
+    page.goto(f"{live_server.url}/documents/{run.document_id}/publication/")
+    assert faults(page) == []
+    page.get_by_role("button", name="Open to everyone").click()
+    expect(page.get_by_text("It shows the current file version.")).to_be_visible()
+    assert faults(page) == []
+    outside.goto(f"{live_server.url}/published/{run.document_id}/")
+    expect(outside.get_by_role("cell", name="4.00").first).to_be_visible()
+    assert faults(outside) == []
+    page.goto(f"{live_server.url}/documents/{run.document_id}/checkout/")
+    assert faults(page) == []
+    page.get_by_role("button", name="Check out").click()
+    expect(page.get_by_text("Checked out by Alice Novak")).to_be_visible()
+    assert console == []
     stranger.close()
