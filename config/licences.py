@@ -43,6 +43,7 @@ NOTES = {
     "pillow-heif": "Its wheel brings x265 (GPL-2.0). It writes the pictures that tests send, and is not handed on.",
     "psycopg": f"LGPL-3.0: {_OPEN}.",
     "psycopg-binary": f"LGPL-3.0: {_OPEN}.",
+    "pyarrow": "Its text quotes LLVM's exception for programs that are under the GPL; nothing in it is.",
     "pycurl": "LGPL-2.1 or MIT: it is taken under the MIT licence.",
     "pypdfium2": _COMPILER,
     "python-stdnum": f"LGPL-2.1 or later: {_OPEN}.",
