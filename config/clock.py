@@ -38,7 +38,7 @@ def ulid_of(moment: dt.datetime, name: str) -> str:
     """The same id each time for what ``name`` does at this moment; it sorts among those of then.
 
     >>> ulid_of(dt.datetime(2026, 12, 1, tzinfo=dt.UTC), "monthly")[:10]
-    '01KBB1SQ00'
+    '01M8QEDC00'
     """
     head = int(moment.timestamp() * 1000).to_bytes(6, "big")
     return str(ULID.from_bytes(head + hashlib.sha256(name.encode()).digest()[:10]))
