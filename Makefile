@@ -17,15 +17,16 @@ demo-model: .venv/model
 test: .venv/model
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow and not wide'
 
-# What takes more than a second of work each: every address as everyone, journeys in the browser, every width and scheme
-# of a page, all drawn examples, accuracy.
+# What takes more than a second each: every address as everyone, journeys in the browser, calibrations that are taught.
 test-wide: .venv/model
-	EXAMPLES=all $(BIN)/python -m pytest -n 3 --dist worksteal -m '(slow or examples) and not processes'
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'wide and not slow'
 
-# And, one after the other, real processes that are killed, networks and disks that fail, and the smoke test.
-test-slow: test-wide
+# All drawn examples, accuracy, every width and scheme of a page; then, one after the other, real processes that are
+# killed, networks and disks that fail, and the smoke test.
+test-slow: .venv/model
+	EXAMPLES=all $(BIN)/python -m pytest -n 2 --dist worksteal -m '(slow or examples) and not processes'
 	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m processes -s
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and

@@ -1,4 +1,4 @@
-"""How many drawn examples a test has: a fifth in ``make test``, all in ``make test-wide``, which sets EXAMPLES=all."""
+"""How many drawn examples a test has: a fifth in ``make test``, all in ``make test-slow``, which sets EXAMPLES=all."""
 
 import os
 

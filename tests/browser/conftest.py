@@ -11,8 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 from tests.pump import Pump
 from workflows.engine import driver
 
-# axe looks at each page once in ``make test``, and at every width and scheme of it in ``make test-wide``.
-# A journey is made at a desk in ``make test``, and on a phone too in ``make test-wide``; the main one on both in both.
+# axe looks at each page once in ``make test``, and at every width and scheme of it in ``make test-slow``.
+# A journey is made at a desk in ``make test``, and on a phone too in ``make test-slow``; the main one on both in both.
 WIDTHS = (1440, pytest.param(375, marks=pytest.mark.slow))
 SCHEMES = ("light", pytest.param("dark", marks=pytest.mark.slow))
 LOOKS = [

@@ -138,7 +138,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_pages_of_an_account(live_server: LiveServer, page: Page, table: str, console: list[str]) -> None:
     bob()
     found = {}
@@ -156,7 +156,7 @@ def test_the_pages_of_an_account(live_server: LiveServer, page: Page, table: str
     assert [line for line in console if "404" not in line] == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_several_reviews_at_once(live_server: LiveServer, page: Page, table: str, console: list[str]) -> None:
     bob()
     for name in ("one.pdf", "two.pdf"):
@@ -177,7 +177,7 @@ def test_several_reviews_at_once(live_server: LiveServer, page: Page, table: str
     assert [line for line in console if "404" not in line] == []  # these reviews have no picture
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_questions_of_other_systems(live_server: LiveServer, page: Page, pump: Pump, console: list[str]) -> None:
     bob()
     with_text, only_fields = hand_over(text="Please decide.").ref, hand_over(caller="A" * 80, title="L" * 200).ref

@@ -80,7 +80,7 @@ def test_a_required_field_without_a_value_is_refused_and_says_what_to_do(
     assert queries.get_review(ref).decision is None
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_it_has_no_faults_and_works_without_a_script(
     live_server: LiveServer, browser: Browser, width: int, scheme: str

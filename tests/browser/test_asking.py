@@ -12,7 +12,7 @@ from tests.pump import Pump
 from tests.review.reviews import open_review
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_question_is_asked_by_keyboard_and_answered_on_the_page(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

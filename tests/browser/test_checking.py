@@ -62,7 +62,7 @@ def test_mending_another_field_of_the_sum_takes_the_warning_away(
     expect(page.locator("#f-vat [data-stored]")).to_have_text("Stored as 25.00")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_it_has_no_faults_and_gates_without_a_script(
     live_server: LiveServer, browser: Browser, width: int, scheme: str

@@ -17,7 +17,7 @@ from tests.pump import Pump
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_same_file_again_has_a_link_to_the_first(
     live_server: LiveServer, browser: Browser, pump: Pump, tmp_path: Path, width: int

@@ -14,7 +14,7 @@ from workflows.runs import queries
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_correction_is_told_wherever_the_decision_is(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:

@@ -32,7 +32,7 @@ def make_desk() -> str:
     return classification_id
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_way_to_ask(
     live_server: LiveServer, browser: Browser, console: list[str], scheme: str, width: int
@@ -60,7 +60,7 @@ def test_every_way_to_ask(
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("script", [True, False])
 def test_what_was_asked_stays_in_the_form(live_server: LiveServer, browser: Browser, script: bool) -> None:
     make_desk()

@@ -33,7 +33,7 @@ def page(width: int, scheme: Any, browser: Browser, console: list[str]) -> Itera
     context.close()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_pages_of_test_sets_and_experiments(
     live_server: LiveServer, page: Page, pump: Pump, console: list[str]

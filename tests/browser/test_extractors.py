@@ -34,7 +34,7 @@ def check_page(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_extraction_is_learned_and_activated(
     live_server: LiveServer, page: Page, table: str, console: list[str]

@@ -33,7 +33,7 @@ def story(
     told.context.close()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_mail_and_its_attachment(story: Story, tmp_path: Path) -> None:
     attached = {"invoice.pdf": invoice(tmp_path, "invoice.pdf").read_bytes()}
     mail = tmp_path / "Invoice RE-2024-17.eml"
@@ -54,7 +54,7 @@ def test_a_mail_and_its_attachment(story: Story, tmp_path: Path) -> None:
     story.approve()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_spreadsheet(story: Story, tmp_path: Path) -> None:
     lines = (("Company", "Acme Trading Ltd"), ("Date", "2024-03-31"), ("Total", "1500.00"))
     cell = '<c t="inlineStr"><is><t>{}</t></is></c>'

@@ -16,7 +16,7 @@ from tests.workflows.removing import ROSA
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_documents_are_dragged_and_moved_by_keyboard(
     live_server: LiveServer, context: BrowserContext, console: list[str]
 ) -> None:

@@ -87,7 +87,7 @@ def test_a_double_click_is_one_decision(
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
     live_server: LiveServer, browser: Browser, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
@@ -117,7 +117,7 @@ def test_of_two_browsers_one_wins_and_the_other_learns_who_and_when(
     assert ref_of(run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("width", [1440, 375])
 def test_no_page_scrolls_sideways_or_complains(
     live_server: LiveServer, browser: Browser, pump: Pump, console: list[str], width: int

@@ -174,7 +174,7 @@ def test_nothing_moves_between_press_and_release(live_server: LiveServer, contex
     expect(box).to_be_focused()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_back_shows_a_whole_page_and_what_holds_now(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.people import bob, signed_in
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("table")
 def test_the_database_is_emptied_while_pages_are_asked_for(live_server: LiveServer) -> None:

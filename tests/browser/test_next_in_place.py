@@ -44,7 +44,7 @@ def approve(page: Page) -> None:
     page.keyboard.press("a")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_title_focus_address_and_way_back_are_the_next_ones(
     live_server: LiveServer, page: Page, console: list[str], refs: list[ReviewRef]
 ) -> None:
@@ -69,7 +69,7 @@ def test_title_focus_address_and_way_back_are_the_next_ones(
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_what_is_typed_goes_to_the_document_that_is_there(
     live_server: LiveServer, page: Page, refs: list[ReviewRef]
 ) -> None:
@@ -98,7 +98,7 @@ def test_what_is_typed_goes_to_the_document_that_is_there(
     expect(field(page, "total")).to_have_value("12.00")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_next_page_is_in_sight_before_the_answer_and_nothing_can_be_decided_on_it(
     live_server: LiveServer, page: Page, refs: list[ReviewRef]
 ) -> None:
@@ -118,7 +118,7 @@ def test_the_next_page_is_in_sight_before_the_answer_and_nothing_can_be_decided_
     assert [decisions_of(ref) for ref in refs] == [1, 0, 0]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_decision_that_does_not_arrive_leaves_its_document_as_it_was(
     live_server: LiveServer, page: Page, refs: list[ReviewRef]
 ) -> None:

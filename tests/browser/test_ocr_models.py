@@ -49,7 +49,7 @@ def ran(pump: Pump, task: str) -> None:
     pump.run(lambda: pump.ran(task) > before, seconds=120)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_model_is_copied_tested_and_compared(
     live_server: LiveServer, browser: Browser, pump: Pump, scheme: str, width: int

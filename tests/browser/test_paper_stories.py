@@ -45,7 +45,7 @@ def receipt() -> paper.Sheet:
     return sheet
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_receipt_from_the_till(story: Story, tmp_path: Path) -> None:
     file = tmp_path / "till receipt.png"
     paper.scanned(paper.picture(receipt(), 150), seed=1, angle=0.3).save(file)
@@ -60,7 +60,7 @@ def test_a_receipt_from_the_till(story: Story, tmp_path: Path) -> None:
     story.approve()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_invoice_with_line_items(live_server: LiveServer, browser: Browser, pump: Pump, console: list[str]) -> None:
     told = begin(live_server, browser, pump, console, width=1440, fields=(*FIELDS, ITEMS))
     told.upload(sample_files()[0])
@@ -78,7 +78,7 @@ def test_an_invoice_with_line_items(live_server: LiveServer, browser: Browser, p
     told.context.close()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_contract_of_forty_pages(story: Story, tmp_path: Path) -> None:
     story.upload(paper.save(contract(), tmp_path / "framework agreement.pdf"))
     page = story.page
@@ -115,7 +115,7 @@ def contract() -> list[paper.Sheet]:
     return sheets
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_photo_that_lies_on_its_side(story: Story, tmp_path: Path) -> None:
     file = tmp_path / "sideways.png"
     paper.picture(receipt(), 150).rotate(90, expand=True).save(file)

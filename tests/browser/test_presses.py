@@ -72,7 +72,7 @@ def test_a_held_key_whose_repeats_come_unmarked_decides_one_document(
     assert decided(waiting) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("how", ["click", "Enter", "a"])
 def test_a_press_on_a_document_that_has_just_come_decides_nothing_and_says_so(
     live_server: LiveServer, context: BrowserContext, waiting: list[ReviewRef], how: str

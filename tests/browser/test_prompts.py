@@ -36,7 +36,7 @@ def check_looks(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_two_admins_edit_a_prompt_at_the_same_time_and_decide_together(
     live_server: LiveServer, browser: Browser, console: list[str]
 ) -> None:

@@ -19,7 +19,7 @@ from tests.review.reviews import person
 from workflows.runs import queries as run_queries
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_two_reviews_differ_and_a_third_person_resolves_them(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

@@ -63,7 +63,7 @@ def test_a_document_is_taken_out_of_its_queue(live_server: LiveServer, context: 
     expect(page.get_by_role("heading", name="No documents in this queue")).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_no_page_of_routing_has_a_serious_fault(
     live_server: LiveServer, browser: Browser, pump: Pump, width: int, scheme: str

@@ -20,7 +20,7 @@ from tests.review.reviews import person
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_change_of_the_first_is_checked_by_the_second(
     live_server: LiveServer, browser: Browser, pump: Pump, tmp_path: Path, width: int

@@ -26,7 +26,7 @@ def make_desk() -> None:
     api_key_actions.create_api_key("default", "Scanner", [Permission.READ], by=BY)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_page_of_the_settings(
     live_server: LiveServer, browser: Browser, console: list[str], scheme: str, width: int

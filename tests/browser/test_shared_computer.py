@@ -10,7 +10,7 @@ from tests.pump import Pump
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_after_signing_out_neither_back_nor_the_cache_shows_a_document(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:

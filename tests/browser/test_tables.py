@@ -54,7 +54,7 @@ def decided(run: Run) -> dict[str, str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_table_is_reviewed_by_keyboard_alone(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str], settings: Settings
 ) -> None:
@@ -119,7 +119,7 @@ def test_a_table_is_reviewed_by_keyboard_alone(
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_rows_of_a_spreadsheet_are_pasted_and_boxes_lead_to_cells(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:

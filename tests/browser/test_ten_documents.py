@@ -101,7 +101,7 @@ class Wire:
             self.now.server += float(re.search(r"total;dur=([\d.]+)", timing)[1])  # type: ignore[index]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_scanned_documents_are_decided_without_a_pointer(
     live_server: LiveServer, context: BrowserContext, console: list[str], count: int

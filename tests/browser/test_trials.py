@@ -43,7 +43,7 @@ def open_editor(page: Page, live_server: LiveServer, pump: Pump) -> None:
     page.goto(f"{live_server.url}/projects/{run.project_id}/prompts/extract/")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_a_draft_is_tried_beside_its_editor(
     live_server: LiveServer, browser: Browser, pump: Pump, scheme: str, width: int
@@ -75,7 +75,7 @@ def test_a_draft_is_tried_beside_its_editor(
     assert console == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_sample_is_uploaded_beside_the_draft(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
     page = context.new_page()
     open_editor(page, live_server, pump)

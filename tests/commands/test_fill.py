@@ -201,7 +201,7 @@ def advanced(run, step, *, asked):
     return move
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.django_db
 def test_what_is_filled_opens_in_the_pages(table):
     filled(documents=2, reviews=2)

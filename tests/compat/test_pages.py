@@ -214,7 +214,7 @@ def test_the_history_is_what_the_steps_tell(seed):
     assert sorted(order, key=text.index) == list(order)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_looking_at_everything_and_sweeping_leaves_every_item_and_object_as_it_was(seed):
     before = everything()
     browsers = [signed_in(who(), htmx=htmx) for who in (alice, charlie) for htmx in (False, True)]
@@ -289,7 +289,7 @@ def test_a_question_that_cannot_be_asked_here_is_answered_with_a_way_that_there_
     assert "Processing options" in words(writer.get(f"/workflows/projects/{seed.project_id}/upload/").content.decode())
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("head", "times"),
     [("WF#", ("updated_at",)), ("", ("updated_at",)), ("", ("created_at", "updated_at"))],

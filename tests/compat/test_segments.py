@@ -60,7 +60,7 @@ def test_page_images_are_shown_also_where_the_original_is_the_page(seed, word):
     assert answer["Content-Type"] == "image/png"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "uri",
     [

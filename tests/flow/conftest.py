@@ -3,7 +3,7 @@
 What a run asks of its engine and nothing else depends on: start, answer, refuse, retry, state, stop, wait, timeout, a
 lost message, a message that comes twice, one that is put aside or deferred, and a continuation after a crash.
 
-Those marked ``every_engine("slow")`` use the contract and are no part of it: ``make test-wide`` runs them on each.
+Those marked ``every_engine("slow")`` use the contract and are no part of it: ``make test-slow`` runs them on each.
 """
 
 from collections.abc import Iterator

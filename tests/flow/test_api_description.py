@@ -189,7 +189,7 @@ def test_no_two_shapes_have_one_name() -> None:
     assert {name: found for name, found in shapes.items() if len(found) > 1} == {}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.timeout(900)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
     _, key = api_key_actions.create_api_key("default", "Scanner", EVERYTHING, by=BY)

@@ -170,7 +170,7 @@ def test_a_run_beside_another_stands_aside(pump: Pump, busy: bool) -> None:
     assert aside(reruns.analyse_again(run, run_settings.freeze(PROJECT), by=BY)) == busy
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.django_db
 def test_the_page_of_a_run_says_that_it_stands_aside_while_it_does(pump: Pump, tmp_path: Path) -> None:
     first, _ = arrived(), arrived()

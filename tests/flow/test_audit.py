@@ -42,7 +42,7 @@ WITHOUT_EVENT = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 def test_without_its_event_no_change_is_kept(story: Story) -> None:
     for act, call in story():
@@ -66,7 +66,7 @@ def people_do() -> Iterator[Callable[..., Any]]:
                     yield function
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_action_of_a_person_is_tried() -> None:
     tried = set()
     for story in STORIES:

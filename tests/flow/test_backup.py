@@ -78,7 +78,7 @@ def without_versions(rows: dict[Any, Any]) -> dict[Any, str]:
     return {key: shorten(json.dumps(row, sort_keys=True)) for key, row in rows.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_everything_is_there_and_a_review_that_waited_is_decided_once(clean: None, pump: Pump, tmp_path: Path) -> None:
     alice(), bob()
     project = make_project()

@@ -33,7 +33,7 @@ def of(message: Message, run: Run) -> bool:
     return message.kwargs.get("workflow_id") == run.workflow_id
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_good_line_runs_every_bad_one_is_explained_and_a_second_tenant_does_not_wait(pump: Pump) -> None:
     make_site("acme")
     project = bulk.project()

@@ -74,7 +74,7 @@ def compose(admin: Client, pump: Pump) -> Definition:
     return versions.active_definition("invoice-approval")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.every_engine
 def test_two_of_finance_above_a_thousand_and_the_head_above_ten_thousand(
     pump: Pump, admin: Client, tmp_path: Path

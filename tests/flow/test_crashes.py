@@ -59,7 +59,7 @@ def test_a_crash_after_sending_is_not_read_as_failure(pump: Pump, engine_kind: E
     assert_applied_once(run, ref)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.every_engine
 def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)

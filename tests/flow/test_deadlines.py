@@ -45,7 +45,7 @@ def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump
     assert_applied_once(run, ref)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.every_engine
 def test_nobody_decides_and_the_machines_catch_expires_the_review(pump: Pump, engine_kind: EngineKind) -> None:
     run, ref = waiting_run(pump)

@@ -34,7 +34,7 @@ def test_while_it_waits_its_fields_stand_beside_its_page_and_reviewers_are_led_t
     assert f'href="/workflows/{run.document_id}/{run.workflow_id}/"' in viewer
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_after_the_decision_the_correction_is_shown_and_no_review_is_left(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

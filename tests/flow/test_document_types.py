@@ -53,7 +53,7 @@ def published(pump: Pump, run: Run) -> None:
     pump.run(lambda: queries.board(SITE, run.workflow_id).outcome == Outcome.PUBLISHED, seconds=60)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) -> None:
     is_invoice = Condition(Source.FIELD, Operator.EQ, "Invoice", "document_type")
     make_rule(make_ruleset(), is_invoice, queue="q1")
@@ -115,7 +115,7 @@ def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
     assert told.user_name == "Classification"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     run = arrived(project=TYPED)
     published(pump, run)

@@ -80,7 +80,7 @@ def test_every_slice_is_ordered_once_and_written_once_at_the_join(pump: Pump) ->
     assert len(set(writes)) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.every_engine
 def test_each_slice_delivered_twice_counts_once(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
@@ -91,7 +91,7 @@ def test_each_slice_delivered_twice_counts_once(pump: Pump) -> None:
     finish(pump, run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_order_delivered_twice_opens_one_join(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     order = next(message for message in pump.seen if message.task.endswith("run_step"))
@@ -102,7 +102,7 @@ def test_an_order_delivered_twice_opens_one_join(pump: Pump) -> None:
     finish(pump, run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("crash", [crash_before, crash_after])
 def test_a_death_at_the_join_is_made_good_by_the_message(pump: Pump, crash) -> None:
     run = fanned_out(pump, PAGES)
@@ -115,7 +115,7 @@ def test_a_death_at_the_join_is_made_good_by_the_message(pump: Pump, crash) -> N
     finish(pump, run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_slice_counted_before_is_not_worked_on_again(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     message = held_slices(pump)[0]
@@ -126,7 +126,7 @@ def test_a_slice_counted_before_is_not_worked_on_again(pump: Pump) -> None:
     finish(pump, run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("crash", [crash_before, crash_after])
 def test_a_death_after_the_last_slice_is_counted_is_made_good(pump: Pump, crash) -> None:
     run = fanned_out(pump, PAGES)
@@ -140,7 +140,7 @@ def test_a_death_after_the_last_slice_is_counted_is_made_good(pump: Pump, crash)
     finish(pump, run)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.every_engine
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_death_at_the_answer_is_made_good(pump: Pump, engine_kind: EngineKind, when) -> None:

@@ -81,7 +81,7 @@ def root() -> Any:
     return user
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
     known, user, browsers = world("default"), root(), Browsers()
     for page in pages():
@@ -91,7 +91,7 @@ def test_every_page_and_every_form(roles: Roles, pump: Pump) -> None:
     assert roles.refused("web") == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_from_its_upload_to_its_purge(roles: Roles, pump: Pump, tmp_path: Path) -> None:
     project_actions.create_project(SITE, ProjectSettings(name="Receipts"), by=removing.ROSA, project_id=PROJECT_ID)
     browser, invoice = signed_in(root()), sample_files()[0]

@@ -123,14 +123,14 @@ def leaks(browser: Client, known: dict[str, Any], *, method: str = "GET") -> lis
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_page_shows_a_personal_value_of_a_review_to_who_may_not_see_it(known: dict[str, Any]) -> None:
     assert leaks(clerk(), known) == []
     assert leaks(signed_in(charlie()), known) == []
     assert leaks(clerk(), known, method="POST") == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_page_shows_a_personal_value_of_a_result_to_who_may_not_see_it(known: dict[str, Any], run: Run) -> None:
     known |= {"document_id": run.document_id, "workflow_id": run.workflow_id, "run_id": run.workflow_id}
     assert leaks(clerk(), known) == []
@@ -138,7 +138,7 @@ def test_no_page_shows_a_personal_value_of_a_result_to_who_may_not_see_it(known:
     assert leaks(clerk(), known, method="POST") == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_who_may_see_it_sees_it_and_every_page_would_be_found(known: dict[str, Any], run: Run) -> None:
     known |= {"document_id": run.document_id, "workflow_id": run.workflow_id, "run_id": run.workflow_id}
     seen = {line.split()[1] for line in leaks(signed_in(alice()), known)}
@@ -218,7 +218,7 @@ def colours(answer: HttpResponseBase) -> list[tuple[int, int, int]]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("size", ["", "?size=page", "?size=thumb"])
 def test_a_page_image_is_painted_over_wherever_the_words_stand(run: Run, size: str) -> None:
     url = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png{size}"

@@ -74,7 +74,7 @@ def test_what_is_in_production_is_sent_pinned_and_shown(pump: Pump) -> None:
     assert viewer.get(f"{address}models/").status_code == 403
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("project", [{"classification_id": "invoice"}, {"typing": "found"}], ids=["known", "found"])
 def test_documents_of_a_type_are_asked_by_its_prompts(pump: Pump, project: dict[str, str]) -> None:
     ensure_default_schemas(SITE, by=BY)

@@ -69,7 +69,7 @@ def test_upload_published_found_deleted_restored_purged(pump: Pump) -> None:
     assert found(word) == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_correction_is_found_and_what_waits_is_not(pump: Pump) -> None:
     run, _, _ = decided_run(pump)
     assert found("12.34") == []

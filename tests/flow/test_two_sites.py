@@ -65,7 +65,7 @@ def run(site: str, known: dict[str, Known]) -> Run:
     return Run(site, known[site]["project_id"], known[site]["document_id"], known[site]["workflow_id"])
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_page_of_one_shows_a_word_of_the_other(known: dict[str, Known]) -> None:
     browser = signed_in(alice())
     own = dict.fromkeys(ROOTS, 0)
@@ -219,7 +219,7 @@ def lines() -> Iterator[list[dict[str, Any]]]:
     root.removeHandler(handler)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_line_of_the_log_says_whose_it_is(pump: Pump, lines: list[dict[str, Any]]) -> None:
     make_site("acme", "Tenant")
     _, key = api_key_actions.create_api_key("acme", "Scanner", [Permission.WRITE], by=BY)

@@ -592,12 +592,12 @@ def test_every_url_is_in_the_table_and_nothing_else_is() -> None:
     assert sorted(TABLE.keys() - set(names)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_who_gets_what_on_the_main_site(desk: None) -> None:
     assert wrong_answers("", person("tess", "T", "tenants"), world("default"), lambda _name, answers: answers) == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_who_gets_what_on_a_tenants_site(desk: None) -> None:
     assert wrong_answers("/s/acme", person("lou", "L", "locals"), world("acme"), on_a_tenants_site) == []
 
@@ -614,7 +614,7 @@ def on_a_tenants_site(name: str, answers: Answers) -> Answers:
     return (302, 404, viewer, reviewer, admin, root)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_site_that_is_not_there_answers_as_one_of_others(desk: None) -> None:
     """The same for everybody but superusers, address by address."""
     known, who, browsers = world("default"), people(person("lou", "L", "locals")), Browsers()

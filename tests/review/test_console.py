@@ -25,7 +25,7 @@ LATER = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_page_has_each_operation_and_asks_for_a_role(table: str) -> None:
     page = one_line(signed_in(charlie()).get("/developers/").content)
     operations = [one for _, group in list_groups() for one in group]
@@ -37,7 +37,7 @@ def test_the_page_has_each_operation_and_asks_for_a_role(table: str) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_body_has_an_example_that_is_accepted(table: str) -> None:
     ids = {name: values[0] for name, values in known().items()}
     _, key = create_api_key("default", "Examples", EVERYTHING, by=actor_of(alice()), personal=True)

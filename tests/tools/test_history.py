@@ -37,7 +37,7 @@ def written(tmp_path: Path) -> None:
             history.write_history(tmp_path / "papers", TODAY)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_it_happened_on_its_days_and_nothing_is_left_to_do(written: None) -> None:
     before = clock.iso(TODAY)
     documents = queries.project_documents("default", "proj_contracts").rows
@@ -51,14 +51,14 @@ def test_it_happened_on_its_days_and_nothing_is_left_to_do(written: None) -> Non
     assert before > max(str(event.occurredAt) for event in events)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_its_counters_are_those_of_a_recount(written: None) -> None:
     counts = documents_queries.count_documents("default")
     assert [counts.count_of(one) for one in (DocumentStatus.PUBLISHED, DocumentStatus.FAILED)] == [4, 1]
     assert list(recount.find_differences("default")) == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_it_has_a_batch_and_versions_of_a_prompt(written: None) -> None:
     (batch,) = batch_queries.list_batches("default").rows
     assert (batch.status, int(batch.published), int(batch.failed)) == ("finished", 3, 1)

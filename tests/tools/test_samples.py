@@ -67,7 +67,7 @@ def test_the_invoice_that_is_due_next_month_needs_nobody(
     }
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_poor_receipt_goes_to_a_person_because_of_its_total(paths: list[Path]) -> None:
     required, values, reasons = outcome(paths[1])
     assert required
@@ -75,7 +75,7 @@ def test_the_poor_receipt_goes_to_a_person_because_of_its_total(paths: list[Path
     assert any(reason.startswith("Total") for reason in reasons)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_scan_of_two_pages_has_its_total_on_the_second(paths: list[Path]) -> None:
     _, values, _ = outcome(paths[2])
     assert (values["total"], values["invoice_number"], values["date"]) == ("2627.40", "BT-1127", "2024-11-18")

@@ -21,7 +21,7 @@ def test_own_imports_are_counted_as_modules() -> None:
     assert structure.own_imports(module, known) == {"config.clock", "config.aws", "config.errors"}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_report_has_each_of_its_parts() -> None:
     heads = [line.partition(":")[0] for line in structure.report() if line and not line.startswith(" ")]
     assert heads == [

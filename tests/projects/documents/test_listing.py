@@ -110,7 +110,7 @@ def test_a_status_is_a_list_of_its_own_and_its_tab_counts(table):
     assert "No documents match" in text("status=rejected")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_deleted_document_is_found_by_nothing_and_a_restored_one_by_all(desk):
     document_id = document(project={**PROJECT, "classification_id": desk}, vendor="Acme", category="goods")
     properties.add_tag(SITE, document_id, "customer", "Globex", by=ROSA)
@@ -137,7 +137,7 @@ def test_a_tag_is_found_with_its_value_and_in_the_order_of_its_values(table):
     assert ids("tag=customer&value=glob") == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_numbers_are_a_range_and_texts_begin_with_something(desk):
     cheap, dear, owed = (document(total=total) for total in ("9.50", "1200", "-3"))
     assert ids("a=total&o=between&v=0&to=1200") == [cheap, dear]
@@ -259,7 +259,7 @@ def test_a_second_site_finds_nothing_of_the_first(desk):
         assert not answer.context["total"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_pages_go_on_where_they_ended_and_no_cursor_leads_elsewhere(desk):
     runs = [start_run() for _ in range(27)]
     for run in runs:

@@ -78,7 +78,7 @@ def test_what_is_in_a_restricted_folder_is_not_there_for_others() -> None:
     assert rosa.get(own).status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_upload_takes_a_path_by_form_and_by_program() -> None:
     rosa, project = signed_in(bob()), make_project()
     page = f"/workflows/projects/{project.id}/upload/"

@@ -92,7 +92,7 @@ def test_what_was_chosen_before_and_no_more_is_removed():
         get_model(SITE, "local")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("new", [True, False])
 def test_the_form_marks_the_model_that_is_gone(new):
     add_model()

@@ -158,7 +158,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert stored(owner).number == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each(
     ("changes", "sentence"),
     [

@@ -80,7 +80,7 @@ def test_another_page_cannot_send_the_form(table):
     assert b"has expired" in answer.content
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each(
     ("changes", "message"),
     [
@@ -186,7 +186,7 @@ def test_a_field_without_a_name_is_not_dropped_in_silence(table, only):
     assert "Enter a label or remove the row." in one_line(answer.content)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_too_many_fields_are_refused(table):
     fields = tuple(FieldSetting(f"f{i}", f"Field {i}", "text") for i in range(MAX_FIELDS + 1))
     answer = send(signed_in(alice()), ProjectSettings("Too many", fields=fields))

@@ -81,7 +81,7 @@ def test_forms_that_were_opened_before_everything_else_still_lose_nothing(table)
     assert after.data.as_dict()["review_policy"]["thresholds"] == {f"f{i}": 0.5 for i in range(16)}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 def test_two_sessions_save_forms_that_both_were_opened_first(table):
     project = make_project()

@@ -106,7 +106,7 @@ def test_other_letters_of_a_name_are_the_same_account(typed: str) -> None:
     assert sign_in("bob", PASSWORD).status_code == 429
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_stranger_does_not_keep_the_owner_out_who_signed_in_from_there_before() -> None:
     bob()
     assert sign_in("bob", PASSWORD, "198.51.100.1").status_code == 302
@@ -327,7 +327,7 @@ def test_what_is_not_taken_is_said_beside_its_field(old: str, new: str, again: s
     assert User.objects.get(username="bob").check_password(PASSWORD)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_session_that_was_left_open_is_no_way_to_guess_the_password() -> None:
     browser = signed_in(bob())
     for _ in range(PAIR.tries):

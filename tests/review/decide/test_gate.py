@@ -52,7 +52,7 @@ def draft_of(ref):
     return kept.confirmed.as_dict() if kept else {}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each("decision", ["approve", "approve-and-next", "approve-anyway", "approve-anyway-and-next"])
 @each("htmx", [True, False])
 def test_fields_in_doubt_that_nobody_checked_stop_the_approval(htmx, decision):

@@ -154,7 +154,7 @@ def asked(client: Client, method: str, page: Page, known: dict[str, Any]) -> Any
     return client.generic(method, page.path(known), content_type="application/x-www-form-urlencoded")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_page_shows_a_document_to_whom_its_queue_does_not_admit(zoo: Zoo) -> None:
     browser, wrong = signed_in(zoo.outsider), []
     for run in (zoo.published, zoo.waiting, zoo.deleted):
@@ -175,7 +175,7 @@ def test_no_page_shows_a_document_to_whom_its_queue_does_not_admit(zoo: Zoo) -> 
     assert wrong == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_all_of_them_show_it_to_the_group_of_the_queue(zoo: Zoo) -> None:
     browser = signed_in(zoo.insider)
     found = {
@@ -195,7 +195,7 @@ def test_all_of_them_show_it_to_the_group_of_the_queue(zoo: Zoo) -> None:
     assert WORD in body_of(signed_in(root).get(f"/documents/{zoo.published.document_id}/"))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_audit_of_others_says_that_something_was_done_and_neither_to_what_nor_how(zoo: Zoo) -> None:
     browser = signed_in(zoo.outsider)
     page = body_of(browser.get("/settings/audit/"))
@@ -210,7 +210,7 @@ def test_the_audit_of_others_says_that_something_was_done_and_neither_to_what_no
     assert WORD in body_of(signed_in(zoo.insider).get("/settings/audit/"))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_program_but_the_one_that_sent_it_gets_it(zoo: Zoo, scanner: Client) -> None:
     other = program(*READ_WRITE_DELETE)
     addresses = other.get(f"{API}/openapi.json").json()["paths"]
@@ -249,7 +249,7 @@ def request_of(user: User) -> Any:
     return request
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_page_that_hides_all_its_rows_is_filled_from_the_next(zoo: Zoo, scanner: Client) -> None:
     last = sent(scanner, make_project("Open", fields=()), "plain.txt", b"Plain words")
 
@@ -266,7 +266,7 @@ def test_a_page_that_hides_all_its_rows_is_filled_from_the_next(zoo: Zoo, scanne
     assert not {zoo.published.document_id, zoo.waiting.document_id} & set(seen)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_follows_the_rule_that_chose_its_queue_and_keeps_it_through_a_removal(
     scanner: Client, pump: Pump
 ) -> None:
@@ -316,7 +316,7 @@ def under_way() -> bool:
     return bool(queries.in_progress("default").rows)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_who_may_not_see_what_they_uploaded_is_told_so(zoo: Zoo) -> None:
     url = f"/workflows/projects/{zoo.published.project_id}/upload/"
     file = SimpleUploadedFile("mine.txt", b"Plain words")

@@ -46,7 +46,7 @@ def take_over(run, ref):
     claims.claim_review(ref, run, by=person(alice()))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_script_saves_by_one_call_and_learns_when(held):
     _, ref = held
     posted, client = typed(ref, total="38.90"), signed_in(bob(), htmx=True)

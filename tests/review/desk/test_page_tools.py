@@ -130,7 +130,7 @@ def test_a_mail_has_its_heads_its_attachments_and_the_words_of_its_fields(name):
     assert '<mark class="hit">Dear</mark>' in text
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_region_is_read_once_by_a_worker_for_the_holder_alone():
     run, ref = mine()
     sheet = Image.new("RGB", (1240, 1754), "white")
@@ -215,7 +215,7 @@ def drawn_page(run, text):
     store_of(run).write(files.page_image(0), body.getvalue(), "image/png")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_page_is_read_again_by_another_model_and_its_values_stand_beside_the_fields():
     run, ref = mine()
     drawn_page(run, "TOTAL EUR 38.10")

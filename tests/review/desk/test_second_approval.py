@@ -122,7 +122,7 @@ def test_a_value_that_was_taken_away_is_an_exception_too(pump: Pump, tmp_path: P
     assert "<dt>After</dt><dd><b>not on the document</b></dd>" in currency
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_each_change_stands_in_decision_run_page_audit_and_export(second, pump: Pump):
     run, ref = second
     signed_in(alice()).post(url("claim", ref))

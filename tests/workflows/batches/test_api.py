@@ -17,7 +17,7 @@ def send(client, headers=None, **body):
     return client.post(URL, body, content_type="application/json", headers=headers or {})
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_list_of_keys_becomes_a_batch_that_is_followed_and_tried_again(pump: Pump):
     project, client = bulk.project(), program()
     wanted = [{"key": bulk.put("a.txt")}, {"key": "bulk/default/late.txt"}, {"key": "bulk/acme/a.txt"}]
@@ -103,7 +103,7 @@ def test_what_cannot_be_made_or_is_not_theirs_is_a_problem():
     problem(client.get(f"{URL}/none/lines"), 404)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_batch_is_widened_cancelled_and_goes_on(pump: Pump):
     project, client = bulk.project(), program()
     wanted = [{"key": key} for key in bulk.many(3)]

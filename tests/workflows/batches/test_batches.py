@@ -162,7 +162,7 @@ def test_cancelled_it_starts_nothing_more_and_counts_what_was_begun(pump: Pump):
         actions.cancel_batch("default", batch, by=bulk.BY)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_what_a_cancelled_batch_never_began_is_begun_when_somebody_says_so(pump: Pump):
     batch = bulk.make(bulk.project(), bulk.many(4), slots=1)
     pump.run(lambda: pump.ran("take_line") == 1)
@@ -196,7 +196,7 @@ def test_one_that_was_cancelled_before_it_was_read_is_read(pump: Pump):
     assert bulk.ended(pump, batch).published == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_what_every_queue_and_every_worker_lost_the_sweeper_finds(pump: Pump):
     """No message of the batch itself arrives but those that the sweeper has sent."""
     batch = bulk.make(bulk.project(), bulk.many(2), slots=1)

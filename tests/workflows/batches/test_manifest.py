@@ -115,7 +115,7 @@ def test_what_is_no_manifest_is_refused_with_a_sentence(form, text, sentence):
         read(text, form)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_long_one_is_never_held_as_a_whole():
     count = 30_000
     body = json.dumps([{"key": f"bulk/acme/{'x' * 200}/{n}.pdf"} for n in range(count)]).encode()

@@ -54,7 +54,7 @@ def show(batch: Batch, who=bob) -> str:
     return signed_in(who()).get(reverse("workflows:show-batch", args=[batch.id])).content.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_line_that_raises_fails_and_is_tried_again(worker: Pump) -> None:
     batch = bulk.make(bulk.project(), bulk.many(2), slots=1, percent=100)
     worker.hold = lambda message: message.task.endswith("take_line")
@@ -134,7 +134,7 @@ def test_a_part_whose_files_raise_explains_them_and_goes_on(worker: Pump) -> Non
     assert int(bulk.ended(worker, batch).published) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_part_that_cannot_be_read_stops_its_batch_which_is_read_again(worker: Pump) -> None:
     """Its message was ordered again every half minute, for ever."""
     batch = bulk.make(bulk.project(), bulk.many(2))
@@ -201,7 +201,7 @@ def test_stopped_twice_or_of_another_attempt_nothing_changes() -> None:
     assert stored.rows() == before
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_lines_that_failed_and_whose_reading_raises_are_not_lost(worker: Pump) -> None:
     name = f"{clock.new_ulid()}.txt"
     batch = bulk.make(bulk.project(), [*bulk.many(1), f"bulk/default/{name}"], percent=100)

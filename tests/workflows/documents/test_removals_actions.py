@@ -66,7 +66,7 @@ def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -
     assert (row.name, row.holder_name, row.status) == (get_removal(SITE, run.document_id).name, MARTA.name, "deleted")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
     run = reviewed_document(pump)
     before = {key: row for key, row in stored.rows().items() if not is_trail(key)}
@@ -156,7 +156,7 @@ def follow_ups(run: Run) -> dict[str, str]:
     return {row.SK: row.status for row in FollowUp.every(pk, sk=FollowUp.SK.startswith("followup#"), consistent=True)}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("status", [FollowUpStatus.DONE, FollowUpStatus.OPEN])
 def test_a_document_with_many_follow_ups_is_deleted_and_comes_back_exactly(pump: Pump, status: FollowUpStatus) -> None:
     run = published(Act("PUBLISH"))

@@ -111,7 +111,7 @@ def url(run: Run, more: str = "") -> str:
     return f"/workflows/{run.document_id}/{run.workflow_id}/{more}"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided: Run) -> None:
     new = analysed(decided)
     shown = one_line(signed_in(bob()).get(url(new)).content)

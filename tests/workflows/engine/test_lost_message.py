@@ -48,7 +48,7 @@ def lose_all(pump: Pump) -> None:
             message.taken.ack()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_run_whose_message_was_lost_goes_on_with_the_next_attempt(pump: Pump) -> None:
     run = start_run()
     lose_all(pump)
@@ -84,7 +84,7 @@ def test_a_step_that_a_worker_has_is_not_lost(pump: Pump) -> None:
     assert attempt_after_a_look(run) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_run_that_waits_for_a_person_waits_on_whatever_is_lost(pump: Pump) -> None:
     run, _ = waiting_run(pump)
     lose_all(pump)
@@ -92,7 +92,7 @@ def test_a_run_that_waits_for_a_person_waits_on_whatever_is_lost(pump: Pump) -> 
     assert attempt_after_a_look(run) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_secret_that_was_changed_closes_tokens_and_loses_no_decision(pump: Pump, settings: Any) -> None:
     run, ref, _ = decided_run(pump)
     settings.SECRET_KEY = "another one"
@@ -101,7 +101,7 @@ def test_a_secret_that_was_changed_closes_tokens_and_loses_no_decision(pump: Pum
     assert int(queries.execution(run).engine_attempt) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_review_that_was_never_opened_is_asked_for_again(pump: Pump) -> None:
     pump.hold = lambda message: message.task.endswith("open_review")
     run = start_run(always_review=True)

@@ -26,7 +26,7 @@ def machine() -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_every_machine_follows_the_schema_of_the_states_language(tmp_path: Path) -> None:
     named = {"".join(filter(str.isalnum, name)): one for name, one in OURS.items()}
     assert broken_rules(named, tmp_path) == []
@@ -42,7 +42,7 @@ def test_every_expression_is_jsonata(name: str) -> None:
     assert wrong_expressions(OURS[name]) == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_schema_finds_what_is_misspelt_or_of_the_wrong_kind(tmp_path: Path) -> None:
     misspelt, mixed, empty, retried = machine(), machine(), machine(), machine()
     misspelt["States"]["assess"]["TimeoutSecond"] = 5

@@ -76,7 +76,7 @@ def large_experiment(*, prompts: int = 1) -> ExperimentRef:
     return ref
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: CountingServer, pump: Pump) -> None:
     run, admin = read_run(pump), signed_in(alice())
     here = run.project_id
@@ -146,7 +146,7 @@ def test_of_equal_variants_none_is_the_best(server: CountingServer, pump: Pump) 
     assert "best F1" not in page
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_worse_prompt_needs_a_written_reason(server: CountingServer, pump: Pump) -> None:
     run, admin = read_run(pump), signed_in(alice())
     here = run.project_id

@@ -43,7 +43,7 @@ class Pipeline:
         return answer.json()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_pipeline_measures_a_prompt_and_promotes_it(server: CountingServer, pump: Pump) -> None:
     run = read_run(pump)
     documents = [run.document_id, *(copy_document(run, number) for number in range(3))]
@@ -133,7 +133,7 @@ def test_a_key_promotes_nothing_where_two_persons_decide() -> None:
     assert "Two persons" in told["detail"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
     server: CountingServer, pump: Pump, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,7 +167,7 @@ def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
         assert unreadable.value.returncode == 2
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_terminal_waits_for_a_model_that_pauses(
     server: CountingServer, pump: Pump, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,7 +67,7 @@ def test_prompts_and_settings_are_measured_and_each_request_is_sent_once(
     assert (int(work_all(again).asked), server.asked) == (0, 6)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "crash",
     [
@@ -96,7 +96,7 @@ def free(ref: ExperimentRef) -> None:
         ExperimentLane.change(row.key, [ExperimentLane.lease_until.set(past)], ExperimentLane.PK.exists())
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_messages_that_come_twice_change_nothing(server: CountingServer, testset: SetRef, run: Run, pump: Pump) -> None:
     ref = make_experiment(testset, two_prompts(run.project_id))
     pump.hold = lambda message: not message.task.endswith("experiments.tasks.work")
@@ -110,7 +110,7 @@ def test_messages_that_come_twice_change_nothing(server: CountingServer, testset
     assert not any(row.is_scheduled for row in queries.list_lanes(ref))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_that_is_purged_while_a_model_reads_it_leaves_nothing(
     server: CountingServer, testset: SetRef, run: Run
 ) -> None:
@@ -134,7 +134,7 @@ def orders(pump: Pump) -> list[str]:
     return [one.kwargs["order_id"] for one in pump.seen if one.task.endswith("experiments.tasks.work")]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_resumed_lane_has_one_message_whatever_is_on_its_way(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
@@ -153,7 +153,7 @@ def test_a_resumed_lane_has_one_message_whatever_is_on_its_way(
     assert (len(sent), len(set(sent)), server.asked, server.twice) == (6 + 1 + 1, 6 + 1, 6, [])
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_message_that_comes_back_is_not_followed_by_another(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
@@ -169,7 +169,7 @@ def test_a_message_that_comes_back_is_not_followed_by_another(
     assert (server.asked, server.twice) == (6, [])
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_its_messages_wait_for_no_document_and_no_document_for_them(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
@@ -181,7 +181,7 @@ def test_its_messages_wait_for_no_document_and_no_document_for_them(
     assert set(ran) == {settings.EXPERIMENTS_QUEUE}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_it_is_paused_resumed_and_stopped_and_who_is_late_is_told(
     server: CountingServer, testset: SetRef, run: Run
 ) -> None:
@@ -199,7 +199,7 @@ def test_it_is_paused_resumed_and_stopped_and_who_is_late_is_told(
     assert (work_all(other).status, int(queries.get_experiment(other).answered)) == ("stopped", 0)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_cost_limit_stops_it_and_a_higher_one_goes_on(server: CountingServer, testset: SetRef, run: Run) -> None:
     priced = type(MODEL)(**{**vars(MODEL), **PRICED})
     wanted = {"models": (priced,), "limit": Decimal("0.0006"), "lanes": 1}
@@ -213,7 +213,7 @@ def test_the_cost_limit_stops_it_and_a_higher_one_goes_on(server: CountingServer
     assert (work_all(ref).status, server.asked) == ("done", 6)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_worker_that_leaves_while_it_is_resumed_goes_on(server: CountingServer, testset: SetRef, run: Run) -> None:
     """The lane saw the pause; the resumption came before it took itself from the index."""
     ref = make_experiment(testset, two_prompts(run.project_id), lanes=1)
@@ -229,14 +229,14 @@ def test_a_worker_that_leaves_while_it_is_resumed_goes_on(server: CountingServer
         assert work_all(ref).status == "done"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_that_was_purged_counts_as_removed(server: CountingServer, testset: SetRef, run: Run) -> None:
     DocumentFiles(run.site, run.project_id, run.document_id).destroy(lambda: None)
     head = work_all(make_experiment(testset, [1]))
     assert (head.status, int(head.removed), int(head.answered), server.asked) == ("done", 1, 2, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_that_ends_its_workers_is_left_out(server: CountingServer, testset: SetRef, run: Run) -> None:
     ref = make_experiment(testset, [1], lanes=1)
     for _ in range(settings.WORKER_ATTEMPTS):
@@ -250,7 +250,7 @@ def test_a_document_that_ends_its_workers_is_left_out(server: CountingServer, te
     assert (head.status, int(head.failed), int(head.answered)) == ("done", 1, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_lane_whose_message_was_lost_is_ordered_by_the_sweeper(
     server: CountingServer, testset: SetRef, run: Run, pump: Pump
 ) -> None:
@@ -276,7 +276,7 @@ def test_what_cannot_be_measured_is_refused(testset: SetRef) -> None:
         make_experiment(testset, [1], temperatures=tuple(one / 10 for one in range(25)))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(("workers", "lanes"), [(1, 1), (2, 2), (4, 3)])
 def test_as_many_documents_are_read_at_once_as_there_may_be_workers(
     testset: SetRef, run: Run, workers: int, lanes: int

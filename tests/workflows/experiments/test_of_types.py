@@ -61,7 +61,7 @@ def promote(ref: ExperimentRef, variant: int, expected: int, despite: str = "") 
     promotion.promote_variant(ref, variant, expected=expected, reason="Totals", despite=despite, by=BY)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_type_s_prompt_is_measured_and_promoted_beside_the_general_one(
     server: CountingServer, testset: SetRef, receipts: str
 ) -> None:
@@ -103,7 +103,7 @@ def test_what_is_no_prompt_of_the_type_is_refused(testset: SetRef, receipts: str
         make_experiment(testset, [1], type_id="none")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_form_offers_the_prompts_of_types(server: CountingServer, testset: SetRef, receipts: str) -> None:
     save_for(testset, receipts, CAREFUL)
     file_under(testset, receipts)
@@ -130,7 +130,7 @@ def test_the_form_offers_the_prompts_of_types(server: CountingServer, testset: S
     assert admin.get(f"{here}?type=none").status_code == 404
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_file_names_the_type(
     server: CountingServer, testset: SetRef, receipts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

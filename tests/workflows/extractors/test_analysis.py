@@ -21,7 +21,7 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> list[measuring.Paper]:
     return [measuring.paper(one, folder / "readings") for one in entries]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_analysis_reads_what_others_reviews_taught(papers: list[measuring.Paper]) -> None:
     examples = [one for paper in papers if (one := learned.make_example(paper))]
     outcome = training.train_extractor(examples[:-1])
@@ -40,7 +40,7 @@ def test_an_analysis_reads_what_others_reviews_taught(papers: list[measuring.Pap
     assert party["box"] is not None
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_learning_is_measured_on_layouts_that_it_has_not_seen(papers: list[measuring.Paper]) -> None:
     nothing, some = learned.measure_learning(papers, [0, 10])
     assert (nothing.reviews, nothing.documents, some.reviews) == (0, 16, 10)

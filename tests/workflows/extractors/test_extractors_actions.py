@@ -31,7 +31,7 @@ def data_of(project_id: str) -> dict[str, object]:
     return stored
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_reviews_become_a_version_that_says_how_it_would_have_done() -> None:
     project_id = project_of_orders()
     made = actions.train_extractor(SITE, project_id, by=ANNA)
@@ -47,7 +47,7 @@ def test_reviews_become_a_version_that_says_how_it_would_have_done() -> None:
     assert len(learned.seen) == 16
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_what_is_stored_holds_no_words_of_the_documents() -> None:
     project_id = project_of_orders()
     made = actions.train_extractor(SITE, project_id, by=ANNA)
@@ -56,7 +56,7 @@ def test_what_is_stored_holds_no_words_of_the_documents() -> None:
     assert set(json.loads(stored)["types"][""]["sponsor"]) == {"buckets", "weights", "slope", "shift"}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_same_reviews_make_one_version() -> None:
     project_id = project_of_orders()
     assert actions.train_extractor(SITE, project_id, by=ANNA) == actions.train_extractor(SITE, project_id, by=BORIS)
@@ -100,7 +100,7 @@ def test_fields_that_were_approved_unread_teach_nothing() -> None:
     assert len(list(reviewed.list_decided_runs(SITE, project_id))) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_types_are_learned_apart_and_few_documents_of_one_are_not() -> None:
     project_id = project_of_orders()
     held = examples.list_examples(SITE, project_id)
@@ -108,7 +108,7 @@ def test_types_are_learned_apart_and_few_documents_of_one_are_not() -> None:
     assert set(training.train_extractor(mixed).extractor.types) == {"order"}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_new_version_changes_no_run_until_it_is_active() -> None:
     project_id = project_of_orders()
     made = actions.train_extractor(SITE, project_id, by=ANNA)
@@ -122,7 +122,7 @@ def test_a_new_version_changes_no_run_until_it_is_active() -> None:
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_it_is_deactivated_with_a_reason_and_each_change_has_its_event() -> None:
     project_id = project_of_orders()
     actions.train_extractor(SITE, project_id, by=ANNA)
@@ -146,7 +146,7 @@ def test_a_pinned_version_that_is_gone_fails_the_run_with_a_sentence() -> None:
         extractors.run_extractor(Run(SITE, "proj_x", "d", "w"), settings)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> None:
     project_id = project_of_orders()
     actions.train_extractor(SITE, project_id, by=ANNA)
@@ -161,7 +161,7 @@ def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> No
     assert given == {"segment_analyzer": 1, "assess": 0}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_active_one_is_what_the_next_is_compared_with_on_documents_it_has_not_seen() -> None:
     project_id = project_of_orders()
     actions.train_extractor(SITE, project_id, by=ANNA)

@@ -180,7 +180,7 @@ def stack() -> Iterator[None]:
     sys.setrecursionlimit(before)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.usefixtures("stack")
 def test_a_mail_of_mails_of_mails_is_refused(tmp_path: Path) -> None:
     head = b"From: a@example.org\r\nMIME-Version: 1.0\r\n"

@@ -154,7 +154,7 @@ def shown(name: str) -> bool:
 
 
 def harms(files: Mapping[str, hostile.Write], folder: Path) -> dict[str, str]:
-    """Of every fifth file in `make test`, of all in `make test-wide`: each is looked at by a process of its own."""
+    """Of every fifth file in `make test`, of all in `make test-slow`: each is looked at by a process of its own."""
     done = {}
     for name, write in list(files.items())[:: 1 if ALL or len(files) < FEW else 5]:
         path = folder / name
@@ -164,7 +164,7 @@ def harms(files: Mapping[str, hostile.Write], folder: Path) -> dict[str, str]:
     return {name: what for name, what in done.items() if what}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 @pytest.mark.timeout(300)
 def test_entities_lead_nowhere_and_grow_to_nothing_in_every_file_of_xml(trap: Trap, tmp_path: Path) -> None:
@@ -172,28 +172,28 @@ def test_entities_lead_nowhere_and_grow_to_nothing_in_every_file_of_xml(trap: Tr
     assert trap.asked == []
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 @pytest.mark.timeout(300)
 def test_pictures_of_impossible_sizes(tmp_path: Path) -> None:
     assert harms(hostile.pictures(), tmp_path) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 @pytest.mark.timeout(300)
 def test_pdfs_that_are_huge_or_lead_to_themselves(tmp_path: Path) -> None:
     assert harms(hostile.pdfs(), tmp_path) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 @pytest.mark.timeout(300)
 def test_packages_and_archives_that_unpack_to_too_much(tmp_path: Path) -> None:
     assert harms(hostile.packages(), tmp_path) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.examples
 @pytest.mark.timeout(300)
 def test_texts_mails_recordings_and_videos_that_are_deep_long_or_lie(tmp_path: Path) -> None:

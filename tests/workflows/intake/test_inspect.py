@@ -83,7 +83,7 @@ def test_mails_are_taken_for_what_is_in_them_where_that_is_wanted(tmp_path: Path
     assert look(path, containers=True).is_container
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_file_that_never_ends_is_refused_and_the_next_one_is_read(
     looping: Path, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_never_ends_is_refused_and_the_next_one_is_read(
     assert look(clean).file_type == "text/plain"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_file_that_never_ends_keeps_nobody_else_waiting(
     looping: Path, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +136,7 @@ def test_a_look_that_is_killed_costs_one_file(looping: Path, clean: Path) -> Non
     assert inspectors() == [inspector]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_inspector_that_was_killed_is_started_again(clean: Path) -> None:
     look(clean)
     for pid in inspectors():
@@ -144,7 +144,7 @@ def test_an_inspector_that_was_killed_is_started_again(clean: Path) -> None:
     assert look(clean).file_type == "text/plain"
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_nothing_goes_on_behind_a_worker_that_was_killed(looping: Path, tmp_path: Path) -> None:
     program = (
         "import os, django; django.setup(); from pathlib import Path; from workflows.intake import inspect\n"

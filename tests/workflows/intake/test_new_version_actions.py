@@ -94,7 +94,7 @@ def test_of_two_contents_at_once_one_is_taken(table: str) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_new_run_takes_nothing_of_the_older_contents_text(pump: Pump) -> None:
     run = start_run()
     pump.run(lambda: queries.board(SITE, run.workflow_id).outcome is not None)

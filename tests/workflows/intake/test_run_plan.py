@@ -167,7 +167,7 @@ def page_with_codes(folder: Path, *texts: str) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_barcode_sends_a_document_where_the_rule_says(pump: Pump, tmp_path: Path) -> None:
     make_rule(make_ruleset(), Condition(Source.BARCODE, Operator.CONTAINS, "pay-"), queue="payables")
     run = arrived(page_with_codes(tmp_path, "PAY-2024-0418", "OTHER"), project=NOBODY_SURE)

@@ -262,7 +262,7 @@ def test_a_line_of_a_batch_holds_its_slot_until_its_files_are_out(pump: Pump) ->
     assert (ended.status, int(ended.unpacked), ended.at_work) == ("finished", 2, {})
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_line_of_which_nothing_came_out_failed_and_is_tried_again(pump: Pump, settings: LazySettings) -> None:
     settings.UNPACK_MAX_DEPTH = 1
     batch = bulk.make(bulk.project(), archives(zipped(DEEP), zipped(TEXTS)), percent=100)

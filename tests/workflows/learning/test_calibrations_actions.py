@@ -24,7 +24,7 @@ def data_of(project_id: str) -> dict[str, object]:
     return stored
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_reviews_become_a_version_with_what_it_would_do() -> None:
     project_id = reviewed_project()
     made = actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -40,7 +40,7 @@ def test_reviews_become_a_version_with_what_it_would_do() -> None:
     assert set(lesson.limits) <= {"0.005", "0.01", "0.02", "0.05"}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_same_reviews_make_one_version() -> None:
     project_id = reviewed_project()
     first, again = (actions.propose_calibration(SITE, project_id, by=who) for who in (ANNA, BORIS))
@@ -48,7 +48,7 @@ def test_the_same_reviews_make_one_version() -> None:
     assert len(versions.list_versions(CALIBRATIONS, SITE, project_id)) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_more_reviews_make_the_next_version_and_leave_the_first_as_it_is() -> None:
     project_id = reviewed_project()
     first = actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -74,7 +74,7 @@ def test_reviews_of_few_sellers_are_refused_since_nothing_shows_what_holds_for_o
         actions.propose_calibration(SITE, project_id, by=ANNA)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_what_does_not_hold_for_other_sellers_is_not_proposed() -> None:
     """Which totals are right follows from nothing that the next seller's papers would show."""
     project_id = project()
@@ -88,7 +88,7 @@ def test_what_does_not_hold_for_other_sellers_is_not_proposed() -> None:
         actions.propose_calibration(SITE, project_id, by=ANNA)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_proposal_changes_no_run() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -107,7 +107,7 @@ def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     assert (row.activated_by, bool(row.activated_at)) == ("Boris Klein", True)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_activation_bumps_no_version_of_the_settings() -> None:
     """An admin who has the settings open saves them without a clash."""
     project_id = reviewed_project()
@@ -117,7 +117,7 @@ def test_activation_bumps_no_version_of_the_settings() -> None:
     assert project_queries.get_project(SITE, project_id).version == before
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_prior_can_be_activated_again() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -130,7 +130,7 @@ def test_the_prior_can_be_activated_again() -> None:
     assert calibrations.run_calibration(Run(SITE, project_id, "d", "w"), settings) == UNCALIBRATED
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_each_change_has_its_audit_event() -> None:
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -151,7 +151,7 @@ def test_a_pinned_version_that_is_gone_fails_the_run_with_a_sentence() -> None:
         calibrations.run_calibration(Run(SITE, "proj_x", "d", "w"), settings)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_analysis_is_given_what_its_run_pinned_and_no_other_stage_is() -> None:
     """A later activation does not reach a run that has begun, however often its stage is repeated."""
     project_id = reviewed_project()

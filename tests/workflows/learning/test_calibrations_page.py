@@ -39,7 +39,7 @@ def test_a_project_without_reviews_says_what_has_to_come_first():
     assert "Activate" not in page  # the prior is
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_proposal_shows_its_table_and_may_be_made_active():
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -63,7 +63,7 @@ def test_the_page_costs_three_reads():
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query", "dynamodb.Query"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -77,7 +77,7 @@ def test_an_admin_makes_a_version_active_and_goes_back_to_the_prior():
     assert active(project_id) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("seen", ["3", "", "none"])
 def test_who_comes_second_is_told_who_was_first(seen):
     project_id = reviewed_project()
@@ -91,7 +91,7 @@ def test_who_comes_second_is_told_who_was_first(seen):
     assert active(project_id) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_older_version_can_be_looked_at():
     project_id = reviewed_project()
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -127,7 +127,7 @@ def test_reading_the_address_of_a_change_changes_nothing():
     assert browser.get(url("activate-calibration", project_id, 1)).status_code == 405
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings):
     settings.MOST_WRONG_PERCENT = 1
     new, learned = project(), reviewed_project(36)

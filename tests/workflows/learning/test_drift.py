@@ -77,7 +77,7 @@ def pinned(project_id: str) -> tuple[int, bool]:
     return found.calibration_version, found.calibration_paused
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_too_many_wrong_audited_values_pause_the_calibration_once(learned: str) -> None:
     for wrong in (True, False, True):
         audit(learned, wrong=wrong)
@@ -132,7 +132,7 @@ def audit_document(project_id: str, values: list[dict[str, Any]], corrections: M
     store.write(files.assessment(run.workflow_id), json.dumps(assessed).encode(), "application/json")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_only_what_was_audited_under_this_calibration_counts(learned: str) -> None:
     for _ in range(3):
         audit(learned, wrong=True, code="low_confidence")
@@ -140,7 +140,7 @@ def test_only_what_was_audited_under_this_calibration_counts(learned: str) -> No
     assert not actions.pause_if_drifting(SITE, learned)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_sellers_that_reviews_taught_count_and_what_sums_prove_does_not(learned: str) -> None:
     for _ in range(3):
         audit(learned, wrong=True, proof="sums")
@@ -150,7 +150,7 @@ def test_sellers_that_reviews_taught_count_and_what_sums_prove_does_not(learned:
     assert actions.pause_if_drifting(SITE, learned)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_of_two_that_pause_the_second_changes_nothing(learned: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         audit(learned, wrong=True)

@@ -70,7 +70,7 @@ def test_elsewhere_no_seller_is_known_by_his_own_papers() -> None:
     assert max(one.confidence for one in elsewhere) < min(one.confidence for one in inside)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_limit_holds_for_known_sellers_and_for_others() -> None:
     """Papers of a seller's own are alike; what one seller's tell of the next one's is wrong once in ten."""
     documents = [

@@ -12,7 +12,7 @@ from workflows.operations import local_desk
 from workflows.operations.processes import LAPTOP
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_clock_sends_what_beat_would_and_no_more(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = local_desk.Clock()
     for _ in range(3):

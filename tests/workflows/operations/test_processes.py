@@ -41,7 +41,7 @@ def status(url: str, host: str) -> int:
         return 0
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_web_process_comes_up_answers_the_load_balancer_and_stops_in_order(tmp_path: Path) -> None:
     port = free_port()
     web = started("web", tmp_path, COUNTERSIGN_PORT=port, COUNTERSIGN_WEB_WORKERS="1", PYTHONWARNINGS="ignore")

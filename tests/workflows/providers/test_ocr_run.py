@@ -19,7 +19,7 @@ from workflows.storage import files
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_original_is_fetched_and_rendered_in_the_models_resolution(pump: Pump, tmp_path: Path) -> None:
     spec = replace(BUILT_IN_OCR["pp-ocrv5"], id="fine", name="Fine", dpi=200, pages="1")
     model_actions.create_model(SITE, spec, by=ADA)

@@ -131,7 +131,7 @@ def test_whose_lease_was_lost_records_nothing(sender: User) -> None:
     assert kinds(run).count("SENDER_TOLD") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("tells_why", [True, False])
 def test_a_rejection_is_told_with_its_reason_only_where_that_is_allowed(
     pump: Pump, sender: User, settings: LazySettings, *, tells_why: bool

@@ -164,7 +164,7 @@ LISTED = (
 WITH_WORDS = (TOMBSTONE, ACTIVITY, MANIFEST, *RULE)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pump) -> None:
     pump = everywhere
     project = project_actions.create_project(

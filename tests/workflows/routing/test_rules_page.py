@@ -140,7 +140,7 @@ def test_a_rule_at_the_upload_chooses_settings():
     assert draft.effect == Effect(definition="document-analysis", language="de", threshold=0.855)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each(
     ("form", "words"),
     [

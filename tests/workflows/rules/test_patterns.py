@@ -140,7 +140,7 @@ def test_no_pattern_is_slow_over_a_run_behind_its_own_beginning() -> None:
             use(start + (unit * 1_000)[:1_000] + "!")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each("read", [values.amount, values.number, values.date, values.currency, values.boolean])
 def test_a_value_that_somebody_types_is_read_at_once(read: Callable[[str], object]) -> None:
     for start, unit in itertools.product(BEGINNINGS, REPEATED):

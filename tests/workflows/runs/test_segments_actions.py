@@ -24,7 +24,7 @@ def listed(page_size: int) -> list[int]:
                 return found
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_twelve_thousand_segments_are_listed_in_order(table: str) -> None:
     segments.write(RUN, 12_000)
     assert listed(2_500) == list(range(12_000))

@@ -92,7 +92,7 @@ def ids(index: DatabaseIndex, text: str, *, site: str = "default") -> list[str]:
     return [hit.entry.document_id for hit in look(index, text, site=site).hits]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each(
     ("asked", "is_found"),
     [
@@ -274,7 +274,7 @@ def test_no_sign_means_anything_to_the_database(index: DatabaseIndex, asked: str
     ids(index, asked)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @hypothesis_settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=at_most(60)
 )

@@ -67,7 +67,7 @@ def differing(result: dict[str, Any], truth: dict[str, str]) -> dict[str, str | 
     }
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("today", [*(pytest.param(one, marks=pytest.mark.slow) for one in TODAYS[1:]), TODAYS[0]])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_and_supplier_passes_without_a_reason(layout: str, today: dt.date, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_every_layout_and_supplier_passes_without_a_reason(layout: str, today: d
     assert (reasons, wrong) == ({}, {})
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_is_an_invoice_where_the_type_is_found(layout: str, tmp_path: Path) -> None:
     doubtful = {}
@@ -111,7 +111,7 @@ def test_what_is_wrong_on_it_is_still_a_reason(tmp_path: Path) -> None:
         assert [words in reason.text for reason in found] == [True]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_of_a_scan_nothing_but_the_letters_of_the_seller_may_be_doubtful(tmp_path: Path) -> None:
     """How sure an address of one line is that OCR read was measured; a project's reviews teach its sellers."""
     today = TODAYS[2]

@@ -61,7 +61,7 @@ def test_an_entity_is_the_same_in_every_document_of_a_project() -> None:
     assert len(graph_builder.entity_id("p", "ACME")) == 16
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_document_that_names_thousands_keeps_the_strongest(tmp_path: Path) -> None:
     lines = [f"mail{number}@a.example wrote to the Strong Company Ltd" for number in range(4_000)]
     graph = kept(letter(tmp_path, "\n".join(lines))).json("graph_work/entities.json")

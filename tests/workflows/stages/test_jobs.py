@@ -73,7 +73,7 @@ def test_a_recording_is_written_down_by_a_service_without_being_fetched(tmp_path
     assert kept(ctx).json("analysis/segment_0000.json")["transcribe"] == "Good morning.\nInvoice 7."
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("found", "note"),
     [

@@ -69,7 +69,7 @@ def test_a_range_without_a_page_to_read_is_said(tmp_path: Path) -> None:
     assert "page range" in str(done.reason)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_pages_are_rendered_for_it_and_told_in_the_pixels_that_people_see(tmp_path: Path) -> None:
     (usual,) = read_pages(scan(tmp_path))
     (large,) = read_pages(scan(tmp_path, ocr=pinned(dpi=300)))
@@ -101,7 +101,7 @@ def test_unsure_lines_are_left_out(tmp_path: Path) -> None:
     assert "Total" in read_pages(scan(tmp_path, ocr=pinned(least_score=0.0)))[0]["content"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_lines_that_stand_on_their_head_are_turned_if_the_model_or_else_the_project_says(tmp_path: Path) -> None:
     switch = {"use_textline_orientation": True}
     for settings, turns in (

@@ -30,7 +30,7 @@ def recording(folder: Path, seconds: float) -> StageContext:
     return context(tone(folder / "a.wav", seconds, rate=8000), "audio/wav")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_recording_becomes_a_segment_with_its_times(spoken: None, tmp_path: Path) -> None:
     ctx = recording(tmp_path, 65)
     results = run_all(ctx)
@@ -68,7 +68,7 @@ def test_silence_is_said_to_be_one(tmp_path: Path) -> None:
     assert len(result["pages"]) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @each("width", [1, 2, 3, 4])
 @each(("rate", "channels"), [(8_000, 1), (44_100, 2)])
 def test_every_form_of_wav_becomes_what_the_model_reads(tmp_path: Path, width: int, rate: int, channels: int) -> None:

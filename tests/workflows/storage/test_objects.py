@@ -11,7 +11,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_large_file_comes_back_whole_whichever_version_is_asked_for(table: str, tmp_path: Path) -> None:
     body = os.urandom(20 * 1024 * 1024)  # three of boto3's parts
     store = DocumentFiles("default", "p", "large")

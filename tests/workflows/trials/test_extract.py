@@ -35,7 +35,7 @@ def by_name(found: Outcome) -> dict[str, Any]:
     return {one.name: one for one in found.fields}
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_trial_reads_what_a_run_would_and_writes_nothing(pump: Pump, everything: Any) -> None:
     run = read_run(pump)
     before = everything()

@@ -55,7 +55,7 @@ def start(run: Run, *specs: OcrSpec) -> TrialRef:
     return actions.start_reading(SITE, run.project_id, PageRef(run.document_id, 0), specs, by=ADA)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_second_press_joins_the_reading_that_is_under_way(pump: Pump) -> None:
     run, fine = read_run(pump), add_fine()
     first = start(run, fine)
@@ -81,7 +81,7 @@ def reading_of(ref: TrialRef, run: Run, model_id: str) -> Reading:
     return queries.read_reading(ref, run.document_id, name)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_readings_stand_beside_each_other_with_the_words_that_differ(pump: Pump, settings: Any) -> None:
     run, browser = read_run(pump), signed_in(alice())
     add_fine()
@@ -187,7 +187,7 @@ def test_a_page_and_models_are_chosen(pump: Pump, settings: Any) -> None:
     assert "No documents match" in one_line(browser.get(f"{at(run)}?find=nothing+so").content)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("installed", "own", "selected"),
     [

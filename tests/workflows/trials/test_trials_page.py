@@ -74,7 +74,7 @@ def test_the_model_that_a_run_would_ask_is_chosen(pump: Pump) -> None:
     assert '<option value="embedded" selected>' in page
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     run = read_run(pump)
     admin = signed_in(alice())
@@ -126,7 +126,7 @@ def test_a_fragment_is_answered_in_its_place(pump: Pump) -> None:
     assert admin.post(at(run, "start/"), typed(run, model="gone")).status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump) -> None:
     project = make_project()
     here = f"/projects/{project.id}/prompts/extract/try/"

@@ -63,7 +63,7 @@ def rows_of_others() -> list[str]:
     return sorted(repr(row) for row in found if not row["PK"]["S"].startswith(("trials#", "costs#", "PROVIDERS")))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_draft_and_production_are_each_asked_once(pump: Pump) -> None:
     run = read_run(pump)
     before = rows_of_others()
@@ -128,7 +128,7 @@ def test_a_trial_under_way_is_joined_and_one_that_ended_or_was_lost_begins_anew(
     assert not queries.is_lost(queries.get_trial(ref))
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_worker_that_was_lost_is_followed_by_its_message_alone(pump: Pump) -> None:
     run = read_run(pump)
     ref = start(run)

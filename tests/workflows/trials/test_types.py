@@ -82,13 +82,13 @@ def test_a_type_with_its_own_in_production_is_held_against_that(pump: Pump, rece
     assert told(do(start(prompt, run))) == ["Mine.", "Their"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_no_type_is_asked_for_where_the_project_finds_types(pump: Pump, receipts: str) -> None:
     run = read_run(pump, project_id=make_project(typing="found").id)
     assert told(do(start(PromptRef(SITE, run.project_id, "extract", receipts), run))) == ["Mine.", "You r"]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_editor_of_a_type_offers_it(pump: Pump, receipts: str) -> None:
     run, admin = read_run(pump), signed_in(alice())
     editor = f"/projects/{run.project_id}/prompts/extract@{receipts}/"

@@ -54,7 +54,7 @@ def test_the_embedded_model_answers_by_schema(model_socket: Path, settings: Any)
     assert [(one.spec.id, one.problem, set(one.answer)) for one in kept] == [("embedded", "", {"answer", "quote"})]
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @needs_model
 @pytest.mark.usefixtures("table")
 def test_a_server_that_is_not_ours_answers_by_the_same_path(settings: Any) -> None:
@@ -100,7 +100,7 @@ def test_only_so_many_requests_are_under_way_at_a_time(settings: Any) -> None:
     assert (len(server.requests), server.most_at_a_time) == (6, SPEC.at_a_time)
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.usefixtures("table")
 def test_who_waits_too_long_for_a_turn_comes_back_later(settings: Any) -> None:
     spec = replace(SPEC, at_a_time=1, seconds=1, model="busy")

@@ -23,7 +23,7 @@ def test_an_mp3_is_as_long_as_its_frames_and_read_window_by_window(tmp_path: Pat
     assert speech.read_samples(path, 30, 60) == b""
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("rate", [8_000, 44_100])
 def test_a_window_begins_where_it_is_asked_for_whatever_the_rate(tmp_path: Path, rate: int) -> None:
     """The decoder takes WAV as well: what it gives is held against what is known to be right."""

@@ -74,7 +74,7 @@ def test_other_pdfs_have_none(tmp_path: Path) -> None:
     assert einvoice.read_embedded_invoice(tmp_path / "d.pdf") is None
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_an_attachment_that_is_made_to_fill_a_memory_does_not(tmp_path: Path) -> None:
     path = pdf_with(tmp_path / "a.pdf", b"<a>" + b" " * 200_000_000)
     assert path.stat().st_size < 1_000_000
