@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -19,7 +20,17 @@ LOOKS = [
     (1440, "light"),
     *(pytest.param(*look, marks=pytest.mark.slow) for look in ((1440, "dark"), (375, "light"), (375, "dark"))),
 ]
+# What ``make test`` looks at; ``make test-wide`` makes all other journeys.
+EVERYDAY = {"test_journey.py", "test_keyboard.py", "test_live_server.py"}
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.parent == here and item.path.name not in EVERYDAY:
+            item.add_marker(pytest.mark.wide)
 
 
 @pytest.fixture(scope="session")

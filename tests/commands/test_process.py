@@ -98,6 +98,7 @@ def test_the_celery_engine_runs_files_on_each_broker(tmp_path: Path, broker: str
     assert shapes == {clean.name: "published", poor.name: "in_review"}
 
 
+@pytest.mark.wide
 def test_an_unknown_project_is_named_in_words(tmp_path: Path) -> None:
     done = desk.run(desk.environment(tmp_path), "process", str(tmp_path / "any.pdf"), "--project", "nope")
     assert done.returncode == 1

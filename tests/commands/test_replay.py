@@ -53,8 +53,8 @@ def test_a_state_in_a_file_is_laid_over_the_stored_one(waiting: Run, tmp_path: P
     known = {"artifacts": {files.result(waiting.workflow_id): result | {"notes": ["The seal is broken"]}}}
     state = tmp_path / "state.json"
     state.write_text(json.dumps(known))
-    assert "The seal is broken" in told(waiting, "assess", state=str(state))
-    assert "The seal is broken" not in told(waiting, "assess")
+    assert "The seal is broken" in told(waiting, "assess", state=str(state), json=True)
+    assert "The seal is broken" not in told(waiting, "assess", json=True)
 
 
 def test_what_cannot_be_replayed_is_said_in_a_sentence(waiting: Run, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def cut(table: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("cut")
 def test_of_the_table() -> None:
     for ask in (

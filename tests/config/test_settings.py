@@ -62,6 +62,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.wide
 def test_a_deployments_cookies_and_headers_are_those_of_a_site_behind_tls(tmp_path):
     """Asked over TLS that ends before us, in the clear, by its health check, and under another's name."""
     usual = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}

@@ -155,6 +155,7 @@ def test_a_death_at_the_answer_is_made_good(pump: Pump, engine_kind: EngineKind,
     finish(pump, run)
 
 
+@pytest.mark.wide
 @pytest.mark.every_engine
 def test_only_so_many_slices_are_under_way_and_each_sends_the_next(pump: Pump, engine_kind: EngineKind) -> None:
     with mock.patch.object(settings, "SLICES_IN_FLIGHT", 2):

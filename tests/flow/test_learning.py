@@ -95,6 +95,7 @@ def is_paused(project_id: str) -> bool:
     return calibrations.is_paused(project_queries.get_project(SITE, project_id))
 
 
+@pytest.mark.wide
 def test_documents_that_a_calibration_misjudges_are_noticed_within_50_and_asking_resumes(
     pump: Pump, tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.aws_faults import count_calls
 from tests.factories import REVIEW, waiting_run
 from tests.pump import Pump
@@ -30,6 +32,7 @@ def _of(run: Run) -> tuple[str, str]:
     return run.site, run.document_id
 
 
+@pytest.mark.wide
 def test_a_step_of_a_long_run_that_comes_twice_is_answered_twice(pump: Pump) -> None:
     run, _ = waiting_run(pump)
     last = [message for message in pump.seen if message.task.endswith("run_step")][-1]

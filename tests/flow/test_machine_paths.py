@@ -51,6 +51,7 @@ def entered(arn: str) -> list[str]:
     return [event["stateEnteredEventDetails"]["name"] for event in events if "stateEnteredEventDetails" in event]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("definition", SHIPPED.values(), ids=lambda one: one.id)
 def test_every_way_out_of_every_state_is_taken(definition: Definition, pump: Pump) -> None:
     machine = json.loads(asl.compile_definition(definition))

@@ -140,6 +140,7 @@ def test_a_restoration_that_is_killed_anywhere_brings_everything_back(worker: Pu
         assert snapshot() == before
 
 
+@pytest.mark.wide
 def test_a_purge_that_is_killed_anywhere_is_gone_on_with_to_its_end(worker: Pump) -> None:
     def begun() -> Run:
         run = deleted()

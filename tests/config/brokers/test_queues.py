@@ -173,6 +173,7 @@ class Swallowing:
             one.close()
 
 
+@pytest.mark.wide
 @pytest.mark.timeout(60)
 def test_whoever_sends_to_a_broker_that_stops_answering_waits_for_seconds(
     kind: EngineKind, monkeypatch: pytest.MonkeyPatch

@@ -145,6 +145,7 @@ def test_it_writes_signs_of_life_with_what_was_taken_and_how_long_it_had_waited(
     assert workers.read_known().of_queue(settings.SEARCH_QUEUE) == []
 
 
+@pytest.mark.wide
 def test_a_broker_that_does_not_answer_is_no_reason_to_end(worker: SimpleNamespace, ended: list[int]) -> None:
     with running_on(KINDS[1]):
         one, nobody = dog(worker, ended.append), app.connection("redis://127.0.0.1:1/0")

@@ -105,6 +105,7 @@ def test_readings_stand_beside_each_other_with_the_words_that_differ(pump: Pump,
     assert url.split("/")[2] not in done
 
 
+@pytest.mark.wide
 def test_nothing_of_it_becomes_a_run_or_an_event_and_the_same_is_read_once(pump: Pump) -> None:
     run = read_run(pump)
     before = _traces(run)

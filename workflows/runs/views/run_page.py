@@ -93,7 +93,9 @@ def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpRe
     joins = _list_joins(board) if not board.outcome else {}
     if request.GET.get("seen") == _make_poll_token(board, joins.get(str(board.current_step))):
         return HttpResponse(status=204)
-    return _answer(request, read_rows(request, document_id, workflow_id))
+    if seed_000.wrote(workflow_id):
+        return _answer(request, read_rows(request, document_id, workflow_id))
+    return _answer(request, _load_rows(request.site, document_id, workflow_id))  # admitted above
 
 
 def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRows:
@@ -104,13 +106,20 @@ def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRo
     access.check_can_view(request)
     if seed_000.wrote(workflow_id):
         return RunRows(*run_of(request, document_id, workflow_id))
-    site = request.site
     try:
         admission.check_document(request, document_id)
+    except NotFound as error:
+        raise NotFound("Run not found.") from error
+    return _load_rows(request.site, document_id, workflow_id)
+
+
+def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
+    """Of a document that the person is let into. Raises: NotFound."""
+    try:
         board_key = table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id)
         link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
         follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
-    except (NotFound, table.InvalidKey) as error:
+    except table.InvalidKey as error:
         raise NotFound("Run not found.") from error
     kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp)
     names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}

@@ -45,6 +45,7 @@ def inquire(model: LanguageModel) -> None:
     assert used.tokens_out > 3
 
 
+@pytest.mark.wide
 @needs_model
 @pytest.mark.usefixtures("table")
 def test_the_embedded_model_answers_by_schema(model_socket: Path, settings: Any) -> None:
