@@ -36,6 +36,8 @@ from workflows.definitions.composition import Plan
 from workflows.experiments import actions as experiments
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
+from workflows.exports import actions as exports
+from workflows.exports.choice import Choice
 from workflows.extractors import actions as extractor_actions
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile
@@ -238,6 +240,7 @@ def experiment_story() -> Iterator[Step]:
     yield create, lambda: create(SITE, "p", "Others", by=BY)
     yield add, lambda: add(testset, cases, note="", by=BY)
     yield remove, lambda: remove(testset, "a", based_on=1, by=BY)
+    yield testset_actions.seed_reviews, lambda: testset_actions.seed_reviews(testset, 0.1, by=BY)
     trial = Draft("Trial", testset.testset_id, (1,), (SPEC,))
     yield experiments.create_experiment, lambda: experiments.create_experiment(SITE, "p", trial, by=BY)
     made = experiments.create_experiment(SITE, "p", trial, by=BY)
@@ -247,6 +250,12 @@ def experiment_story() -> Iterator[Step]:
     Experiment.change(made.key, ended, Experiment.PK.exists())
     yield experiments.retry_experiment, lambda: experiments.retry_experiment(made, by=BY)
     yield experiments.stop_experiment, lambda: experiments.stop_experiment(made, by=BY)
+
+
+def export_story() -> Iterator[Step]:
+    schedule = exports.create_schedule(SITE, "p", Choice(), "day", "finance/daily", who=exports.Orderer(BY))
+    delete = exports.delete_schedule
+    yield delete, lambda: delete(SITE, "p", schedule.schedule_id, by=BY)
 
 
 def open_proposal(ref: PromptRef) -> str:

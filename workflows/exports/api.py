@@ -28,7 +28,7 @@ class ExportWish(Body):
     inside their document. ``personal``: with personal data; requires PERSONAL.
     """
 
-    model_config = with_example(format="csv", tables="flat", columns=["document", "total"], since="2026-11-01")
+    model_config = with_example(format="csv", tables="flat", columns=["document"], since="2026-11-01")
 
     format: str = Field(json_schema_extra={"enum": list(FORMATS)})
     tables: str = Field(FLAT, json_schema_extra={"enum": list(TABLE_WAYS)})
