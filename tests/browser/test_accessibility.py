@@ -106,7 +106,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     run_url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     paths = ["/", "/review/", "/workflows/", run_url, "/projects/", f"/projects/{project.id}/"]
     paths += [f"/projects/{project.id}/edit/", f"/workflows/projects/{project.id}/upload/", "/settings/operations/"]
-    paths += prompt_paths(project)
+    paths += [f"/workflows/projects/{project.id}/exports/", *prompt_paths(project)]
     found = {}
     for path in paths:
         answer = page.goto(live_server.url + path)

@@ -11,7 +11,7 @@ from workflows.exports.actions import EVERY
 from workflows.exports.choice import CSV, FLAT, FORMATS, TABLE_WAYS, Choice, days_to_instants
 
 _SELECT = forms.Select(attrs={"class": "select"})
-_DAY = forms.DateInput(attrs={"class": "text-input narrow-input", "type": "date"}, format="%Y-%m-%d")
+_DAY = forms.DateInput(attrs={"class": "text-input", "type": "date"}, format="%Y-%m-%d")
 
 
 class ExportForm(forms.Form):
