@@ -39,9 +39,7 @@ def take_manifest(arrival: Arrival, *, owner: str, keep: Callable[[], None]) -> 
             beat()
             with path.open("rb") as sent:
                 wish = BatchRequest(batch_id_of(arrival), file.name)
-                reading.make_batch(
-                    str(file.siteId), project, wish, sent, file_name=file.name, by=bucket.MACHINE
-                )  # fmt: skip
+                reading.make_batch(str(file.siteId), project, wish, sent, file_name=file.name, by=bucket.MACHINE)
         transact(bucket.take_manifest_changes(file, project))
 
     bucket.settle(arrival, make, owner=owner, keep=keep)

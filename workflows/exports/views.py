@@ -121,7 +121,7 @@ def _row(request: DeskRequest, export: Export) -> ExportRow:
 
 
 def describe_choice(choice: Choice) -> str:
-    """``CSV, from 2026-11-01``; the range as it was asked for."""
+    """``CSV, from 2026-11-01``; its end stands in the audit log."""
     told = [FORMATS.get(choice.form, choice.form)]
     told += [f"{len(choice.columns)} column{'s' if len(choice.columns) > 1 else ''}"] if choice.columns else []
     told += [f"from {choice.since[:10]}"] if choice.since else []
