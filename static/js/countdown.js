@@ -22,6 +22,7 @@ function tickDue() {
 
 const [WATCH, WATCH_LAPSED] = [15_000, 3000]; // ms; a claim that has run out may be taken at any moment
 let watched = Date.now();
+let watching = null; // what stops the look that is under way
 
 async function watchClaim() {
   const form = document.querySelector("#review-form[data-watch]");
@@ -30,7 +31,8 @@ async function watchClaim() {
   if (Date.now() - watched < (new Date(until.dataset.leaseUntil) < Date.now() ? WATCH_LAPSED : WATCH)) return;
   watched = Date.now();
   const address = form.dataset.watch;
-  const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
+  watching = new AbortController();
+  const answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: watching.signal }).catch(() => null);
   if (!answer || document.querySelector("#review-form")?.dataset.watch !== address) return; // another page by now
   if (answer.status === 204) {
     const { lease } = JSON.parse(answer.headers.get("HX-Trigger"));
@@ -42,7 +44,9 @@ async function watchClaim() {
 document.addEventListener("visibilitychange", () => { watched = 0; });
 // A decision ends the claim by itself, and its answer tells of one that was lost.
 document.body.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt.id === "review-form") watched = Date.now();
+  if (event.detail.elt.id !== "review-form") return;
+  watched = Date.now();
+  watching?.abort();
 });
 
 // ---- the lease and the undo window run down ----------------------------------------------------------------------

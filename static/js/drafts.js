@@ -11,7 +11,7 @@ const waiting = new Map(); // name → text that no answer has confirmed; outliv
 let page = null; // where and with which ticket, for text that is left when the form is gone
 let timer = null;
 let tries = 0;
-let sending = false;
+let sending = null; // what stops the save that is under way
 let held = false; // a decision is on its way: it carries everything that was typed
 
 const drafted = (box) => box?.form && box.form === form() && /^(field-|seen-|answer-|reason$)/.test(box.name);
@@ -102,11 +102,11 @@ async function send({ keepalive = false } = {}) {
   for (const [name, text] of sent) body.set(name, text);
   body.set("ticket", page.ticket);
   if (page.begun) body.set("begun", "1");
-  sending = true;
+  sending = new AbortController();
   const headers = { "HX-Request": "true", "X-CSRFToken": token() };
   const { url } = page;
-  const answer = await fetch(url, { method: "POST", body, headers, keepalive }).catch(() => null);
-  sending = false;
+  const answer = await fetch(url, { method: "POST", body, headers, keepalive, signal: sending.signal }).catch(() => null);
+  sending = null;
   if (page?.url !== url) return waiting.size ? later(PAUSE) : undefined; // of a document that was decided meanwhile
   if (!held) await settle(answer, sent);
 }
@@ -166,7 +166,12 @@ document.addEventListener("visibilitychange", () => send({ keepalive: document.h
 for (const name of ["online", "focus"]) window.addEventListener(name, () => send());
 window.addEventListener("pagehide", () => send({ keepalive: true }));
 
-document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt === form()) held = true; });
+// A save that the decision overtakes would be refused: its text goes with the decision, or again if that is refused.
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt !== form()) return;
+  held = true;
+  sending?.abort();
+});
 document.body.addEventListener("htmx:afterRequest", (event) => {
   const { requestConfig, xhr } = event.detail; // the event's own element is another one where the form was swapped
   if (requestConfig.elt.id !== "review-form") return;

@@ -71,15 +71,18 @@ def test_title_focus_address_and_way_back_are_the_next_ones(
 
 @pytest.mark.wide
 def test_what_is_typed_goes_to_the_document_that_is_there(
-    live_server: LiveServer, page: Page, refs: list[ReviewRef]
+    live_server: LiveServer, page: Page, console: list[str], refs: list[ReviewRef]
 ) -> None:
     begin(page, live_server, refs[0])
     slow: list[Route] = []
-    page.route(f"**/{refs[0].review_id}/draft/", lambda route: slow.extend([route]))
+    for late in ("draft/", "watch/*"):
+        page.route(f"**/{refs[0].review_id}/{late}", lambda route: slow.extend([route]))
+    with page.expect_request("**/watch/*"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # whose claim is it?
     in_sight(page)
     page.keyboard.press("e")
     page.keyboard.type("38.90")
-    page.keyboard.press("Enter")  # leaves the field: its draft is sent, and answered after the decision
+    page.keyboard.press("Enter")  # leaves the field: its draft is sent, and overtaken by the decision
     expect(page.locator("[data-approve]")).to_be_focused()
     page.keyboard.press("a")
     page.wait_for_url(f"**/{refs[1].review_id}/?done=*")
@@ -96,6 +99,30 @@ def test_what_is_typed_goes_to_the_document_that_is_there(
     assert draft is not None
     page.reload()
     expect(field(page, "total")).to_have_value("12.00")
+    assert len(slow) == 2
+    assert console == [], "the save and the look at the claim were not called off"
+
+
+@pytest.mark.wide
+def test_a_save_that_a_refused_decision_called_off_is_made_afterwards(
+    live_server: LiveServer, page: Page, refs: list[ReviewRef]
+) -> None:
+    begin(page, live_server, refs[0])
+    slow: list[Route] = []
+    page.route("**/draft/", lambda route: slow.extend([route]))
+    page.route("**/decide/", lambda route: route.abort())
+    in_sight(page)
+    page.keyboard.press("e")
+    page.keyboard.type("38.90")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-approve]")).to_be_focused()
+    page.keyboard.press("a")
+    expect(page.locator(".toast.bad")).to_contain_text("Nothing was sent")
+    page.unroute("**/draft/")
+    expect_saved(page)
+    _, draft = queries.review_and_draft(refs[0], str(bob().pk))
+    assert draft is not None
+    assert draft.values.as_dict()["total"] == "38.90"
 
 
 @pytest.mark.wide
