@@ -26,7 +26,7 @@ from projects.documents.page import activity_of, list_activity, mask_attribute, 
 from projects.documents.queries import DELETED as DELETED_STATUS
 from projects.documents.queries import PURGED, get_document
 from projects.documents.query_plan import NotIndexed
-from projects.documents.removal import DESTROYED, LEFT
+from projects.documents.removal_changes import DESTROYED, LEFT
 from projects.documents.view_log import record_view
 from projects.folders import queries as folder_queries
 from projects.folders.items import FolderEntry

@@ -16,8 +16,8 @@ from projects.settings import queries as project_queries
 from projects.sites import directory
 from workflows.exports import actions, queries
 from workflows.exports.choice import CONTENT_TYPES, Choice, lay_out
+from workflows.exports.formats import ExportWriter
 from workflows.exports.items import Export
-from workflows.exports.writers import ExportWriter
 from workflows.runs.items import Outcome, ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles

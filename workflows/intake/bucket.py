@@ -28,8 +28,8 @@ from projects.audit.events import Actor, entity_event
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.sites import directory
-from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
+from workflows.intake.inspection_pool import inspect
 from workflows.intake.items import (
     OPEN,
     WAITING,

@@ -24,8 +24,8 @@ from projects.settings import queries as project_queries
 from workflows.intake import containers
 from workflows.intake.actions import unpack as unpack_actions
 from workflows.intake.containers import Member, page_ranges
-from workflows.intake.inspect import inspect, limits
 from workflows.intake.inspection import Inspection
+from workflows.intake.inspection_pool import inspect, limits
 from workflows.intake.store import LocalFile, enter
 from workflows.storage.objects import DocumentFiles
 

@@ -19,8 +19,8 @@ from projects.settings import provider_choice
 from projects.settings.items import Project, settings_to_store
 from workflows.intake import store as intake_store
 from workflows.intake.actions import documents, unpack
-from workflows.intake.inspect import inspect
 from workflows.intake.inspection import Inspection
+from workflows.intake.inspection_pool import inspect
 from workflows.intake.store import store_and_begin
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs.items import Run

@@ -16,7 +16,7 @@ from projects.documents.items import ChildDocument, DocumentStatus, UnpackingSta
 from projects.settings.items import Project
 from workflows.definitions.blueprint import is_approval
 from workflows.engine.partial import PARTIAL_AT
-from workflows.intake import inspect, upload
+from workflows.intake import inspection_pool, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
@@ -69,7 +69,7 @@ def begin_job(site: str, project: Project, path: Path, *, by: Actor, document_id
             return Job(path, None, "There is no such file.", "failed")
         if path.stat().st_size > settings.UPLOAD_MAX_BYTES:
             return Job(path, None, upload.too_large(), "failed")
-        found = inspect.inspect(path, path.name, containers=True)
+        found = inspection_pool.inspect(path, path.name, containers=True)
     except (CountersignError, OSError) as error:
         return Job(path, None, str(error), "failed")
     try:

@@ -30,7 +30,7 @@ from tests.projects.projects import make_project
 from tests.serving import serving
 from tests.workflows import hostile
 from tests.workflows.stages.memory import context, kept
-from workflows.intake import containers, inspect
+from workflows.intake import containers, inspection_pool
 from workflows.intake.containers import Limits
 from workflows.intake.inspection import Inspection
 from workflows.runs import queries
@@ -75,7 +75,7 @@ def trap(tmp_path: Path) -> Iterator[Trap]:
 @pytest.fixture(autouse=True)
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What never ends is given up sooner, and what is on the pictures does not matter."""
-    monkeypatch.setattr(inspect, "CPU_SECONDS", 2)
+    monkeypatch.setattr(inspection_pool, "CPU_SECONDS", 2)
     monkeypatch.setattr(ocr, "read_page_image", lambda *_args, **_options: OcrReading((), (), 0.0))
 
 
@@ -83,7 +83,7 @@ def harm(path: Path) -> str:
     """What one file did that it may not; empty if it was refused or read as files are."""
     began = time.monotonic()
     try:
-        found = inspect.inspect(path, path.name, containers=True)
+        found = inspection_pool.inspect(path, path.name, containers=True)
     except CountersignError as refused:
         return hostile.SECRET if hostile.SECRET in str(refused) else late(began)
     return late(began) or (unpack(path, found) if found.is_container else run_stages(path, found))

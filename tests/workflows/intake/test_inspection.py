@@ -21,7 +21,7 @@ from tests.workflows.boxes import mailed
 from tests.workflows.stages.formats.einvoices import CII
 from tests.workflows.stages.formats.office import book, paragraph, shape, slides, word, workbook
 from tests.workflows.stages.recordings import tone
-from workflows.intake import containers, content_types, inspect, inspection
+from workflows.intake import containers, content_types, inspection, inspection_pool
 from workflows.stages import formats
 from workflows.stages.pages import pictures
 
@@ -138,7 +138,7 @@ def test_recordings_and_requests_for_web_pages_are_taken(tmp_path: Path) -> None
 def test_a_mail_is_a_container_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = made(tmp_path, "a.eml", mailed({}, text="words"))
     assert not inspection.inspect(path, path.name).is_container
-    assert inspection.inspect(path, path.name, containers=inspect.limits()).is_container
+    assert inspection.inspect(path, path.name, containers=inspection_pool.limits()).is_container
 
 
 def test_a_pdf_is_counted(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A purged document leaves nothing but what ``projects.documents.removal.LEFT`` names, by whichever way it came and
+"""A purged document leaves nothing but what ``projects.documents.removal_changes.LEFT`` names, however it came and
 went.
 
 One word stands in the documents, in their files' names and in everything that people type about them; both tables, the

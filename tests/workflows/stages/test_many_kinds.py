@@ -12,7 +12,7 @@ from tests.generated import abroad, unlike
 from tests.generated.kinds import every_kind
 from tests.tools.generated import KINDS, write_papers
 from tests.workflows.stages.memory import context, kept, run_all
-from workflows.intake import inspect
+from workflows.intake import inspection_pool
 from workflows.stages.formats import CONTAINERS
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
@@ -37,7 +37,7 @@ def gather(folder: Path) -> list[Path]:
 def end_of(path: Path) -> str:
     """``read``, ``container``, or the name of the domain error with which it was refused."""
     try:
-        kind = inspect.inspect(path, path.name, containers=True).file_type
+        kind = inspection_pool.inspect(path, path.name, containers=True).file_type
         if kind in CONTAINERS:
             return "container"
         ctx = context(path, kind)

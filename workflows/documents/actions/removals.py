@@ -15,7 +15,7 @@ from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents import removal as parts
+from projects.documents import removal_changes as parts
 from projects.documents.activity import ActivityType, explain_lock, record_activity
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries import get_document, get_removal, soft_deleted

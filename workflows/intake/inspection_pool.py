@@ -1,7 +1,7 @@
 """Looking at a file that was sent, in a process that may be ended: what a parser makes of it, this process goes on.
 
 A PDF of 730 bytes can keep pdfium busy for ever, and no thread can be stopped from outside. The program that looks
-(``workflows.intake.inspector``) stays for the next file: a look costs a fork and two lines.
+(``workflows.intake.inspection_process``) stays for the next file: a look costs a fork and two lines.
 """
 
 import atexit
@@ -49,7 +49,7 @@ class _Inspector:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "workflows.intake.inspector"],
+            [sys.executable, "-m", "workflows.intake.inspection_process"],
             cwd=settings.BASE_DIR,
             # Threads of a library that it never uses would not survive its forks.
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
@@ -107,7 +107,7 @@ def limits() -> Limits:
 
 
 def inspect(path: Path, name: str, *, containers: bool) -> Inspection:
-    """``intake.inspect`` within bounds of time and memory. ``containers``: whether mails and archives are taken too.
+    """``inspection.inspect`` within bounds of time and memory. ``containers``: take mails and archives too.
 
     Raises:
         Refused: with the sentence that says why and what to do.

@@ -19,8 +19,8 @@ from django.conf import settings
 from config.errors import Refused
 from tests.tools import samples
 from tests.workflows.boxes import mailed
-from workflows.intake import inspect
-from workflows.intake import inspector as program
+from workflows.intake import inspection_pool
+from workflows.intake import inspection_process as program
 
 
 @pytest.fixture
@@ -44,15 +44,15 @@ def clean(tmp_path: Path) -> Path:
     return path
 
 
-def look(path: Path, **wanted: Any) -> inspect.Inspection:
-    return inspect.inspect(path, path.name, containers=wanted.get("containers", False))
+def look(path: Path, **wanted: Any) -> inspection_pool.Inspection:
+    return inspection_pool.inspect(path, path.name, containers=wanted.get("containers", False))
 
 
 def inspectors() -> list[int]:
     """Programs that this process runs, whichever of its threads started them."""
     found = Path(f"/proc/{os.getpid()}/task").glob("*/children")
     running = [int(pid) for one in found for pid in one.read_text().split()]
-    return [pid for pid in running if "workflows.intake.inspector" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [pid for pid in running if "workflows.intake.inspection_process" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def looks(inspector: int) -> list[int]:
@@ -89,7 +89,7 @@ def test_a_file_that_never_ends_is_refused_and_the_next_one_is_read(
 ) -> None:
     began = time.monotonic()
     with monkeypatch.context() as brief:
-        brief.setattr(inspect, "_WALL_SECONDS", 3)
+        brief.setattr(inspection_pool, "_WALL_SECONDS", 3)
         with pytest.raises(Refused, match="open it, export it again"):
             look(looping)
     assert time.monotonic() - began < 20
@@ -101,7 +101,7 @@ def test_a_file_that_never_ends_keeps_nobody_else_waiting(
     looping: Path, clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look(clean)
-    monkeypatch.setattr(inspect, "_WALL_SECONDS", 8)
+    monkeypatch.setattr(inspection_pool, "_WALL_SECONDS", 8)
     refused: list[str] = []
 
     def hang() -> None:
@@ -147,9 +147,9 @@ def test_an_inspector_that_was_killed_is_started_again(clean: Path) -> None:
 @pytest.mark.wide
 def test_nothing_goes_on_behind_a_worker_that_was_killed(looping: Path, tmp_path: Path) -> None:
     program = (
-        "import os, django; django.setup(); from pathlib import Path; from workflows.intake import inspect\n"
+        "import os, django; django.setup(); from pathlib import Path; from workflows.intake import inspection_pool\n"
         "print('ready', flush=True)\n"
-        f"inspect.inspect(Path({str(looping)!r}), 'loop.pdf', containers=False)"
+        f"inspection_pool.inspect(Path({str(looping)!r}), 'loop.pdf', containers=False)"
     )
     worker = subprocess.Popen([sys.executable, "-c", program], cwd=settings.BASE_DIR, stdout=subprocess.PIPE)
     with worker:
@@ -179,7 +179,7 @@ def test_a_look_has_a_limit_of_memory_and_of_the_processor(looping: Path, clean:
     with pytest.raises(Refused):
         look(looping)
     reader.join()
-    assert re.search(rf"Max cpu time +{inspect.CPU_SECONDS} ", limits[0])
+    assert re.search(rf"Max cpu time +{inspection_pool.CPU_SECONDS} ", limits[0])
 
 
 def test_the_place_is_told_where_a_parser_fails_and_none_of_its_words(

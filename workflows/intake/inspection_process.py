@@ -1,5 +1,4 @@
-"""The program that looks at files for ``workflows.intake.inspect``: one JSON line in, one JSON line out, a child a
-file.
+"""The program that looks at files for ``workflows.intake.inspection_pool``: JSON lines in and out, a child a file.
 
 A program of its own, not ``multiprocessing``: Celery's prefork workers are daemonic and may have no such children.
 It imports the parsers once; each file then costs a fork, and whatever the file does to a parser ends with that child.
