@@ -10,6 +10,7 @@ from django.conf import settings as conf
 from config.environment import ModelEndpoint
 from config.errors import StageFailed
 from projects.models import actions as model_actions
+from projects.models.builtin import list_builtin_models
 from projects.models.spec import BUILT_IN_OCR
 from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
@@ -17,6 +18,7 @@ from tests.outside import answering
 from tests.projects.models.catalogue import ADA, add_model
 from workflows.engine import step_context
 from workflows.providers import factory
+from workflows.providers.language_models.chats import make_chat
 from workflows.runs import run_settings
 from workflows.stages.registry import STAGES
 from workflows.stages.services import Output, Services, Transcript
@@ -83,6 +85,11 @@ def test_a_model_that_is_not_set_up_here_is_said(table):
     spec = add_model("far", endpoint="far")
     with pytest.raises(StageFailed, match="The endpoint far of Model far is not set up"):
         chosen("segment_analyzer", analyzer="model", models={"extract": spec.id})
+
+
+def test_a_model_of_a_provider_that_this_version_does_not_know_is_not_sent_to_another_one():
+    with pytest.raises(StageFailed, match="has a provider this version does not know"):
+        make_chat(replace(list_builtin_models()[0], provider="gone"))
 
 
 def test_transcribe_hears_the_original_in_the_projects_language_and_answers_from_our_bucket(table):

@@ -11,7 +11,7 @@ from django.conf import settings
 from config import aws
 from config.errors import Misconfigured, ProviderPaused, StageFailed
 from config.laptop import embedded_model, locks
-from projects.models.spec import BEDROCK, OPENAI, ModelSpec
+from projects.models.spec import BEDROCK, EMBEDDED, OPENAI, ModelSpec
 from projects.prompts.book import PromptBook
 from workflows.providers import actions as provider_actions
 from workflows.providers.calls import Caller, Provider
@@ -39,7 +39,7 @@ def _do_nothing() -> None:
 
 
 def make_chat(spec: ModelSpec, heartbeat: Callable[[], None] = _do_nothing) -> Chat:
-    """Building it asks no one. Raises: StageFailed if its endpoint is not set up here."""
+    """Building it asks no one. Raises: StageFailed if its endpoint is not set up here, or its provider not known."""
     return _InTurn(_make_own_chat(spec, heartbeat), heartbeat)
 
 
@@ -50,7 +50,10 @@ def _make_own_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
         return Converse(client, spec, _make_caller(BEDROCK_PROVIDER, spec, heartbeat))
     if spec.provider == OPENAI:
         return _make_openai_chat(spec, heartbeat)
-    return _make_embedded_chat(spec, heartbeat)
+    if spec.provider == EMBEDDED:
+        return _make_embedded_chat(spec, heartbeat)
+    # A run pins its models: a version of the desk that knew more providers may have begun it.
+    raise StageFailed(f"{spec.name} has a provider this version does not know. Choose another model.", code="NotSet")
 
 
 def _make_caller(provider: Provider, spec: ModelSpec, heartbeat: Callable[[], None]) -> Caller:
