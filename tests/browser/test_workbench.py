@@ -191,7 +191,7 @@ def measure_and_promote(bench: Workbench) -> None:
     page.get_by_role("link", name="Variant 3", exact=True).click()
     bench.look("variant")
     page.get_by_label("Reason", exact=True).fill("Shorter, and as good")
-    despite = page.get_by_label("Why use it all the same")
+    despite = page.get_by_label("Reason for using it anyway")
     if despite.is_visible():
         despite.fill("It is to be tried on new receipts")
     page.get_by_role("button", name="Promote prompt").click()

@@ -190,7 +190,7 @@ def _describe_building(ref: SetRef, head: StoredTestSet, *, is_polled: bool) -> 
         poll_url=address,
         page_url=address,
         is_under_way=head.is_building,
-        waiting="Adding documents. Runs that were started before go first.",
+        waiting="Adding documents. Runs started earlier go first.",
         problem=lost if head.is_lost else str(head.message or ""),
         done=f"Version {head.version} has {count} document{'s' if count != 1 else ''}." if is_polled else "",
     )

@@ -47,14 +47,14 @@ def test_a_link_sets_a_password_once_and_ends_every_session(owner: User) -> None
     assert browser.post(form, NEW | {"new_password2": "slip"}).status_code == 422
     assert browser.post(form, NEW)["Location"] == "/login/"
     assert elsewhere.get("/documents/").status_code == 302
-    assert "used already or is too old" in one_line(Client().get(link()).content)
+    assert "has already been used or has expired" in one_line(Client().get(link()).content)
     assert Client().post("/login/", {"username": "bob", "password": NEW["new_password1"]}).status_code == 302
 
 
 def test_a_deactivated_account_gets_no_mail_and_its_link_opens_nothing(owner: User) -> None:
     ask("bob@example.org")
     User.objects.filter(pk=owner.pk).update(is_active=False)
-    assert "used already or is too old" in one_line(Client().get(link()).content)
+    assert "has already been used or has expired" in one_line(Client().get(link()).content)
     ask("bob@example.org")
     assert len(mail.outbox) == 1
 

@@ -37,7 +37,7 @@ def test_what_is_approved_is_spelled_out_and_is_a_decision_each_that_can_be_undo
     asked = prepare(bob(), "approve", [first, second])
     text = one_line(asked.content)
     assert "Approve 2 documents" in text
-    assert "1 of which no one has claimed yet. 2 fields no one has checked. Worth 67.80 EUR together." in text
+    assert "1 unclaimed. 2 fields no one has checked. Worth 67.80 EUR together." in text
     assert decisions_of(first) == 0
     done = post(bob(), "approve-selected", [first, second], unseen=unseen_of(asked))
     text = one_line(done.content)

@@ -147,7 +147,7 @@ def test_a_filter_searches_the_next_of_a_long_queue_on_demand(monkeypatch):
     for number in range(3):
         open_review(f"{number}.pdf", timeout=80_000 + number)
     page = ask(text="2.pdf")
-    assert "None of the 2 most urgent that were searched." in one_line(page.content)
+    assert "No matches among the 2 most urgent reviews." in one_line(page.content)
     assert names(ask(text="2.pdf", after=page.context["next_cursor"])) == ["2.pdf"]
 
 

@@ -134,7 +134,7 @@ def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings)
     page = text(signed_in(alice()).get(url("show-calibration", new)))
     assert "Error limit 1 %" in page
     assert "Verified values only" in page
-    assert "About 32 more reviewed documents until confidence can count" in page
+    assert "About 32 more reviewed documents until values can be published by confidence" in page
     assert "Propose and activate a calibration" in text(signed_in(alice()).get(url("show-calibration", learned)))
     assert "Only verified values are published without review" in text(
         signed_in(alice()).get(reverse("projects:show-project", args=[new]))
@@ -144,6 +144,6 @@ def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings)
     activate(learned, 1, 0)
     page = text(signed_in(alice()).get(url("show-calibration", learned)))
     settings.MOST_WRONG_PERCENT = 1
-    assert "The reviews do not show yet which" in text(signed_in(alice()).get(url("show-calibration", learned)))
+    assert "The reviews do not yet show which" in text(signed_in(alice()).get(url("show-calibration", learned)))
     assert "values with a confidence of at least" in page
     assert "such values were correct in the reviews, at least" in page

@@ -106,7 +106,7 @@ def test_the_page_says_that_reviews_are_collected_until_they_are(pump: Pump) -> 
     for _ in range(2):  # the second press joins the first
         assert admin.post(address(project_id, "collect-reviews")).status_code == 302
     page = one_line(admin.get(address(project_id)).content)
-    assert "Collecting reviews. Runs that were started before go first." in page
+    assert "Collecting reviews. Runs started earlier go first." in page
     waits = f"{address(project_id)}?collecting=first"
     assert waits in page
     assert waits in one_line(htmx.get(waits).content)

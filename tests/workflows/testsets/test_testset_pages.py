@@ -70,7 +70,7 @@ def test_a_worker_that_is_lost_or_was_never_told_is_said_so() -> None:
     ref = filled(project_id)
     actions.announce_building(ref)
     shown = url("show-test-set", project_id, ref.testset_id)
-    assert "Adding documents. Runs that were started before go first." in one_line(admin.get(shown).content)
+    assert "Adding documents. Runs started earlier go first." in one_line(admin.get(shown).content)
     with mock.patch.object(items, "LONGEST_SECONDS", 0):
         assert "the worker was lost. Add the documents again." in one_line(admin.get(shown).content)
 

@@ -83,7 +83,7 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     address = started["Location"]
     waiting = one_line(admin.get(address).content)
     assert "Waiting for a worker" in waiting
-    assert "Runs and trials that were started before go first." in waiting
+    assert "Runs and trials started earlier go first." in waiting
     assert 'hx-trigger="every 2s"' in waiting
     assert f'<noscript><a class="button small" href="{address}">' in waiting
     totals = iter(["99.00", "510.24"])
@@ -132,7 +132,7 @@ def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump
     here = f"/projects/{project.id}/prompts/extract/try/"
     admin, script = signed_in(alice()), signed_in(alice(), htmx=True)
     empty = one_line(admin.post(here, TYPED).content)
-    assert "No document has been read yet" in empty
+    assert "No documents processed yet" in empty
     assert f'action="{here}upload/"' in empty
     none = admin.post(f"{here}upload/", TYPED)
     assert (none.status_code, "Choose a file to upload." in one_line(none.content)) == (422, True)
@@ -145,7 +145,7 @@ def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump
     assert 'name="instructions" value="Mine &lt;b&gt;.' in page
     chosen = re.search(r'<option value="([^"]+)" selected>[^<]*\.pdf', page)
     assert chosen
-    assert "is being read. It can be tried once its pages are there." in page
+    assert "is being processed. You can try it once its pages are ready." in page
     assert "Refresh</button></noscript>" in page
     typed_now = {**TYPED, "document": chosen[1], "model": "bedrock"}
     early = admin.post(f"{here}start/", typed_now)

@@ -64,7 +64,7 @@ def _describe_collecting(project: Project, found: Collecting, waits_for: str, *,
         poll_url=f"{address}?collecting={waits_for}",
         page_url=address,
         is_under_way=found.is_under_way,
-        waiting="Collecting reviews. Runs that were started before go first.",
+        waiting="Collecting reviews. Runs started earlier go first.",
         problem=found.problem,
         done=done,
     )
