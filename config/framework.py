@@ -43,6 +43,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "projects.web.time_zone.TimeZoneMiddleware",
     "projects.web.middleware.SiteMiddleware",
     "projects.web.middleware.SignedInMiddleware",
     "projects.web.middleware.DomainErrorMiddleware",

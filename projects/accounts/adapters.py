@@ -16,6 +16,7 @@ from django.shortcuts import resolve_url
 
 from config.errors import Conflict
 from config.table import DEFAULT_SITE
+from projects.accounts import time_zones
 from projects.sites import access, sign_in
 from projects.sites.sign_in import SIGN_IN, Attempt
 
@@ -33,6 +34,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # ships no t
         """Raises: Unavailable: the table does not answer, so no one is let in."""
         sign_in.record_sign_in(Attempt(SIGN_IN, user.get_username(), sign_in.client_network(request)), user)
         super().login(request, user)
+        time_zones.remember_time_zone(request, str(user.pk))
 
     def post_login(self, request: HttpRequest, user: User, *, redirect_url: str | None, **more: Any) -> HttpResponse:
         """To the page that was asked for; the overview of the main site is where anyone begins who asked for none."""

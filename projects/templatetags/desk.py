@@ -8,6 +8,7 @@ from django import template
 from django.template.base import FilterExpression, Node, Parser, TextNode, Token, Variable
 from django.template.context import Context
 from django.templatetags.static import static
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -45,18 +46,21 @@ def compile_icon(parser: Parser, token: Token) -> Node:
 
 
 @register.filter
-@functools.lru_cache(maxsize=4096)
 def local_time(moment: dt.datetime | str | None, style: str = "moment") -> SafeString | str:
-    """``{{ at|local_time }}``: UTC in words; the script turns it to the reader's own zone.
+    """``{{ at|local_time }}``: in the time zone of who looks, which the script does alike for what is ``ago``.
 
     ``style`` is moment (day and time), time, day or ago. Takes an instant or its stored text.
     """
-    if not moment:
-        return ""
-    at = (clock.parse(moment) if isinstance(moment, str) else moment).astimezone(dt.UTC)
-    day, minute = f"{at.day} {_MONTHS[at.month]} {at.year}", f"{at.hour:02}:{at.minute:02}"
-    words = {"time": f"{minute}:{at.second:02} UTC", "day": day}.get(style) or f"{day}, {minute} UTC"
-    stamp = at.isoformat(timespec="seconds")
+    return write_time(moment, style, timezone.get_current_timezone()) if moment else ""
+
+
+@functools.lru_cache(maxsize=4096)
+def write_time(moment: dt.datetime | str, style: str, zone: dt.tzinfo) -> SafeString:
+    instant = clock.parse(moment) if isinstance(moment, str) else moment
+    at = instant.astimezone(zone)
+    day, minute, name = f"{at.day} {_MONTHS[at.month]} {at.year}", f"{at.hour:02}:{at.minute:02}", at.tzname()
+    words = {"time": f"{minute}:{at.second:02} {name}", "day": day}.get(style) or f"{day}, {minute} {name}"
+    stamp = instant.astimezone(dt.UTC).isoformat(timespec="seconds")
     # Seventy-five a page: strftime and format_html would take a tenth of it, and no text of anybody's is in here.
     return SafeString(f'<time datetime="{stamp}" data-local="{style}">{words}</time>')
 

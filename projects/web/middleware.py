@@ -26,6 +26,7 @@ from projects.sites.people import list_people
 from projects.sites.permissions import Permission
 from projects.sites.rate_limit import Rate
 from projects.web.http import API_PATH, PROBLEM, problem_response, status_of, wants_fragment
+from projects.web.time_zone import chosen_zone
 
 logger = logging.getLogger(__name__)
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -220,6 +221,7 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     }
     if user is None or not user.is_authenticated:
         return here
+    here["zone"] = chosen_zone(request)
     if getattr(request, "unanswered", False):  # the page that says so waits for no other answer
         may = access.abilities(request) if hasattr(request, "permissions") else access.NO_ABILITIES
         return here | {"tabs": _tabs(request, may), "may": may}

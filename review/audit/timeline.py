@@ -5,6 +5,7 @@ Each source is one Query a page. A page takes the newest rows of all of them; it
 
 import base64
 import binascii
+import datetime as dt
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any
 
 from pynamodb.expressions.condition import Condition
 
-from config import table
+from config import clock, table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
@@ -33,6 +34,7 @@ from workflows.runs.queries import decision_key
 from workflows.runs.views.timeline import describe_event
 
 _ENDED = "-"
+_A_DAY = dt.timedelta(days=1)
 HIDDEN = "Document in a restricted queue"
 # Where a run's file and work are found outside the desk.
 _TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
@@ -89,10 +91,13 @@ class Source:
     prefix: str
     kind: str
     index: str | None = None
+    span: tuple[str, str] | None = None  # stored instants, of which the second lies behind all rows
 
     @property
     def sk(self) -> Condition | None:
         keys = {None: self.model.SK, "GSI1": self.model.GSI1SK, "GSI2": self.model.GSI2SK}
+        if self.span:
+            return keys[self.index].between(*(self.prefix + one for one in self.span))
         return keys[self.index].startswith(self.prefix) if self.prefix else None
 
     def page(self, cursor: str | None, limit: int) -> Page[Any]:
@@ -147,8 +152,17 @@ def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
 
 
 def narrow(sources: Sequence[Source], *, kind: str = "", day: str = "") -> list[Source]:
-    """Only what is of this kind and, by UTC, of this day (``2026-11-23``); all if neither is said."""
-    return [replace(one, prefix=one.prefix + day) for one in sources if kind in ("", one.kind)]
+    """Only what is of this kind and of this day (``2026-11-23``) of who looks; all if neither is said."""
+    span = None
+    if day:
+        first = dt.date.fromisoformat(day)
+        # To the second: keys write the rest of an instant in two ways, and both sort behind.
+        span = (_second(first), _second(first + _A_DAY))
+    return [replace(one, span=span) for one in sources if kind in ("", one.kind)]
+
+
+def _second(day: dt.date) -> str:
+    return table.datetime_s(clock.start_of(day)).removesuffix("Z")
 
 
 def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:

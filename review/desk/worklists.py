@@ -1,6 +1,5 @@
 """A person's own lists beside the queue, and how many reviews each of all lists has."""
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -130,7 +129,7 @@ def list_postponed(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def list_decided(request: DeskRequest) -> HttpResponse:
-    """What this person decided since midnight UTC, the newest first."""
+    """What this person decided today, the newest first."""
     access.check_can_view(request)
     cursor, person_id = request.GET.get("after"), str(request.user.pk)
     page = admission.filter_page(
@@ -184,7 +183,7 @@ def _count(page: Page[Review] | Page[ReviewDecision]) -> str:
 
 
 def _today() -> str:
-    return clock.iso(clock.now().astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0))
+    return clock.iso(clock.start_of(clock.today()))
 
 
 def _decided_row(site: str, row: ReviewDecision) -> DecidedRow:

@@ -197,12 +197,17 @@ document.addEventListener("click", (event) => {
   showPaused();
 });
 
-// ---- times: the server writes UTC, the reader sees the own zone --------------------------------------------------
+// ---- times: in the zone that the person chose, else in the browser's own, which the server is told -----------------
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+const ZONE = { timeZone: body.dataset.zone || OWN_ZONE };
 const FORMS = {
-  moment: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
-  time: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
-  day: { day: "numeric", month: "short", year: "numeric" },
+  moment: { ...ZONE, day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
+  time: { ...ZONE, hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  day: { ...ZONE, day: "numeric", month: "short", year: "numeric" },
 };
+if (!document.cookie.includes(`time-zone=${OWN_ZONE}`)) {
+  document.cookie = `time-zone=${OWN_ZONE}; path=/; max-age=31536000; samesite=lax`;
+}
 const STEPS = [[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [7 * 86400, "day", 86400]];
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 

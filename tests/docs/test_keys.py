@@ -17,6 +17,7 @@ USES = ("written_by", "read_by", "page", "api")
 LACKS: dict[str, frozenset[str]] = {
     **dict.fromkeys(
         [
+            "AccountSettings",
             "ApiKey",
             "ArrivalBegin",
             "ChatWebhook",

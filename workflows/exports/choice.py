@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
+from config import clock
 from config.errors import Refused
 from projects.settings.columns import TABLE, Column, read_columns
 from workflows.stages.base import FieldSpec
@@ -195,12 +196,12 @@ def _cells(row: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
 
 
 def days_to_instants(first: dt.date | None, last: dt.date | None) -> tuple[str, str]:
-    """The stored instants between which these days lie, both days in; empty where there is no limit.
+    """The stored instants between which these days of who asks lie, both days in; empty where there is no limit.
 
     >>> days_to_instants(dt.date(2026, 11, 1), None)
-    ('2026-11-01T00:00:00', '')
+    ('2026-11-01T00:00:00.000000+00:00', '')
     """
     return (
-        f"{first}T00:00:00" if first else "",
-        f"{last + dt.timedelta(days=1)}T00:00:00" if last else "",
+        clock.iso(clock.start_of(first)) if first else "",
+        clock.iso(clock.start_of(last + dt.timedelta(days=1))) if last else "",
     )

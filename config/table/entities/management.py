@@ -28,6 +28,12 @@ SIGN_IN_TRIES = Entity(
     note="failed sign-ins in a while, counted under a keyed hash of account, address or both; by TTL", system=True,
 )  # fmt: skip
 
+ACCOUNT_SETTINGS = Entity(
+    "countersign", "AccountSettings", "ACCOUNT#{user_id}", "SETTINGS",
+    attributes=names("time_zone updated_at"),
+    note="what a person chose for all sites; read when they sign in", system=True,
+)  # fmt: skip
+
 # --- documents -------------------------------------------------------------
 DOCUMENT = Entity(
     "document_management", "Document", "docs#{document_id}", "document",
