@@ -17,7 +17,7 @@ from config.transaction import Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.exports import queries
 from workflows.exports.choice import FORMATS, TABLE_WAYS, Choice
-from workflows.exports.items import UNDER_WAY, Export, ExportSchedule, ExportStatus
+from workflows.exports.items import UNDER_WAY, Export, ExportFile, ExportSchedule, ExportStatus
 
 MOST_AT_ONCE = 3  # of a project: each reads every result
 KEPT_DAYS = 14  # rows and files: what they show may be deleted or purged meanwhile
@@ -106,14 +106,14 @@ def renew_export(row: Export, documents: int, *, owner: str) -> None:
     due_work.renew(row, when=mine, also=[Export.documents.set(documents), *later])
 
 
-def finish_export(site: str, row: Export, documents: int, files: Sequence[Mapping[str, Any]]) -> bool:
+def finish_export(site: str, row: Export, documents: int, files: Sequence[ExportFile]) -> bool:
     """Its files are there. False if it has ended already."""
     actions = [
         Export.status.set(S.DONE),
         Export.documents.set(documents),
-        Export.files.set([dict(one) for one in files]),
+        Export.files.set(list(files)),
     ]
-    payload = {"documents": documents, "files": [one["name"] for one in files]}
+    payload = {"documents": documents, "files": [one.name for one in files]}
     return _end_export(site, row, actions, "written", payload)
 
 

@@ -132,7 +132,7 @@ def download_export(request: ApiRequest, project_id: str, export_id: str, index:
 
 def _shape(row: Export) -> ExportShape:
     files = [
-        ExportFileShape(index=number, name=one["name"], rows=int(one["rows"]), bytes=int(one["bytes"]))
+        ExportFileShape(index=number, name=one.name, rows=int(one.rows), bytes=int(one.bytes))
         for number, one in enumerate(row.files or ())
     ]
     return ExportShape(

@@ -19,7 +19,7 @@ class ExportForm(forms.Form):
 
     form = forms.ChoiceField(label="Format", choices=list(FORMATS.items()), initial=CSV, widget=_SELECT)
     tables = forms.ChoiceField(label="Tables", choices=list(TABLE_WAYS.items()), initial=FLAT, widget=_SELECT)
-    since = forms.DateField(label="Published from", required=False, widget=_DAY, help_text="Days are in UTC.")
+    since = forms.DateField(label="Published from", required=False, widget=_DAY)
     until = forms.DateField(label="Published to", required=False, widget=_DAY)
     columns = forms.MultipleChoiceField(
         label="Columns", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Select at least one column."}

@@ -1,9 +1,9 @@
 """Rows of exports and of their schedules."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
-from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, ListAttribute, MapAttribute, NumberAttribute, UnicodeAttribute
 
 from config import table
 from config.due.items import CountedWork, DueWork
@@ -21,11 +21,23 @@ class ExportStatus(StrEnum):
 UNDER_WAY = (ExportStatus.QUEUED, ExportStatus.RUNNING)
 
 
+class ExportFile(MapAttribute[str, Any]):
+    """A file of an export: its name, its rows below the head, its size."""
+
+    name = UnicodeAttribute()
+    rows = NumberAttribute()
+    bytes = NumberAttribute()
+
+    @classmethod
+    def of(cls, name: str, rows: int, size: int) -> Self:
+        return cls(name=name, rows=rows, bytes=size)
+
+
 class Export(CountedWork):
     """One export. Access: all of a project, newest first; due (GSI2) until its files are written.
 
     ``groups``, ``is_everywhere``: of who ordered it, so that queues and folders keep from the file what they keep from
-    them. ``documents``: written so far. ``files``: ``{"name": …, "rows": …, "bytes": …}``.
+    them. ``documents``: written so far.
     """
 
     due_entity = table.EXPORT
@@ -37,7 +49,7 @@ class Export(CountedWork):
     is_everywhere = BooleanAttribute()
     folder = UnicodeAttribute()  # of its files, below the project's exports
     documents = NumberAttribute(default=0)
-    files: ListAttribute[Any] = ListAttribute(null=True)
+    files: ListAttribute[ExportFile] = ListAttribute(of=ExportFile, null=True)
     message = UnicodeAttribute(null=True)  # why it failed
     schedule_id = UnicodeAttribute(null=True)
     by_id = UnicodeAttribute()

@@ -19,7 +19,7 @@ from workflows.exports import actions, queries, tasks
 from workflows.exports.actions import EVERY, Orderer
 from workflows.exports.choice import CONTENT_TYPES, FORMATS, Choice, offer_columns
 from workflows.exports.forms import ExportForm, ScheduleForm
-from workflows.exports.items import Export, ExportSchedule, ExportStatus
+from workflows.exports.items import Export, ExportFile, ExportSchedule, ExportStatus
 from workflows.exports.writing import key_of
 from workflows.runs.views.state_labels import Mark
 from workflows.storage.objects import open_object
@@ -41,7 +41,7 @@ class ExportRow:
     choice: Choice
     mark: Mark
     words: str
-    files: list[tuple[dict[str, Any], str]]
+    files: list[tuple[ExportFile, str]]
     may_fetch: bool
 
 
@@ -112,19 +112,17 @@ def _answer(
 def _row(request: DeskRequest, export: Export) -> ExportRow:
     choice = Choice.from_json(export.choice)
     urls = [
-        (one.as_dict() if hasattr(one, "as_dict") else one,
-         reverse("workflows:download-export", args=[export.project_id, export.export_id, number]))
+        (one, reverse("workflows:download-export", args=[export.project_id, export.export_id, number]))
         for number, one in enumerate(export.files or ())
-    ]  # fmt: skip
+    ]
     may_fetch = not choice.personal or access.can_see_personal(request)
     return ExportRow(export, choice, _MARKS[export.status], describe_choice(choice), urls, may_fetch)
 
 
 def describe_choice(choice: Choice) -> str:
-    """``CSV, from 2026-11-01``; its end stands in the audit log."""
+    """``CSV, 2 columns``: all but the range."""
     told = [FORMATS.get(choice.form, choice.form)]
     told += [f"{len(choice.columns)} column{'s' if len(choice.columns) > 1 else ''}"] if choice.columns else []
-    told += [f"from {choice.since[:10]}"] if choice.since else []
     told += ["with personal data"] if choice.personal else []
     return ", ".join(told)
 
@@ -149,10 +147,10 @@ def send_file(request: DeskRequest, project: Project, export_id: str, index: int
     files = list(row.files or ())
     if index >= len(files):
         raise NotFound("This export has no such file.")
-    name = str(files[index]["name"])
+    name = files[index].name
     body = open_object(key_of(request.site, row, name))
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=CONTENT_TYPES[choice.form])
-    response["Content-Length"] = str(int(files[index]["bytes"]))
+    response["Content-Length"] = str(int(files[index].bytes))
     label = f"{project.settings.name} {row.created_at[:10]} {name}"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=label) or ""
     response["Cache-Control"] = "private, no-store"

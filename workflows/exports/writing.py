@@ -17,7 +17,7 @@ from projects.sites import directory
 from workflows.exports import actions, queries
 from workflows.exports.choice import CONTENT_TYPES, Choice, lay_out
 from workflows.exports.formats import ExportWriter
-from workflows.exports.items import Export
+from workflows.exports.items import Export, ExportFile
 from workflows.runs.items import Outcome, ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
@@ -72,7 +72,7 @@ def _write(site: str, row: Export, folder: Path, *, owner: str, keep: Callable[[
     for one in writer.files:
         with one.path.open("rb") as file:
             SiteFiles(site).save(_name(row, one.name), file, CONTENT_TYPES[choice.form])
-        stored.append({"name": one.name, "rows": one.rows, "bytes": one.path.stat().st_size})
+        stored.append(ExportFile.of(one.name, one.rows, one.path.stat().st_size))
     actions.finish_export(site, row, documents, stored)
 
 
