@@ -1,5 +1,6 @@
 """What the address of a queue asks for: which of its reviews, and in which order."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from workflows.stages.assessment.triage import Triage, read_triage
 MOST_READ = 250  # rows that one page is chosen from: one Query of about 40 RRU
 _LONGEST = 100
 
-DUE: Mapping[str, str] = {"over": "Overdue", "1h": "Within 1 hour", "24h": "Within 24 hours"}
+DUE: Mapping[str, str] = {"over": "Overdue", "today": "Today", "1h": "Within 1 hour", "24h": "Within 24 hours"}
 _DUE_SECONDS = {"over": 0, "1h": 3600, "24h": 86_400}
 # Code of a reason → why reviews wait, in words.
 REASONS: Mapping[str, str] = {
@@ -56,6 +57,11 @@ _SORT_KEYS: Mapping[str, Callable[[Review], Any]] = {
 
 
 _UNKNOWN = Triage(0.0)
+
+
+def end_of_today() -> dt.datetime:
+    """Of the day of who looks."""
+    return clock.start_of(clock.today() + dt.timedelta(days=1))
 
 
 def triage_of(row: Review) -> Triage:
@@ -105,10 +111,15 @@ class Filters:
     def choose(self, rows: Iterable[Review], *, user_id: str) -> list[Review]:
         """Those of ``rows`` that are asked for, in the order that is asked for."""
         now = clock.iso(clock.now())
-        latest = clock.iso(clock.in_seconds(_DUE_SECONDS[self.due])) if self.due else ""
+        latest = self._latest_deadline()
         oldest = clock.iso(clock.in_seconds(-_AGE_SECONDS[self.age])) if self.age else ""
         found = [one for one in rows if self._fits(one, user_id, now, latest) and self._weighs(one, oldest)]
         return sorted(found, key=_SORT_KEYS[self.sort]) if self.sort else found
+
+    def _latest_deadline(self) -> str:
+        if self.due == "today":
+            return clock.iso(end_of_today())
+        return clock.iso(clock.in_seconds(_DUE_SECONDS[self.due])) if self.due else ""
 
     def _weighs(self, row: Review, oldest: str) -> bool:
         if oldest and row.created_at > oldest:
@@ -123,7 +134,7 @@ class Filters:
     def _fits(self, row: Review, user_id: str, now: str, latest: str) -> bool:
         if self.project and row.project_id != self.project:
             return False
-        if latest and row.deadline > latest:
+        if (latest and row.deadline > latest) or (self.due == "today" and row.deadline <= now):
             return False
         if self.assignee and self.assignee != _assignee(queries.holder_of(row, now=now), user_id):
             return False

@@ -3,15 +3,16 @@
 import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
 
 from config import clock, table
 from config.errors import NotFound
-from config.item import Page
-from config.table import Key
-from projects.documents.items import DocumentStatus
+from config.item import Item, Page
+from config.table import InvalidKey, Key
+from projects.documents.items import Document, DocumentStatus
 from workflows.definitions import versions
 from workflows.definitions.blueprint import Definition
 from workflows.runs import seed_000
@@ -97,6 +98,28 @@ def documents_with_status(
     page = ProjectDocument.page(pk, index="GSI2", limit=limit, cursor=cursor)
     seed_000.fill_documents(page.rows)
     return page
+
+
+_OF_DOCUMENTS = ("queue", "user_name")
+
+
+def boards_and_documents(
+    site: str, workflow_ids: Sequence[str], document_ids: Sequence[str]
+) -> tuple[Mapping[str, WorkflowSteps], Mapping[str, Document]]:
+    """Those that are there, by their ids, the documents with queue and uploader alone: one call for fifty of each."""
+    boards = {table.WORKFLOW_STEPS.key(site, workflow_id=one): one for one in workflow_ids}
+    documents: dict[Key, str] = {}
+    for one in document_ids:
+        with suppress(InvalidKey):  # of an earlier system
+            documents[table.DOCUMENT.key(site, document_id=one)] = one
+    if not boards and not documents:
+        return {}, {}
+    names = [one.attr_name for one in WorkflowSteps.get_attributes().values()]
+    found = Item.together([*boards, *documents], only=[*names, *_OF_DOCUMENTS])
+    return (
+        {boards[key]: WorkflowSteps.from_raw_data(row) for key, row in found.items() if key in boards},
+        {documents[key]: Document.from_raw_data(row) for key, row in found.items() if key in documents},
+    )
 
 
 def boards_of(site: str, workflow_ids: Iterable[str]) -> Mapping[str, WorkflowSteps]:

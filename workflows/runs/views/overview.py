@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from projects.documents import queries as documents_queries
+from projects.documents.items import DocumentStatus
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -71,6 +72,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "rows": rows,
         "figures": runs.figures(counts),
         "tabs_of_state": runs.tabs(filters, counts.count_of),
+        "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": any(row.moves for row in rows),
         "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
@@ -89,6 +91,7 @@ def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -
         "rows": page.rows,
         "figures": runs.figures(counts),
         "tabs_of_state": runs.tabs(filters, counts.count_of),
+        "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": filters.state == runs.RUNNING and bool(page.rows),
         "waiting": len(page.rows) if filters.state == runs.WAITING else 0,
         "projects": runs.projects_of(page.rows, filters),

@@ -15,7 +15,7 @@ from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
 from projects.documents import queries as document_queries
-from projects.documents.items import DocumentStatus
+from projects.documents.items import Document, DocumentStatus
 from projects.documents.queries import Counts
 from projects.personal.access import names_in_document
 from projects.queues import admission
@@ -211,6 +211,7 @@ class Row:
     """``since``: when it came into this state; ``step_since``: to this step. ``stuck``: why it does not go on, if so.
 
     ``pages``: done of all where slices say so, else all of them, in words. ``usual``: the p90 of its step, if known.
+    ``owner``: who uploaded the document, a person or a program.
     """
 
     document: ProjectDocument
@@ -221,6 +222,7 @@ class Row:
     pages: str = "–"
     stuck: str = ""
     usual: str = ""
+    owner: str = ""
 
     @property
     def url(self) -> str:
@@ -237,9 +239,9 @@ class Found(NamedTuple):
 
 
 def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Found:
-    """One Query; for what is running one call for the boards, and one for slices where a document is large.
+    """One Query, one call for boards and documents, and one for slices where a document that runs is large.
 
-    Where more than the state is chosen, a page is what fits of the next fifty; a queue costs one call more.
+    Where more than the state is chosen, a page is what fits of the next fifty.
     """
     site, limit = request.site, MOST_READ if filters.chosen else settings.PAGE_SIZE
     page = admission.filter_page(
@@ -250,24 +252,30 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
     )
     old = [one for one in page.rows if filters.is_old_enough(_since(one))]
     following = page.next if len(old) == len(page.rows) else None  # the rest of the list is younger still
+    running = filters.state == RUNNING
+    boards, documents = queries.boards_and_documents(
+        site,
+        [str(one.workflow_id) for one in old if one.workflow_id and running],
+        [str(one.document_id) for one in old],
+    )
     if filters.queue:
-        old = _in_queue(site, filters.queue, old)
-    if filters.state == WAITING:
-        return Found([_waiting(one) for one in old if filters.fits(one, None)], following)
-    boards = queries.boards_of(site, [str(one.workflow_id) for one in old if one.workflow_id])
+        old = _in_queue(filters.queue, old, documents)
     found = [(one, boards.get(str(one.workflow_id))) for one in old]
     fitting = [(one, board) for one, board in found if filters.fits(one, board)]
     joins = engine_queries.first_joins(site, _sliced(board for _, board in fitting if board))
-    usual = insight_queries.usual_seconds(site) if fitting else {}
-    rows = [_running(one, board, joins.get(str(one.workflow_id)), usual) for one, board in fitting]
-    return Found(rows, following)
+    usual = insight_queries.usual_seconds(site) if fitting and running else {}
+    rows = [
+        _running(one, board, joins.get(str(one.workflow_id)), usual) if running else _waiting(one)
+        for one, board in fitting
+    ]
+    owners = {name: one.user_name or "" for name, one in documents.items()}  # an earlier system's documents name no one
+    return Found([replace(row, owner=owners.get(str(row.document.document_id), "")) for row in rows], following)
 
 
-def _in_queue(site: str, queue: str, rows: Sequence[ProjectDocument]) -> list[ProjectDocument]:
-    found = document_queries.list_belongings(site, [str(one.document_id) for one in rows])
-    belongs = {one.document_id: one.queue for one in found if one.queue}
+def _in_queue(queue: str, rows: Sequence[ProjectDocument], documents: Mapping[str, Document]) -> list[ProjectDocument]:
     wanted = DEFAULT_QUEUE if queue == _DEFAULT else queue
-    return [one for one in rows if belongs.get(str(one.document_id), DEFAULT_QUEUE) == wanted]
+    queues = {name: one.queue or DEFAULT_QUEUE for name, one in documents.items()}
+    return [one for one in rows if queues.get(str(one.document_id), DEFAULT_QUEUE) == wanted]
 
 
 def _sliced(boards: Iterable[WorkflowSteps]) -> Sequence[tuple[str, str]]:

@@ -1,0 +1,94 @@
+"""Waiting reviews by queue: how many, the oldest, overdue and due today, each leading to exactly those."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from config import clock
+from projects.documents import queries as counter_queries
+from projects.queues import admission
+from projects.queues import queries as queue_queries
+from projects.queues.items import DEFAULT_QUEUE
+from projects.sites import access
+from projects.web.http import DeskRequest, render_answer
+from review import queries
+from review.desk.queue import queue_url
+from review.desk.queue_filters import MOST_READ, Filters, end_of_today
+from review.identity import queue_id
+
+_LOOKED_INTO = 3  # queues with the most reviews: one Query each
+
+
+@dataclass(frozen=True)
+class QueueLine:
+    """``oldest``: a stored instant, of those that are due first. ``counted``: whether it was looked into.
+
+    ``overdue`` and ``today`` end in ``+`` if there may be more of them than were read.
+    """
+
+    name: str
+    url: str
+    waiting: int
+    counted: bool = False
+    oldest: str = ""
+    overdue: str = ""
+    today: str = ""
+
+    @property
+    def oldest_url(self) -> str:
+        return self._filtered(Filters(sort="received"))
+
+    @property
+    def overdue_url(self) -> str:
+        return self._filtered(Filters(due="over"))
+
+    @property
+    def today_url(self) -> str:
+        return self._filtered(Filters(due="today"))
+
+    def _filtered(self, filters: Filters) -> str:
+        return f"{self.url}?{filters.query}"
+
+
+@require_safe
+def show_waiting(request: DeskRequest) -> HttpResponse:
+    """Five calls at most: how many wait in each queue, the queues' names, and what is due in the fullest of them."""
+    access.check_can_view(request)
+    waiting = counter_queries.count_waiting_by_queue(request.site)
+    names = _list_names(request, waiting)
+    fullest = sorted((one for one in waiting if one in names), key=lambda one: (-waiting[one], names[one]))
+    lines = [
+        _look_into(request.site, names[queue], queue_id(queue), waiting[queue])
+        if place < _LOOKED_INTO
+        else QueueLine(names[queue], queue_url(queue_id(queue)), waiting[queue])
+        for place, queue in enumerate(fullest)
+    ]
+    return render_answer(request, "review/desk/waiting.html", "review/desk/_waiting.html", {"lines": lines})
+
+
+def _list_names(request: DeskRequest, waiting: Mapping[str, int]) -> dict[str, str]:
+    """Of the queues that let this person in, by how reviews store them."""
+    names = {DEFAULT_QUEUE: "Review"}
+    if waiting.keys() - names.keys():
+        closed = admission.list_closed_queues(request)
+        names |= {one.id: one.name for one in queue_queries.all_queues(request.site) if one.id not in closed}
+    return names
+
+
+def _look_into(site: str, name: str, queue: str, waiting: int) -> QueueLine:
+    now, end = clock.iso(clock.now()), clock.iso(end_of_today())
+    page = queries.list_ahead(site, queue, limit=MOST_READ)
+    due = [row.deadline for row in page.rows]
+    overdue, today = sum(one <= now for one in due), sum(now < one < end for one in due)
+    more = "+" if page.next and due[-1] < end else ""
+    return QueueLine(
+        name,
+        queue_url(queue),
+        waiting,
+        counted=True,
+        oldest=min((row.created_at for row in page.rows), default=""),
+        overdue=f"{overdue}{more if not today else ''}",
+        today=f"{today}{more}",
+    )
