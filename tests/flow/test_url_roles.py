@@ -63,6 +63,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "mfa_reauthenticate_webauthn": {"GET": MOVED},
     "list-sessions": {"GET": SIGNED_IN},
     "end-sessions": {"POST": MOVED},
+    "choose-time-zone": {"GET": SIGNED_IN, "POST": MOVED},
     "mfa_index": {"GET": SIGNED_IN},
     "mfa_activate_totp": {"GET": MOVED},  # the password first
     "mfa_deactivate_totp": {"GET": (302, 404, 404, 404, 404, 404)},  # of who has none
@@ -183,6 +184,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:download-content": {"GET": (302, 403, 404, 404, 404, 404)},  # of a second that has none
     "workflows:overview": {"GET": VIEW},
     "workflows:show-insight": {"GET": VIEW},
+    "workflows:show-wall": {"GET": VIEW},
     "workflows:export-insight": {"GET": VIEW},
     "workflows:list-failures": {"GET": (302, 403, 404, 404, 404, 404)},  # without saying of what
     "workflows:search": {"GET": VIEW},
@@ -235,6 +237,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-queues": {"GET": VIEW},
     "review:list-views": {"GET": VIEW},
     "review:list-reasons": {"GET": VIEW},
+    "review:show-waiting": {"GET": VIEW},
     "review:prepare-selected": {"POST": (302, 403, 403, 302, 302, 302)},
     "review:assign-selected": {"POST": (302, 403, 403, 302, 302, 302)},
     "review:postpone-selected": {"POST": (302, 403, 403, 302, 302, 302)},

@@ -32,6 +32,14 @@ def published(run: Run) -> Run:
     return run
 
 
-def failed(run: Run) -> Run:
-    advance.fail(run, DOCUMENT_ANALYSIS, queries.execution(run), attempt=1, error="E", sentence="Not readable.")
+def failed(run: Run, error: str = "E", outcome: Outcome = Outcome.FAILED) -> Run:
+    advance.fail(
+        run,
+        DOCUMENT_ANALYSIS,
+        queries.execution(run),
+        attempt=1,
+        error=error,
+        sentence="Not readable.",
+        outcome=outcome,
+    )
     return run

@@ -167,7 +167,7 @@ def _of_ended(run: Run, base: RunFacts, execution: Execution, board: WorkflowSte
         outcome=outcome,
         kept=bool(execution.keeps),
         asked=any(is_approval(name) and one.get("started_at") for name, one in steps.items()),
-        cause=_cause(transitions, execution) if outcome == Outcome.FAILED else None,
+        cause=_cause(transitions, execution) if outcome in figures.FAILURES else None,
         steps=list(_times(steps)),
         decided=_decided(run, transitions),
         used={model: micros for model, micros in used.items() if micros},

@@ -24,6 +24,7 @@ STEP, FAILED, FIELD, PERSON, COST = "step", "failed", "field", "person", "cost"
 CORRECTED, CONFIRMED, DECIDED, TIME = "corrected", "confirmed", "decided", "time"
 # Ends at which the document was looked at, by machine or person.
 ANALYSED = (Outcome.PUBLISHED, Outcome.REJECTED, Outcome.EXPIRED)
+FAILURES = (Outcome.FAILED, Outcome.PARTIAL, Outcome.EXPIRED)  # of which a cause is told
 OTHER = "Retries"  # what a run cost beyond the steps that it went on from
 Days = dict[str, dict[str, int]]  # day → name → number
 
@@ -88,7 +89,7 @@ class Decided:
 class RunFacts:
     """What is known of a run when it is counted; instants are None before they come.
 
-    ``kept``: another run's result stays the document's. ``cause``: the step and the error of a failed one.
+    ``kept``: another run's result stays the document's. ``cause``: the step and the error of one of ``FAILURES``.
     ``micros``: what it cost in all; ``used``: of which (service and model) each is known.
     """
 

@@ -59,6 +59,18 @@ class FieldRate:
 
 
 @dataclass(frozen=True)
+class FieldDrift:
+    """A field's rate now, and in the period before: None if it was not reviewed then."""
+
+    now: FieldRate
+    before: float | None
+
+    @property
+    def change(self) -> float | None:
+        return None if self.before is None else self.now.rate - self.before
+
+
+@dataclass(frozen=True)
 class Reviewer:
     user_id: str
     name: str
@@ -107,6 +119,11 @@ class Sums:
     @property
     def failed(self) -> int:
         return self.ended(Outcome.FAILED, Outcome.PARTIAL)
+
+    @property
+    def due_missed(self) -> int:
+        """Reviews that nobody decided until they were due, which ends their runs."""
+        return self.ended(Outcome.EXPIRED)
 
     @property
     def straight_rate(self) -> float | None:
@@ -196,6 +213,24 @@ class Report:
     @property
     def is_empty(self) -> bool:
         return not any(sums.numbers for _, sums in self.days)
+
+    @property
+    def fields(self) -> list[FieldDrift]:
+        """The most corrected first."""
+        before = {one.label: one.rate for one in self.before.fields}
+        return [FieldDrift(one, before.get(one.label)) for one in self.now.fields]
+
+    @property
+    def reviewers(self) -> list[tuple[Reviewer, Reviewer | None]]:
+        """Each with what they did in the period before; the most decisions first."""
+        before = {one.user_id: one for one in self.before.reviewers}
+        return [(one, before.get(one.user_id)) for one in self.now.reviewers]
+
+    @property
+    def causes(self) -> list[tuple[Cause, int]]:
+        """Each with how many runs it failed in the period before; the most frequent first."""
+        before = {(one.step, one.error): one.number for one in self.before.causes}
+        return [(one, before.get((one.step, one.error), 0)) for one in self.now.causes]
 
 
 def make_report(found: Days, last: dt.date, number: int) -> Report:

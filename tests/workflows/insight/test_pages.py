@@ -26,6 +26,7 @@ from tests.workflows.advancing import failed, published, waiting
 from workflows.insight.figures import join_name
 from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
+from workflows.runs.items import Outcome
 
 pytestmark = pytest.mark.django_db
 PROJECT, OTHER = "proj_" + "a" * 21, "proj_" + "b" * 21
@@ -136,6 +137,53 @@ def test_the_failures_of_a_number_are_behind_it(desk):
     assert f"/workflows/{desk[1].document_id}/{desk[1].workflow_id}/" in answer.content.decode()
     assert desk[0].workflow_id not in answer.content.decode()
     assert "No failed runs here" in text_of(client.get("/insight/failures/", {"step": "assess", "error": "E"}))
+
+
+def test_a_due_date_that_was_missed_is_counted_and_leads_to_its_run(table):
+    run = failed(waiting(start_run()), "ReviewExpired", Outcome.EXPIRED)
+    sweeper.sweep()
+    client = signed_in(charlie())
+    assert "Due dates missed 1 before: 0" in (said := page(client))
+    assert "Review expired" in said
+    (*_, url) = client.get("/insight/").context["causes"][0]
+    assert f"/workflows/{run.document_id}/{run.workflow_id}/" in client.get(url).content.decode()
+
+
+def test_rates_reviewers_and_causes_stand_beside_those_of_the_period_before(table):
+    today = clock.now().date()
+    days = ((today, 3, 7, 5, 2), (today - dt.timedelta(days=1), 1, 9, 2, 4))
+    for day, corrected, confirmed, decided, stopped in days:
+        numbers = {
+            join_name("field", "Total", "corrected"): corrected,
+            join_name("field", "Total", "confirmed"): confirmed,
+            join_name("person", "9", "Rosa Marin", "decided"): decided,
+            join_name("failed", "segment_prep", "Timeout"): stopped,
+        }
+        transact([Update(Scope(SITE).key(day), [Path([name]).add(by) for name, by in numbers.items()], of=DayFigures)])
+    said = page(signed_in(alice()), period="today")
+    assert "Total 10 3 30 % 10 % +20" in said
+    assert "Rosa Marin 5 2" in said
+    assert "Timeout Segment Prep 2 4" in said
+
+
+def test_a_wall_screen_has_the_figures_and_neither_controls_nor_money(desk):
+    client = signed_in(alice())
+    answer = client.get("/insight/wall/", {"project": PROJECT, "period": "7d"})
+    content, said = answer.content.decode(), text_of(answer)
+    assert '<meta http-equiv="refresh" content="60">' in content
+    assert "Receipts 7 days" in said
+    assert "Waiting now 1" in said
+    assert "Received 3 before: 0" in said
+    assert "Cost" not in said
+    for control in ("<form", "<button", "<nav", "<input"):
+        assert control not in content
+    with count_calls() as calls:
+        client.get("/insight/wall/", {"period": "90d"})
+    assert len(calls.of("dynamodb")) <= 5, calls.names()
+
+
+def test_a_wall_screen_shows_what_its_viewer_may_see(desk):
+    assert signed_in(charlie()).get("/insight/wall/", {"project": "proj_none"}).status_code == 404
 
 
 def test_the_csv_has_each_day_of_the_period(desk):

@@ -38,6 +38,7 @@ _ORDER = {(one.name, step.name): step.order for one in SHIPPED.values() for step
 _USUAL = "30d"
 _TIMES = (2, 4, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14_400, 43_200, 86_400, 172_800, 345_600, 864_000)
 _ENDS = (Outcome.REJECTED, Outcome.EXPIRED)
+_WALL_SECONDS = 60
 _LOOKED_AT = 50  # documents that the oldest one of a project is looked for among
 _COLUMNS = (
     "day", "received", "published", "straight_through", "reviewed", "rejected", "expired", "failed",
@@ -123,14 +124,21 @@ def show_insight(request: DeskRequest) -> HttpResponse:
             (words, replace(wish, period=name).url(), name == wish.period) for name, (words, _) in PERIODS.items()
         ],
         "csv_url": wish.url("workflows:export-insight"),
+        "wall_url": wish.url("workflows:show-wall"),
         "report": report,
         "tiles": _tiles(request, place, wish, report),
         "charts": _charts(request, report),
         "before": "day" if wish.days == 1 else f"{wish.days} days",
         "steps": _steps(report.now),
-        "causes": [(name_step(one.step), name_error(one.error), one.number, _url_of(one)) for one in report.now.causes],
-        "fields": [(one.label, one.checked, one.corrected, show_share(one.rate)) for one in report.now.fields],
-        "guarded": _guarded(request, place, report.now),
+        "causes": [
+            (name_step(one.step), name_error(one.error), one.number, before, _url_of(one))
+            for one, before in report.causes
+        ],
+        "fields": [
+            (one.now, show_share(one.now.rate), show_share(one.before), show_change(one.change))
+            for one in report.fields
+        ],
+        "guarded": _guarded(request, place, report),
         "days": _days(request, report),
     }
     return render_answer(request, "workflows/insight/insight.html", None, context)
@@ -213,8 +221,16 @@ class Tile:
 
 
 def _tiles(request: DeskRequest, place: Place, wish: Wish, report: Report) -> list[Tile]:
+    counted = _counted(report)
+    if access.abilities(request).configure:
+        counted.append(Tile("Cost", money(report.now.micros), f"before: {money(report.before.micros)}"))
+    return [*counted[:4], *_waiting(place, wish), *counted[4:]]
+
+
+def _counted(report: Report) -> list[Tile]:
     now, before = report.now, report.before
-    counted = [
+    causes, fields = ("#h-causes" if now.causes else ""), ("#h-fields" if now.fields else "")
+    return [
         Tile("Received", f"{now.received:,}", f"before: {before.received:,}"),
         Tile("Published", f"{now.published:,}", f"before: {before.published:,}"),
         Tile("Straight-through", show_share(now.straight_rate), f"before: {show_share(before.straight_rate)}"),
@@ -224,12 +240,12 @@ def _tiles(request: DeskRequest, place: Place, wish: Wish, report: Report) -> li
             show_seconds(now.total.p50),
             f"median; p90 {show_seconds(now.total.p90)}, p99 {show_seconds(now.total.p99)}",
         ),
-        Tile("Values corrected", show_share(now.correction_rate), f"before: {show_share(before.correction_rate)}"),
-        Tile("Failed", f"{now.failed:,}", f"before: {before.failed:,}"),
+        Tile(
+            "Values corrected", show_share(now.correction_rate), f"before: {show_share(before.correction_rate)}", fields
+        ),
+        Tile("Failed", f"{now.failed:,}", f"before: {before.failed:,}", causes),
+        Tile("Due dates missed", f"{now.due_missed:,}", f"before: {before.due_missed:,}", causes),
     ]
-    if access.abilities(request).configure:
-        counted.append(Tile("Cost", money(now.micros), f"before: {money(before.micros)}"))
-    return [*counted[:4], *_waiting(place, wish), *counted[4:]]
 
 
 def _waiting(place: Place, wish: Wish) -> list[Tile]:
@@ -279,15 +295,24 @@ def _charts(request: DeskRequest, report: Report) -> list[Any]:
     return [one for one in drawn if one]
 
 
-def _guarded(request: DeskRequest, place: Place, sums: Sums) -> dict[str, Any]:
+def _guarded(request: DeskRequest, place: Place, report: Report) -> dict[str, Any]:
     """What only those see who set projects up: money, and how people work."""
     if not access.abilities(request).configure:
         return {"shown": False}
     costs = [
         (place.projects.get(one.project_id, one.project_id), f"{one.service} {one.model}".strip(), money(one.micros))
-        for one in sums.costs
+        for one in report.now.costs
     ]
-    people = [(one.name, one.decisions, show_seconds(one.median)) for one in sums.reviewers]
+    people = [
+        (
+            one.name,
+            one.decisions,
+            before.decisions if before else 0,
+            show_seconds(one.median),
+            show_seconds(before.median if before else None),
+        )
+        for one, before in report.reviewers
+    ]
     return {"shown": True, "costs": costs, "people": people}
 
 
@@ -298,6 +323,31 @@ def show_share(share: float | None) -> str:
     ('92.5 %', '–')
     """
     return "–" if share is None else f"{round(share * 100, 1):g} %"
+
+
+def show_change(change: float | None) -> str:
+    """Of a share, in points of a hundred, for people.
+
+    >>> show_change(0.031), show_change(-0.2), show_change(0.0), show_change(None)
+    ('+3.1', '-20', '0', '–')
+    """
+    return "–" if change is None else f"{round(change * 100, 1):+g}" if round(change, 3) else "0"
+
+
+@require_safe
+def show_wall(request: DeskRequest) -> HttpResponse:
+    """The figures for a screen on a wall: large, without controls or money, and asked for anew by itself."""
+    place = _visible(request)
+    wish = _read_wish(request, place)
+    context = {
+        "scope": place.projects.get(wish.project_id, "All projects"),
+        "period": PERIODS[wish.period][0],
+        "tiles": [*_waiting(place, wish), *_counted(_read_report(place, wish))],
+        "seconds": _WALL_SECONDS,
+        "now": clock.now(),
+        "insight_url": wish.url(),
+    }
+    return render_answer(request, "workflows/insight/wall.html", None, context)
 
 
 @require_safe
