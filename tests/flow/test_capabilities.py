@@ -1,0 +1,246 @@
+"""What a person may do by page they may do by API, and nothing else: one table of capabilities with both."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from projects.audit.events import actor_of
+from projects.sites.actions import create_api_key
+from projects.sites.permissions import EVERYTHING
+from projects.web.http import API_PATH
+from review.api import api
+from review.console import find_example
+from tests.flow.test_url_roles import ROLES, TABLE
+from tests.flow.urls import world
+from tests.people import alice, bob, charlie
+
+pytestmark = pytest.mark.django_db
+PEOPLE = {"viewer": charlie, "reviewer": bob, "admin": alice}
+
+
+@dataclass(frozen=True)
+class Capability:
+    """``pages``: names of addresses, with a method where it is not GET; ``operations``: ids of the API's.
+
+    ``who``: of the roles, from the first that may.
+    """
+
+    who: str
+    pages: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+TABLE_OF_BOTH: Mapping[str, Capability] = {
+    "look at projects": Capability(
+        "viewer", ("projects:list-projects", "projects:show-project"), ("list_projects", "show_project")
+    ),
+    "set projects up": Capability(
+        "admin",
+        ("projects:create-project", "POST projects:create-project", "POST projects:edit-project"),
+        ("create_project", "change_project"),
+    ),
+    "look at documents": Capability(
+        "viewer",
+        ("documents:list-documents", "documents:show-document", "documents:show-activity", "workflows:list-contents"),
+        (
+            "list_documents", "show_document", "list_activity", "list_file_versions", "download_file", "show_unpacking",
+            "show_publication", "list_document_shares",
+        ),
+    ),
+    "search": Capability("viewer", ("workflows:search",), ("search",)),
+    "upload": Capability(
+        "reviewer",
+        ("workflows:upload", "POST workflows:upload", "POST workflows:list-contents", "POST workflows:unpack-again"),
+        ("upload_document", "prepare_upload", "complete_upload", "retry_unpacking"),
+    ),
+    "edit documents": Capability(
+        "reviewer",
+        (
+            "POST documents:change-tags", "POST documents:change-attributes", "POST documents:change-metadata",
+            "POST documents:change-checkout", "POST folders:change-path", "POST workflows:change-publication",
+        ),
+        (
+            "change_document", "check_out_document", "check_in_document", "move_document", "publish_document",
+            "withdraw_document",
+        ),
+    ),
+    "delete documents": Capability(
+        "admin", ("workflows:delete-document", "POST workflows:delete-document"), ("delete_document",)
+    ),
+    "look at runs": Capability(
+        "viewer",
+        ("workflows:overview", "workflows:list-runs", "workflows:show-run", "workflows:show-result",
+         "workflows:show-lineage"),
+        ("show_run", "show_result", "export_result", "list_executions", "list_transitions", "list_events"),
+    ),
+    "run again": Capability(
+        "reviewer",
+        ("workflows:show-reruns", "POST workflows:run-again", "POST workflows:analyse-again",
+         "POST workflows:choose-result"),
+        ("run_again", "analyse_again", "choose_result"),
+    ),
+    "look at reviews": Capability(
+        "viewer",
+        ("review:queue", "review:list-queues", "review:show-review"),
+        ("list_queues", "list_reviews", "open_review", "show_review"),
+    ),
+    "review": Capability(
+        "reviewer",
+        (
+            "POST review:claim", "POST review:release", "POST review:save-draft", "POST review:decide",
+            "POST review:undo", "POST review:split",
+        ),
+        ("claim_review", "release_review", "save_draft", "decide_review", "undo_decision", "split_document"),
+    ),
+    "ask for a review": Capability("reviewer", ("POST workflows:upload",), ("ask_for_review",)),
+    "look at batches": Capability("viewer", ("workflows:show-batch",), ("show_batch", "list_batch_lines")),
+    "run batches": Capability(
+        "reviewer",
+        (
+            "POST workflows:create-batch", "POST workflows:retry-batch", "POST workflows:change-slots",
+            "POST workflows:continue-batch", "POST workflows:cancel-batch",
+        ),
+        ("create_batch", "retry_batch", "change_batch_slots", "continue_batch", "cancel_batch"),
+    ),
+    "look into folders": Capability("viewer", ("folders:list-folders", "folders:show-folder"), ("list_folder",)),
+    "file in folders": Capability(
+        "reviewer",
+        ("POST folders:create-folder", "POST folders:edit-folder", "POST folders:delete-folder"),
+        ("create_folder", "move_folder", "delete_folder"),
+    ),
+    "look at shares": Capability("viewer", ("shares:list-shares",), ("list_shares",)),
+    "share": Capability(
+        "reviewer",
+        ("POST shares:share-document", "POST shares:share-folder", "POST shares:revoke-share"),
+        ("share_document", "share_folder", "revoke_share"),
+    ),
+    "look at cases": Capability("viewer", ("cases:list-cases", "cases:show-case"), ("list_cases", "show_case")),
+    "work on cases": Capability(
+        "reviewer",
+        (
+            "POST cases:create-case", "POST cases:edit-case", "POST cases:settle-case", "POST cases:attach-document",
+            "POST cases:add-item", "POST cases:settle-item",
+        ),
+        (
+            "create_case", "settle_case", "add_task", "add_nigo", "settle_task", "settle_nigo", "attach_document",
+            "detach_document",
+        ),
+    ),
+    "look at entities": Capability(
+        "viewer",
+        ("entities:list-types", "entities:list-entities", "entities:show-entity"),
+        ("list_entity_types", "list_entities", "show_entity"),
+    ),
+    "keep entities": Capability(
+        "reviewer",
+        ("POST entities:create-entity", "POST entities:show-entity", "POST entities:merge-entity"),
+        ("create_entity", "update_entity", "merge_entities"),
+    ),
+    "keep types of entities": Capability("admin", ("POST entities:list-types",), ("create_entity_type",)),
+    "export": Capability(
+        "admin",
+        ("workflows:list-exports", "POST workflows:list-exports", "workflows:download-export"),
+        ("create_export", "list_exports", "show_export", "download_export"),
+    ),
+    "look at models": Capability(
+        "admin", ("models:list-models", "models:edit-model"),
+        ("list_models", "show_model", "list_ocr_models", "show_ocr_model"),
+    ),
+    "look at prompts": Capability(
+        "admin", ("prompts:list-prompts", "prompts:edit-prompt", "prompts:show-version"),
+        ("list_prompts", "show_prompt", "list_prompt_versions", "show_prompt_version"),
+    ),
+    "change prompts": Capability(
+        "admin",
+        ("POST prompts:edit-prompt", "POST prompts:move-production", "POST prompts:set-candidate"),
+        ("save_prompt_version", "move_prompt_production", "set_prompt_candidate"),
+    ),
+    "measure": Capability(
+        "admin",
+        (
+            "workflows:list-test-sets", "workflows:show-test-set", "POST workflows:create-test-set",
+            "workflows:list-experiments", "workflows:show-experiment", "POST workflows:create-experiment",
+            "POST workflows:pause-experiment", "POST workflows:resume-experiment", "POST workflows:retry-experiment",
+            "POST workflows:stop-experiment", "POST workflows:promote-variant",
+        ),
+        (
+            "list_test_sets", "show_test_set", "create_test_set", "list_experiments", "show_experiment",
+            "show_experiment_results", "create_experiment", "pause_experiment", "resume_experiment", "retry_experiment",
+            "stop_experiment", "promote_variant",
+        ),
+    ),
+    "look at workflow definitions": Capability(
+        "admin", ("definitions:list-definitions", "definitions:show-definition"), ("list_workflows", "show_workflow")
+    ),
+    "test webhooks": Capability(
+        "admin",
+        ("workflows:list-deliveries", "POST routing:send-webhook-test"),
+        ("list_deliveries", "test_webhook"),
+    ),
+}  # fmt: skip
+
+
+def described() -> Any:
+    return api.get_openapi_schema(path_prefix=API_PATH)
+
+
+def list_operations() -> Iterator[tuple[str, str, Any]]:
+    """Path, method and description of each."""
+    for path, methods in described()["paths"].items():
+        yield from ((path, method, one) for method, one in methods.items())
+
+
+def roles_from(first: str) -> set[str]:
+    names = list(PEOPLE)
+    return set(names[names.index(first) :])
+
+
+def test_every_operation_is_a_capability_and_every_page_of_one_is_there() -> None:
+    named = [one for capability in TABLE_OF_BOTH.values() for one in capability.operations]
+    assert sorted(named) == sorted(one["operationId"] for _, _, one in list_operations())
+    for capability in TABLE_OF_BOTH.values():
+        for page in capability.pages:
+            method, _, name = page.rpartition(" ")
+            assert (method or "GET") in TABLE[name], page
+
+
+def test_pages_are_for_whom_their_capability_is() -> None:
+    """What each role is answered is in the table of addresses, which a test asks."""
+    for does, capability in TABLE_OF_BOTH.items():
+        for page in capability.pages:
+            method, _, name = page.rpartition(" ")
+            answers = dict(zip(ROLES, TABLE[name][method or "GET"], strict=True))
+            assert {role for role in PEOPLE if answers[role] != 403} == roles_from(capability.who), f"{does}: {page}"
+
+
+@pytest.mark.wide
+def test_operations_are_for_whom_their_capability_is(table: str) -> None:
+    known, may = world("default"), {one["operationId"]: set() for _, _, one in list_operations()}
+    for role, who in PEOPLE.items():
+        _, key = create_api_key("default", "Script", EVERYTHING, by=actor_of(who()), personal=True)
+        client = Client(headers={"Authorization": f"Bearer {key}"})
+        for path, method, one in list_operations():
+            if ask(client, path, method, one, known) != 403:
+                may[one["operationId"]].add(role)
+    wanted = {one: roles_from(capability.who) for capability in TABLE_OF_BOTH.values() for one in capability.operations}
+    assert may == wanted
+
+
+def ask(client: Client, path: str, method: str, one: Any, known: Mapping[str, Any]) -> int:
+    """With a valid body: a wrong one would be refused before anyone asks who sends it."""
+    address = re.sub(r"\{(\w+)\}", lambda found: str(known.get(found[1], "none")), path)
+    content = one.get("requestBody", {}).get("content", {})
+    sent: dict[str, Any] = {}
+    if "multipart/form-data" in content:
+        sent = {"data": {"file": SimpleUploadedFile("a.txt", b"Hello")}}
+    elif content:
+        body = find_example(described(), content["application/json"]["schema"])
+        sent = {"data": body, "content_type": "application/json"}
+    if one["operationId"] == "search":
+        address += "?q=hello"
+    return int(getattr(client, method)(address, **sent).status_code)
