@@ -1,9 +1,8 @@
-"""The only source of time and of time-ordered ids; everything is UTC, but for the days of who looks."""
+"""The only source of time and of time-ordered ids; everything is UTC."""
 
 import datetime as dt
 import hashlib
 
-from django.utils import timezone
 from ulid import ULID
 
 
@@ -25,20 +24,6 @@ def parse(text: str) -> dt.datetime:
     """
     moment = dt.datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-
-
-def today() -> dt.date:
-    """The day that it is for who looks, in the time zone of the request; outside of one, in UTC."""
-    return timezone.localdate(now())
-
-
-def start_of(day: dt.date) -> dt.datetime:
-    """The instant at which a day begins for who looks.
-
-    >>> iso(start_of(dt.date(2026, 11, 25)))
-    '2026-11-25T00:00:00.000000+00:00'
-    """
-    return dt.datetime.combine(day, dt.time(), timezone.get_current_timezone())
 
 
 def in_seconds(seconds: float) -> dt.datetime:

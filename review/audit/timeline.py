@@ -13,7 +13,7 @@ from typing import Any
 
 from pynamodb.expressions.condition import Condition
 
-from config import clock, table
+from config import days, table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
@@ -162,7 +162,7 @@ def narrow(sources: Sequence[Source], *, kind: str = "", day: str = "") -> list[
 
 
 def _second(day: dt.date) -> str:
-    return table.datetime_s(clock.start_of(day)).removesuffix("Z")
+    return table.datetime_s(days.start_of(day)).removesuffix("Z")
 
 
 def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config import clock, table
+from config import clock, days, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.documents.items import Document, StatusLabel, look_of
@@ -101,7 +101,7 @@ def list_tasks(request: DeskRequest) -> HttpResponse:
     cursor = request.GET.get("after")
     page = queries.list_tasks_of(request.site, str(request.user.pk), cursor=cursor)
     cases = {one.case_id: one for one in Case.load_many([_key(request, row.case_id) for row in page.rows])}
-    today = clock.today().isoformat()
+    today = days.today().isoformat()
     context = {
         "rows": [(row, cases.get(row.case_id), bool(row.due_on and row.due_on < today)) for row in page.rows],
         "view": "tasks",
@@ -126,7 +126,7 @@ def _page(request: DeskRequest, case_id: str, *, error: CountersignError | None 
     """``form``: the name of the one that was refused, which keeps what was typed. Raises: NotFound."""
     rows = queries.get_case_rows(request.site, case_id)
     documents = _documents(request, rows)
-    today = clock.today().isoformat()
+    today = days.today().isoformat()
     closed_last = sorted(rows.tasks, key=lambda one: (not one.is_open, one.due_on or "~", one.item_id))
     context: dict[str, Any] = {
         "case": rows.case,

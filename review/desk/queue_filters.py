@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from config import clock
+from config import clock, days
 from review import queries
 from review.items.reviews import Review
 from workflows.stages.assessment.triage import Triage, read_triage
@@ -61,7 +61,7 @@ _UNKNOWN = Triage(0.0)
 
 def end_of_today() -> dt.datetime:
     """Of the day of who looks."""
-    return clock.start_of(clock.today() + dt.timedelta(days=1))
+    return days.start_of(days.today() + dt.timedelta(days=1))
 
 
 def triage_of(row: Review) -> Triage:

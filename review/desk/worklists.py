@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from config import clock
+from config import clock, days
 from config.item import Page
 from projects.documents import queries as counter_queries
 from projects.documents.queries import Queued
@@ -183,7 +183,7 @@ def _count(page: Page[Review] | Page[ReviewDecision]) -> str:
 
 
 def _today() -> str:
-    return clock.iso(clock.start_of(clock.today()))
+    return clock.iso(days.start_of(days.today()))
 
 
 def _decided_row(site: str, row: ReviewDecision) -> DecidedRow:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-from config import clock
+from config import clock, days
 from config.errors import Refused
 from projects.settings.columns import TABLE, Column, read_columns
 from workflows.stages.base import FieldSpec
@@ -202,6 +202,6 @@ def days_to_instants(first: dt.date | None, last: dt.date | None) -> tuple[str, 
     ('2026-11-01T00:00:00.000000+00:00', '')
     """
     return (
-        clock.iso(clock.start_of(first)) if first else "",
-        clock.iso(clock.start_of(last + dt.timedelta(days=1))) if last else "",
+        clock.iso(days.start_of(first)) if first else "",
+        clock.iso(days.start_of(last + dt.timedelta(days=1))) if last else "",
     )

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import RequestFactory
 from django.utils import timezone
 
-from config import clock
+from config import clock, days
 from projects.templatetags.desk import local_time
 from projects.web.time_zone import COOKIE, TimeZoneMiddleware, find_zone
 from tests.each import each
@@ -30,8 +30,8 @@ EVENING = dt.datetime(2026, 11, 25, 23, 30, tzinfo=dt.UTC)
 def test_a_moment_and_its_day_are_those_of_who_looks(zone, day, words, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: EVENING)
     with timezone.override(zone):
-        assert clock.today().isoformat() == day
-        assert clock.start_of(clock.today()) <= EVENING < clock.start_of(clock.today() + dt.timedelta(days=1))
+        assert days.today().isoformat() == day
+        assert days.start_of(days.today()) <= EVENING < days.start_of(days.today() + dt.timedelta(days=1))
         assert words in local_time(EVENING)
         assert 'datetime="2026-11-25T23:30:00+00:00"' in local_time(clock.iso(EVENING))
 
@@ -60,7 +60,7 @@ def seen_zone(browser) -> str:
     """The one that a page was rendered in."""
     seen = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clock, "today", lambda: seen.append(timezone.get_current_timezone_name()) or dt.date(2026, 1, 1))
+        patch.setattr(days, "today", lambda: seen.append(timezone.get_current_timezone_name()) or dt.date(2026, 1, 1))
         browser.get("/cases/tasks/")
     return seen[0]
 
