@@ -60,9 +60,9 @@ def overrides(name: str, known: Mapping[str, object]) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name} is no JSON: use {_EXAMPLE}, or unset it.") from error
+        raise ImproperlyConfigured(f"{name} is not valid JSON: use {_EXAMPLE}, or unset it.") from error
     if not isinstance(found, dict):
-        raise ImproperlyConfigured(f"{name} is no JSON object: use {_EXAMPLE}, or unset it.")
+        raise ImproperlyConfigured(f"{name} is not a JSON object: use {_EXAMPLE}, or unset it.")
     for one, value in found.items():
         if not one.isupper() or one not in known or type(value) is not type(known[one]):
             raise ImproperlyConfigured(f"{name} has {one}={value!r}: see config/constants.py for names and types.")
@@ -150,7 +150,7 @@ def oidc_groups(name: str) -> dict[str, str]:
     try:
         found = json.loads(env(name, "{}"))
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name} is no JSON: use {_GROUPS_EXAMPLE}, or unset it.") from error
+        raise ImproperlyConfigured(f"{name} is not valid JSON: use {_GROUPS_EXAMPLE}, or unset it.") from error
     if not isinstance(found, dict) or not all(isinstance(one, str) and one for one in found.values()):
         raise ImproperlyConfigured(f"{name} maps no groups to groups: use {_GROUPS_EXAMPLE}, or unset it.")
     return found

@@ -21,7 +21,7 @@ from projects.web.http import DeskRequest
 
 PAGE_ROWS = 100
 ACTIVE, INVITED, DEACTIVATED = "Active", "Invited", "Deactivated"
-_CHANGED = "This account was changed by another admin meanwhile. Look at it again."
+_CHANGED = "Another admin changed this account. Nothing was saved; reload it and try again."
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def check_can_deactivate(request: DeskRequest, user: User) -> None:
     """Raises: Refused."""
     check_can_change(request, user)
     if not all(is_governed(request, one) for one in user.groups.values_list("name", flat=True)):
-        raise Refused("This account works on other sites too. Take its groups of this site away instead.")
+        raise Refused("This account is also used on other sites. Remove its groups on this site instead.")
 
 
 def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Sequence[str], by: Actor) -> User:
@@ -104,7 +104,7 @@ def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Se
     """
     email = email.lower()
     if User.objects.filter(Q(email__iexact=email) | Q(username__iexact=email)).exists():
-        raise Conflict("An account with this address exists already. Ask an admin of the main site to add it here.")
+        raise Conflict("An account with this address already exists. Ask an admin of the main site to add it here.")
     try:
         with transaction.atomic():
             user = User(username=email, email=email, first_name=first_name, last_name=last_name)

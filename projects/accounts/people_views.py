@@ -31,7 +31,7 @@ class GroupsForm(forms.Form):
     groups = forms.MultipleChoiceField(
         label="Groups",
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Select at least one group. Groups say what a person may do."},
+        error_messages={"required": "Select at least one group. Groups define what a person can do."},
     )
 
     def __init__(self, may: list[str], *args: Any, **kwargs: Any) -> None:
@@ -117,7 +117,7 @@ def _carry_out(request: DeskRequest, user: User, person: people.Person, may: lis
     if order == "groups":
         shown, chosen = request.POST.getlist("shown"), request.POST.getlist("groups")
         people.set_groups(request.site, user, shown=shown, chosen=chosen, may=may, by=by)
-        return f"Groups of {person.name} saved. They hold from the next page on."
+        return f"Groups of {person.name} saved. They take effect immediately."
     if order in {"deactivate", "reactivate"}:
         people.check_can_deactivate(request, user)
         people.set_active(request.site, user, active=order == "reactivate", by=by)
@@ -138,6 +138,6 @@ def _send(request: DeskRequest, user: User) -> None:
         send_mail("Your Countersign account", text, None, [user.email])
     except (SMTPException, OSError) as error:
         log.warning("invitation not sent", extra={"error": type(error).__name__})
-        messages.error(request, "The account is there, but its mail was not sent. Open it and send it again.")
+        messages.error(request, "The account was created, but its invitation was not sent. Open it and send it again.")
     else:
-        messages.success(request, "Invitation sent. Its link works once, for three days.")
+        messages.success(request, "Invitation sent. Its link works once, within three days.")

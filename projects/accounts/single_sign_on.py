@@ -19,8 +19,8 @@ from projects.sites import sign_in
 
 log = logging.getLogger(__name__)
 PROVIDER = Actor("oidc", "Single sign-on")
-_TAKEN = "An account with your email address exists already. Sign in with its password or ask an admin."
-_MISMATCH = "The provider's answers name two people. Try again, and tell an admin if it stays so."
+_TAKEN = "An account with your email address already exists. Sign in with its password or ask an admin."
+_MISMATCH = "The provider named two different people. Try again, and tell an admin if it happens again."
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # ships no types

@@ -140,7 +140,7 @@ class SetPasswordView(PasswordResetConfirmView):
         with transaction.atomic():  # recorded, or not done
             response = super().form_valid(form)
             sign_in.record_new_password(form.user)
-        messages.success(self.request, "Password set. Sign in with it.")
+        messages.success(self.request, "Password set. Sign in with the new password.")
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:

@@ -272,6 +272,6 @@ def _explain(site: str, draft: EntityDraft, entity: EntityRow | None = None) -> 
                 other = queries.get_entity(site, row.entityTypeId, row.documentId).name
             except NotFound:
                 other = "another entity"
-            return Conflict(f"{number} is the number of {other}. Nothing was saved.")
+            return Conflict(f"{number} already belongs to {other}. Nothing was saved.")
     who = entity.updated_by if entity else None
-    return Conflict(f"{who or 'Another user'} changed this meanwhile. Nothing was saved; check it again.")
+    return Conflict(f"{who or 'Another user'} changed this. Nothing was saved; check it again.")

@@ -64,7 +64,7 @@ def _read_lines(body: bytes) -> Iterator[tuple[int, EntityDraft]]:
     try:
         rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count), strict=True))
     except csv.Error as error:
-        raise Refused(f"The file is no valid CSV: {error}.") from error
+        raise Refused(f"The file is not valid CSV: {error}.") from error
     if not rows or "name" not in (columns := [_NAMES.get(one.strip().lower(), one.strip()) for one in rows[0]]):
         raise Refused("The first line must name the columns. One of them must be “name”.")
     if len(rows) - 1 > MOST_LINES:

@@ -157,7 +157,7 @@ def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
     FolderEntry.change(folder.key, [FolderEntry.closing_at.set(clock.iso(clock.now()))], mine)
     if queries.list_entries(site, folder_id, limit=1).rows:
         FolderEntry.change(folder.key, [FolderEntry.closing_at.remove()], mine)
-        raise Refused("This folder is not empty. Move or delete what is in it first.")
+        raise Refused("This folder is not empty. Move or delete its contents first.")
     event = entity_event(site, "folder", folder_id, "deleted", by=by, payload={"path": path})
     try:
         transact([Delete(folder.key, mine & FolderEntry.closing_at.exists(), name="folder")], event)
@@ -349,7 +349,9 @@ def refresh_paths(site: str, folder_id: str) -> Sequence[str]:
         path = queries.path_of(queries.list_crumbs(site, folder_id, consistent=True))
     except NotFound as error:
         if queries.list_entries(site, folder_id, limit=1).rows:  # the index has yet to follow
-            raise Unavailable("The folder was moved a moment ago. Its paths follow in a moment.") from error
+            raise Unavailable(
+                "The folder has just been moved. Its paths are being updated; try again in a moment."
+            ) from error
         path = ""
     work = _Refresh(site, change, path)
     try:

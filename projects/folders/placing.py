@@ -76,7 +76,7 @@ def write_filed(site: str, folder_id: str, name: str, write: Callable[[Place | N
             if conflict.failed != {ENTRY}:
                 raise
             time.sleep(0.01 * (attempt + 1))
-    raise Conflict("Others are filing documents of this name. Nothing was stored; try again in a moment.")
+    raise Conflict("Others are filing documents with this name. Nothing was stored; try again in a moment.")
 
 
 def has_file(site: str, folder_id: str, name: str) -> bool:

@@ -25,7 +25,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TEST_TASK = "workflows.tasks.test_model"
 MOST_TAKEOVERS = 5  # models in a row
 _RESERVED = frozenset({"new", "ocr"})  # an address has this word where an id could stand
-_NO_TAKEOVER = "The model that takes over is not in the catalogue any more. Choose another one."
+_NO_TAKEOVER = "The model that takes over is no longer in the catalogue. Choose another one."
 _BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
 
 

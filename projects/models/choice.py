@@ -12,7 +12,7 @@ from projects.models.spec import ModelSpec, OcrSpec, spec_from
 from projects.prompts.prompt import PURPOSES
 from projects.settings.values import EXTRACT
 
-_GONE = "The {kind} {id} is not in the catalogue any more. Select another in the project settings."
+_GONE = "The {kind} {id} is no longer in the catalogue. Select another in the project settings."
 
 
 @dataclass(frozen=True)

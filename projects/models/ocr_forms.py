@@ -65,7 +65,7 @@ class OcrForm(forms.Form):
         required=False,
         max_length=100,
         label="Page range",
-        help_text="Such as 1-3, 7, 9-. Other pages without text of their own are not read.",
+        help_text="For example 1-3, 7, 9-. Other pages without a text layer are not read.",
         widget=forms.TextInput(attrs=_SHORT),
         error_messages={"max_length": "Use at most 100 characters."},
     )
@@ -86,7 +86,7 @@ class OcrForm(forms.Form):
         label="Analyses",
         choices=list(FEATURES.items()),
         widget=forms.CheckboxSelectMultiple,
-        help_text="Each has a price of its own at AWS.",
+        help_text="AWS charges for each separately.",
         error_messages={**_CHOOSE, "required": "Select at least one. Layout costs least."},
     )
 

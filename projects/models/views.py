@@ -119,7 +119,7 @@ def _describe(entry: Entry[ModelSpec]) -> Iterator[str]:
     yield " ".join(filter(None, (MODEL_PROVIDERS.get(spec.provider, spec.provider), spec.endpoint, builtin)))
     yield spec.model
     if spec.provider == EMBEDDED:
-        yield "For learning the workbench, not for its answers"
+        yield "For trying out the workbench; its answers are poor"
 
 
 @dataclass(frozen=True)

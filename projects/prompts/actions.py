@@ -72,7 +72,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
         except Conflict:
             continue
         return SavedVersion(version, True, *_list_since(ref, based_on, version, by))
-    raise Conflict("Others keep saving this prompt. Your text is not saved yet; save it again.")
+    raise Conflict("Others are saving this prompt. Your text is not saved yet; save it again.")
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,7 @@ def set_candidate(
     if int(head.candidate) != expected:
         raise Conflict(_describe_move(head, int(head.production)))
     if int(head.production) == version and percent:
-        raise Refused(f"Version {version} is in production already. Choose another version as the candidate.")
+        raise Refused(f"Version {version} is already in production. Choose another version as the candidate.")
     if not head.updated_at:  # only the shipped version exists
         return
     chosen = version if percent else 0
@@ -336,7 +336,7 @@ def set_candidate(
 
 def _check_reason(reason: str) -> None:
     if not reason.strip():
-        raise Refused("Say why in a few words. The audit log keeps it.")
+        raise Refused("Give a short reason. It is kept in the audit log.")
 
 
 def _move_label(

@@ -76,7 +76,7 @@ class LabelForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST_NOTE,
-        error_messages={"required": "Say why in a few words. The audit log keeps it."},
+        error_messages={"required": "Give a short reason. It is kept in the audit log."},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
@@ -100,7 +100,7 @@ class DeclineForm(forms.Form):
     reason = forms.CharField(
         label="Reason for declining",
         max_length=LONGEST_NOTE,
-        error_messages={"required": "Say why in a few words. The audit log keeps it."},
+        error_messages={"required": "Give a short reason. It is kept in the audit log."},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 

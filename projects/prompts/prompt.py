@@ -46,7 +46,7 @@ PURPOSES: Mapping[str, Purpose] = {
         Purpose(
             "classify",
             "Classify documents",
-            "Finds the type of a document among the site's classifications.",
+            "Finds a document's type among the site's document types.",
             {
                 "document_text": "Text of the first pages, between tags",
                 "types": "The types to choose from, one per line: ID, name and fields",

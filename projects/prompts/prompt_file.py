@@ -44,7 +44,7 @@ class _Loader(yaml.BaseLoader):
         if self.check_event(yaml.AliasEvent):
             raise Refused("The file uses aliases (*name). Write each text out.")
         if self._depth >= _DEEPEST or self._nodes >= _MOST_NODES:
-            raise Refused("This is no file of prompts: it is nested too deeply or too large. Export one to compare.")
+            raise Refused("This is not a prompt file: it is nested too deeply or too large. Export one to compare.")
         self._depth += 1
         self._nodes += 1
         try:
@@ -55,7 +55,7 @@ class _Loader(yaml.BaseLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         names = [key.value for key, _ in node.value]
         if any(not isinstance(name, str) for name in names):
-            raise Refused("The file has an entry whose name is no text.")
+            raise Refused("The file has an entry whose name is not text.")
         if len(set(names)) < len(names):
             raise Refused(f"The file names {_find_double(names)} twice in one place. Keep one of them.")
         return super().construct_mapping(node, deep)

@@ -19,7 +19,7 @@ from projects.prompts.prompt import (
 )
 from projects.schemas import queries as schema_queries
 
-MISSING = "There is no such prompt in this project."
+MISSING = "This project has no such prompt."
 SHIPPED_BY = "Countersign"
 _MOST_HEADS = 1_000  # one page: each is below a kilobyte
 MOST_VERSIONS = 999_999  # as many as their keys have digits for

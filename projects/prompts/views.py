@@ -39,7 +39,7 @@ _IDS: dict[type[Form], str] = {
 }
 _DONE = {
     ProductionMove.MOVED: "{} is in production. Runs that start from now on use it.",
-    ProductionMove.PROPOSED: "{} is proposed. Another person has to confirm it; until then nothing changes.",
+    ProductionMove.PROPOSED: "{} is proposed. Another person has to confirm it before anything changes.",
     ProductionMove.UNCHANGED: "{} is in production already.",
 }
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
@@ -97,7 +97,7 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
         return _editor(request, project, ref, head, form, status=409)
-    done = f"Saved as version {saved.version}." if saved.is_new else f"Version {saved.version} has this text already."
+    done = f"Saved as version {saved.version}." if saved.is_new else f"Version {saved.version} already has this text."
     if meanwhile := _describe_meanwhile(saved):
         messages.warning(request, f"{done} {meanwhile}")
     else:
@@ -203,7 +203,7 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
             request, f"{typed['percent']} % of the runs that start from now on use version {prompt_version}."
         )
     else:
-        messages.success(request, "No candidate any more. All runs use the version in production.")
+        messages.success(request, "Trial ended. All runs use the version in production.")
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
 
 

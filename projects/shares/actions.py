@@ -60,7 +60,7 @@ class LinkDraft:
         """Raises: Refused."""
         name = " ".join(self.name.split())
         if not name:
-            raise Refused("Enter a name for the link, such as who it is for.")
+            raise Refused("Enter a name for the link, for example who it is for.")
         if len(name) > LONGEST_NAME:
             raise Refused(f"Use at most {LONGEST_NAME} characters.")
         if not 1 <= self.days <= MOST_DAYS:
@@ -178,9 +178,9 @@ def _write(site: str, target: Target, share: DocumentShare, *, by: Actor) -> Non
         transact([_if_there(site, target), Put(share, name="share"), Put(row, name="share")], event)
     except Conflict as conflict:
         if "target" in conflict.failed:
-            raise NotFound("What you share was deleted or moved meanwhile. Nothing was shared.") from conflict
+            raise NotFound("What you are sharing was deleted or moved. Nothing was shared.") from conflict
         if share.is_link:
-            raise Conflict("This link was created already. Reload the page to create another one.") from conflict
+            raise Conflict("This link has already been created. Reload the page to create another one.") from conflict
         raise Conflict(f"It is already shared with {share.name}.") from conflict
     finally:
         directory.forget_uses()
@@ -257,7 +257,7 @@ def open_link(site: str, share: DocumentShare) -> DocumentShare:
 
 OVER = {
     "expired": "This link has expired. Ask the person who sent it for a new one.",
-    "used up": "This link was opened as often as it may be. Ask the person who sent it for a new one.",
+    "used up": "This link has reached its limit of openings. Ask the person who sent it for a new one.",
 }
 
 

@@ -160,7 +160,7 @@ def read_if_match(request: HttpRequest, etag: str, version: int) -> int | None:
     if sent is None or sent.strip() == "*":
         return None
     if etag not in [one.strip() for one in sent.split(",")]:
-        raise Outdated("This was changed since you read it. Nothing was changed; get it again and repeat the change.")
+        raise Outdated("This has changed since you read it. Nothing was saved; get it again and repeat the change.")
     return version
 
 

@@ -60,10 +60,10 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
     "Access": (
         Way("user", "admin:index", "Users and roles", "Accounts, passwords and groups.", _manages_accounts),
         Way("user", "settings:list-people", "People", "Invite, give groups, deactivate.", _configures),
-        Way("users", "settings:edit-groups", "Groups and permissions", "What each group may do here.", _configures),
+        Way("users", "settings:edit-groups", "Groups and permissions", "What each group can do.", _configures),
         Way("key", "settings:edit-keys", "API keys", "For programs that send and fetch documents.", _configures),
-        Way("branch", "settings:list-sites", "Sites", "Tenants with documents and users of their own.", _operates),
-        Way("comment", "review:edit-chat", "Chat messages", "What a chat tool is told of reviews.", _configures),
+        Way("branch", "settings:list-sites", "Sites", "Tenants, each with its own documents and users.", _operates),
+        Way("comment", "review:edit-chat", "Chat messages", "Messages about reviews to a chat tool.", _configures),
         Way("history", "audit:show-audit", "Audit log", "Who changed, decided and viewed what.", _configures),
     ),
     "Operations": (

@@ -159,7 +159,7 @@ def close_case(site: str, case_id: str, *, by: Actor) -> None:
 
     def plan(case: Case) -> _Plan:
         if case.open_items:
-            raise Refused("Complete the open tasks and NIGOs first. The case then closes by itself.")
+            raise Refused("Complete the open tasks and NIGOs first. The case then closes automatically.")
         if not case.is_open:
             raise Conflict(f"{case.updated_by} has already closed this case.")
         return _Plan("closed", {"name": case.name}, status=CLOSED)

@@ -60,7 +60,7 @@ def postpone(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
         return _ask(request, ref, review, form, "postpone")
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{review.name} postponed. It comes back to the queue by itself; your draft is kept.")
+    messages.success(request, f"{review.name} postponed. It returns to the queue automatically; your draft is kept.")
     return open_next(request, ref, review)
 
 

@@ -64,7 +64,7 @@ def test_without_a_script_they_are_pages(live_server: LiveServer, context: Brows
     page.get_by_role("link", name="Postpone…").click()
     page.get_by_text("In 4 hours").click()
     page.get_by_role("button", name="Postpone and open next").click()
-    expect(page.get_by_text("postponed. It comes back")).to_be_visible()
+    expect(page.get_by_text("postponed. It returns")).to_be_visible()
     plain.close()
     assert queries.get_review(ref).status == ReviewStatus.POSTPONED
 

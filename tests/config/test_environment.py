@@ -35,8 +35,8 @@ def test_constants_are_replaced_by_name(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("SWEEP_SECONDS=2", "is no JSON"),
-        ("[2]", "is no JSON object"),
+        ("SWEEP_SECONDS=2", "is not valid JSON"),
+        ("[2]", "is not a JSON object"),
         ('{"SWEEP_SECONDS": "2"}', "has SWEEP_SECONDS='2'"),
         ('{"SWEEPS": 2}', "has SWEEPS=2"),
         ('{"number": 2}', "has number=2"),

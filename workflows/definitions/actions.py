@@ -192,7 +192,7 @@ def create_composed(name: str, plan: Plan, *, by: Actor) -> None:
     """
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise Refused(f"Use lowercase letters, digits and single hyphens, at most {LONGEST_NAME} characters.")
-    taken = f"A workflow definition named {name} exists already. Choose another name."
+    taken = f"A workflow definition named {name} already exists. Choose another name."
     if newest_definition(name) is not None:
         raise Conflict(taken)
     key = versions.listed_key(name)

@@ -132,6 +132,6 @@ class PromotionForm(forms.Form):
     label = forms.ChoiceField(choices=[("production", "Production"), ("candidate", "Candidate")])
     percent = forms.IntegerField(min_value=1, max_value=100, required=False)
     reason = forms.CharField(
-        max_length=200, error_messages={"required": "Say why in a few words. The audit log keeps it."}
+        max_length=200, error_messages={"required": "Give a short reason. It is kept in the audit log."}
     )
     despite = forms.CharField(max_length=200, required=False)

@@ -114,7 +114,7 @@ def try_purpose(purpose: str, model: LanguageModel, document: ReadDocument, ques
                 return _answer(meter, document, question)
     except StageFailed as error:
         return meter.outcome(problem=str(error))
-    raise NotFound("There is no such prompt in this project.")
+    raise NotFound("This project has no such prompt.")
 
 
 def _classify(meter: Meter, document: ReadDocument) -> Outcome:

@@ -47,7 +47,7 @@ def change_document(
 
     def plan(document: Document, at: dt.datetime) -> Revision | None:
         if revision is not None and int(document.revision) != revision:
-            raise Outdated("This document was changed since you read it. Nothing was changed; get it again.")
+            raise Outdated("This document has changed since you read it. Nothing was saved; get it again.")
         return _merge(
             revise_tags(site, document, tags, by) if tags else None,
             revise_attributes(site, document, attributes, at, by) if attributes else None,

@@ -65,13 +65,13 @@ def test_an_invited_person_chooses_a_password_and_is_in(admin: Client) -> None:
     assert signed["Location"] == "/s/acme/"
     assert browser.get(PEOPLE).status_code == 403
     assert audited() == [("invited", "Lou Lee")]
-    assert "used already" in one_line(Client().get(path).content)
+    assert "already been used" in one_line(Client().get(path).content)
 
 
 def test_an_address_that_has_an_account_anywhere_is_refused_without_its_name(admin: Client) -> None:
     User.objects.filter(pk=person("zed", "Zorn", "umbra-people").pk).update(email="ana@example.org")
     answer = admin.post(PEOPLE, ANA)
-    assert (answer.status_code, "exists already" in one_line(answer.content)) == (409, True)
+    assert (answer.status_code, "already exists" in one_line(answer.content)) == (409, True)
     assert "Zorn" not in answer.content.decode()
     assert not mail.outbox
 

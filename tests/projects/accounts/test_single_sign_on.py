@@ -92,7 +92,7 @@ def test_an_address_that_is_not_verified_or_a_superusers_opens_no_account(url: s
     browser = Client()
     answer = provider.pass_provider(browser, "s4")
     assert answer["Location"] == "/login/"
-    assert "exists already" in told(browser.get("/login/"))
+    assert "already exists" in told(browser.get("/login/"))
     assert not SocialAccount.objects.exists()
     assert browser.get("/documents/").status_code == 302
 

@@ -101,7 +101,7 @@ def test_models_do_not_take_over_from_each_other_in_a_circle():
     for circle in ("a", "c"):
         with pytest.raises(Refused, match="circle"):
             change(first, takeover=circle)
-    with pytest.raises(Refused, match="not in the catalogue"):
+    with pytest.raises(Refused, match="no longer in the catalogue"):
         change(first, takeover="gone")
 
 

@@ -63,7 +63,7 @@ def test_the_list_says_what_each_model_can_and_what_cannot_be_asked_here(monkeyp
     with count_calls() as calls:
         page = text(signed_in(alice()).get(LIST))
     for words in ("Far &lt;b&gt;", "Endpoint not set up", "Not installed", "JSON schema", "Images", "below 70 %",
-                  "For learning the workbench, not for its answers", "(built-in)", "Never tested"):  # fmt: skip
+                  "For trying out the workbench; its answers are poor", "(built-in)", "Never tested"):  # fmt: skip
         assert words in page
     assert calls.names().count("dynamodb.Query") == 1
 

@@ -119,7 +119,7 @@ def test_a_language_model_is_no_ocr_model_and_the_other_way_round() -> None:
         model_queries.get_model("default", "fine")
     with pytest.raises(NotFound):
         model_queries.get_ocr_model("default", "own")
-    with pytest.raises(Refused, match="not in the catalogue"):
+    with pytest.raises(Refused, match="no longer in the catalogue"):
         model_actions.create_model("default", replace(SPEC, id="b", takeover="fine"), by=ADA)
 
 

@@ -64,7 +64,7 @@ def test_documents_of_the_type_are_read_by_the_general_prompt_again(ref):
 
 
 def test_it_needs_a_reason_and_a_type(ref):
-    with pytest.raises(Refused, match="Say why"):
+    with pytest.raises(Refused, match="Give a short reason"):
         go_back(ref, reason=" ")
     with pytest.raises(NotFound, match="no version 0"):
         go_back(ref.general)
@@ -94,7 +94,7 @@ def test_a_button_with_a_reason_leads_back(ref):
     assert "Use the general prompt" not in one_line(admin.get(page(ref.general)).content)
     assert writer.post(move, {"expected": "1", "reason": "Worse"}).status_code == 403
     refused = admin.post(move, {"expected": "1", "reason": ""})
-    assert (refused.status_code, "Say why" in one_line(refused.content)) == (422, True)
+    assert (refused.status_code, "Give a short reason" in one_line(refused.content)) == (422, True)
     late = admin.post(move, {"expected": "2", "reason": "Worse"})
     assert late.status_code == 409
     done = one_line(admin.post(move, {"expected": "1", "reason": "Worse"}, follow=True).content)

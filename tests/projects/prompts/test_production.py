@@ -106,7 +106,7 @@ def test_a_proposal_is_declined_by_another_or_taken_back(two_people, who):
 
 def test_declining_needs_a_reason(two_people):
     move()
-    with pytest.raises(Refused, match="Say why"):
+    with pytest.raises(Refused, match="Give a short reason"):
         prompt_actions.decline_production(REF, proposed().id, reason=" ", by=BOB)
 
 

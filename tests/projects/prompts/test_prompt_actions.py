@@ -132,7 +132,7 @@ def test_a_candidate_takes_a_share_until_it_is_production():
     assert head() == (2, 1, 2, 0.2)
     prompt_actions.move_production(REF, 2, expected=1, reason="Good", by=ALICE)
     assert head() == (2, 2, 0, 0)
-    with pytest.raises(Refused, match="in production already"):
+    with pytest.raises(Refused, match="already in production"):
         prompt_actions.set_candidate(REF, 2, expected=0, percent=20, reason="Trial", by=ALICE)
 
 

@@ -59,7 +59,7 @@ def test_everything_is_text():
         (SMALL.replace("'{{", "'{{\x00"), "not valid YAML"),
         (SMALL.replace("Read.", "'Read."), "not valid YAML in line"),
         (SMALL + "---\nformat: 1\n", "not valid YAML"),
-        (HEAD + "- {? [] : c}", "name is no text"),
+        (HEAD + "- {? [] : c}", "name is not text"),
         (HEAD + "- {a: [b]}", "nested too deeply"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_second_tab_is_told_what_the_first_saved_and_a_second_press_is_not():
     url = f"{base(project)}extract/"
     browser.post(url, TYPED)
     twice = text(browser.post(url, TYPED, follow=True))
-    assert ("Version 2 has this text already." in twice, "while you edited" in twice) == (True, False)
+    assert ("Version 2 already has this text." in twice, "while you edited" in twice) == (True, False)
     second = browser.post(url, TYPED | {"instructions": "Read the receipt."}, follow=True)
     assert "Saved as version 3. You saved version 2 while you edited." in text(second)
     signed_in(person("rosa", "Marin", ADMINS)).post(url, TYPED | {"instructions": "Hers.", "based_on": "3"})
@@ -106,7 +106,7 @@ def test_who_saves_the_newest_text_again_is_told_that_nothing_was_saved():
     url = f"{base(project)}extract/"
     browser.post(url, TYPED)
     again = browser.post(url, TYPED | {"based_on": "2"}, follow=True)
-    assert "Version 2 has this text already." in text(again)
+    assert "Version 2 already has this text." in text(again)
     assert head(project)[0] == 2
 
 
@@ -129,7 +129,7 @@ def test_a_label_needs_a_reason():
     for action, typed in (("production", {}), ("candidate", {"percent": "10"})):
         refused = browser.post(f"{url}versions/2/{action}/", {"expected": "1", **typed})
         assert refused.status_code == 422
-        assert "Say why in a few words" in text(refused)
+        assert "Give a short reason" in text(refused)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_second_person_confirms_what_the_first_proposes():
     assert browser.post(f"{url}proposal/confirm/", proposal).status_code == 422
     unexplained = rosas.post(f"{url}proposal/decline/", proposal | {"reason": ""})
     assert unexplained.status_code == 422
-    assert "Say why in a few words" in text(unexplained)
+    assert "Give a short reason" in text(unexplained)
     assert signed_in(bob()).post(f"{url}proposal/confirm/", proposal).status_code == 403
     assert "Version 2 is in production." in text(rosas.post(f"{url}proposal/confirm/", proposal, follow=True))
     assert head(project) == (2, 2, 0)

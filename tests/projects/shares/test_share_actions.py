@@ -90,7 +90,7 @@ def test_a_link_is_kept_as_hashes_and_found_by_its_secret_only() -> None:
 def test_the_same_form_makes_one_link() -> None:
     target, draft, one = document(), LinkDraft("Auditors", 7), clock.new_ulid()
     actions.create_link(SITE, target, draft, by=ROSA, share_id=one)
-    with pytest.raises(Conflict, match="created already"):
+    with pytest.raises(Conflict, match="already been created"):
         actions.create_link(SITE, target, draft, by=ROSA, share_id=one)
 
 

@@ -255,7 +255,7 @@ def test_who_saved_or_published_second_is_told_who_was_first() -> None:
 def test_a_name_is_taken_once() -> None:
     definition_actions.create_composed("rule", Plan(), by=BY)
     for taken in ("rule", DOCUMENT_ANALYSIS.name):
-        with pytest.raises(Conflict, match="exists already"):
+        with pytest.raises(Conflict, match="already exists"):
             definition_actions.create_composed(taken, Plan(), by=BY)
     for bad in ("Rule", "rule.v1", "a--b", "x" * 41, ""):
         with pytest.raises(Refused, match="lowercase"):

@@ -67,7 +67,7 @@ def test_a_project_chooses_its_models_by_what_they_are_asked_for(table):
 
 
 def test_a_document_is_refused_while_its_project_asks_a_model_that_is_gone(table):
-    with pytest.raises(Refused, match="The model gone is not in the catalogue any more"):
+    with pytest.raises(Refused, match="The model gone is no longer in the catalogue"):
         run_settings.settings_of("default", "p", {"analyzer": "model", "models": {"extract": "gone"}})
 
 
@@ -123,7 +123,7 @@ def test_a_run_keeps_its_ocr_model_whatever_the_catalogue_says_later(table):
 
 
 def test_a_document_is_refused_while_its_projects_ocr_model_is_gone(table):
-    with pytest.raises(Refused, match="The OCR model gone is not in the catalogue any more"):
+    with pytest.raises(Refused, match="The OCR model gone is no longer in the catalogue"):
         run_settings.settings_of("default", "p", {"ocr_model": "gone"})
     assert run_settings.settings_of("default", "p", {"ocr_model": "pp-structurev3"}).ocr_spec.provider == "pp-ocr"
 
