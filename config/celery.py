@@ -31,6 +31,7 @@ app.autodiscover_tasks(
         "workflows.batches",
         "workflows.documents",
         "workflows.engine",
+        "workflows.executions",
         "workflows.experiments",
         "workflows.exports",
         "workflows.extractors",

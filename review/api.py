@@ -22,6 +22,7 @@ for prefix, package in (
     ("", "projects.shares"),
     ("", "workflows.links"),
     ("", "workflows.intake"),
+    ("/executions", "workflows.executions"),
     ("", "workflows.runs"),
     ("", "workflows.search"),
 ):

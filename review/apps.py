@@ -14,6 +14,7 @@ class ReviewConfig(AppConfig):
     def ready(self) -> None:
         import_module("review.cases.actions")  # hears of purges
         import_module("review.decide.due")
+        import_module("review.handovers.approvals")  # finds the reviews of executions
         import_module("review.quality.due")
         import_module("review.notifications.due")
         # What knows accounts can be imported once the apps are ready.

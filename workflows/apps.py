@@ -4,7 +4,10 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
-DUE = ("batches", "documents", "engine", "experiments", "exports", "insight", "intake", "publish", "questions", "runs")
+DUE = (
+    "batches", "documents", "engine", "executions", "experiments", "exports", "insight", "intake", "publish",
+    "questions", "runs",
+)  # fmt: skip
 
 # The first writes in the transaction that ends a run, the second hears that a run rests.
 HEAR_OF_RUNS = ("workflows.publish.actions", "workflows.batches.lines")

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("workflows.experiments.urls")),
     path("", include("workflows.exports.urls")),
     path("", include("workflows.batches.urls")),
+    path("", include("workflows.executions.urls")),
     path("", include("workflows.runs.urls")),
     path("", include("workflows.engine.urls")),
     path("", include("workflows.documents.urls")),

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from config.table.entities import (
     batches,
+    executions,
     experiments,
     exports,
     filing,
@@ -24,6 +25,7 @@ from config.table.entities import (
     trials,
 )
 from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.executions import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.experiments import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.exports import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.filing import *  # noqa: F403 - the key space is one namespace
@@ -84,7 +86,8 @@ from config.table.keys import (
 POSTPONED = "~"  # sorts after every digit
 
 _PARTS = (
-    pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, exports, insight, to_come,
+    pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, exports, insight, executions,
+    to_come,
 )  # fmt: skip
 ENTITIES: tuple[Entity, ...] = tuple(
     value for part in _PARTS for value in vars(part).values() if isinstance(value, Entity)

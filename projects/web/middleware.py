@@ -51,6 +51,7 @@ _SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything
 _PAGES_OF = {
     "/workflows/projects/": "/projects/",
     "/batches/": "/projects/",
+    "/executions/": "/workflows/",
     "/entities/": "/documents/",
     "/settings/costs/projects/": "/projects/",
     "/schemas/": _SETTINGS[0],

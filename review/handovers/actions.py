@@ -5,8 +5,8 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from django.conf import settings
@@ -61,6 +61,7 @@ class Handover:
     entered: str
     token: str | None = None
     execution_arn: str = ""
+    barred: Mapping[str, str] = field(default_factory=dict)  # user id → a Bar
 
     @property
     def ref(self) -> ReviewRef:
@@ -237,6 +238,7 @@ def _caller_data(handover: Handover) -> dict[str, Any]:
         "question_sha256": handover.question.sha256,
         "execution_arn": handover.execution_arn or None,
         "delivery": None if handover.token else Delivery.TO_FETCH,
+        **({"barred": dict(handover.barred)} if handover.barred else {}),
     }
 
 

@@ -25,7 +25,14 @@ from review.quality import actions as checks
 from review.quality.adjudication import Choice, Outcome, adjudicate
 from review.status import Decision
 from tests.factories import MARTA, PROJECT, PROJECT_ID, REVIEW, ROSA, SITE, start_run, verdict
-from tests.flow.keeping_stories import case_story, entity_story, folder_story, operation_story, share_story
+from tests.flow.keeping_stories import (
+    case_story,
+    entity_story,
+    execution_story,
+    folder_story,
+    operation_story,
+    share_story,
+)
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
     BY,
@@ -297,6 +304,7 @@ def ending_story() -> Iterator[Step]:
 
 
 STORIES: tuple[Story, ...] = (
+    execution_story,
     definition_story,
     site_story,
     project_story,

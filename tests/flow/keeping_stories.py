@@ -1,6 +1,7 @@
 """What people keep together and look after: folders, cases, entities, and what an operator hurries."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from django.conf import settings
 
@@ -20,8 +21,13 @@ from review.cases.actions import CaseText, TaskText
 from review.cases.items import Kind
 from tests.factories import SITE, start_run
 from tests.flow.setting_stories import BY, Step
+from tests.workflows.executions.onboarding import onboarding
 from tests.workflows.operations.test_operations import fail_event
 from tests.workflows.repeated import field, published_run
+from workflows.executions import actions as executions
+from workflows.executions import queries as execution_queries
+from workflows.executions.actions import Leaving, Wish
+from workflows.executions.items import ExecutionOutcome
 from workflows.links import actions as links
 from workflows.links.queries import find_publication
 from workflows.operations.actions import hurry_repair
@@ -58,6 +64,26 @@ def share_story() -> Iterator[Step]:
     row = find_publication(SITE, two)
     assert row
     yield links.withdraw_document, lambda: links.withdraw_document(SITE, two, seen=row.publication_id, by=BY)
+
+
+def execution_story() -> Iterator[Step]:
+    definition = onboarding()
+    wish = Wish(definition, "Jane", "{}")
+    yield executions.create_execution, lambda: executions.create_execution(SITE, wish, by=BY, execution_id=_ID)
+    now = partial(execution_queries.get_execution, SITE, _ID)
+    step = definition.step(1)
+    leaving = Leaving("approved", 2)
+    yield (
+        executions.leave_step,
+        lambda: executions.leave_step(SITE, now(), step, leaving, attempt=1, by=BY),
+    )
+    yield executions.begin_next_attempt, lambda: executions.begin_next_attempt(SITE, now(), why="a test")
+    yield executions.cancel_execution, lambda: executions.cancel_execution(SITE, _ID, by=BY)
+    yield executions.purge_execution, lambda: executions.purge_execution(SITE, _ID, by=BY)
+    executions.create_execution(SITE, wish, by=BY, execution_id=_OTHER)
+    other = execution_queries.get_execution(SITE, _OTHER)
+    ended = ExecutionOutcome.FAILED
+    yield executions.end_execution, lambda: executions.end_execution(SITE, other, ended, "No.", attempt=1, by=BY)
 
 
 def case_story() -> Iterator[Step]:

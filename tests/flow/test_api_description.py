@@ -29,6 +29,7 @@ from tests.examples import at_most
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
 from tests.workflows.batches import bulk
+from tests.workflows.executions.onboarding import make_execution
 from tests.workflows.experiments.made import SITE, make_experiment
 from tests.workflows.repeated import field, published_run, run_to_repeat
 from tests.workflows.test_api import API
@@ -81,6 +82,7 @@ REFUSALS = {
     "settle_nigo": "that there are two words for it",
     "create_entity": "what an IBAN is",
     "update_entity": "what an IBAN is",
+    "start_execution": "which workflows there are, and how deep the data is",
     "merge_entities": "that nothing is merged with itself",
     "create_entity_type": "that a name has words",
     "move_document": "how long each name of a path may be",
@@ -127,6 +129,7 @@ def known() -> dict[str, list[str]]:
         "folder_id": [folder_actions.create_folder(SITE, ROOT, "Inbox", by=BY).folder_id],
         "share_id": [share_actions.share_with(SITE, shared, STAFF, "staff", by=BY).share_id],
         "case_id": [case],
+        "execution_id": [make_execution().executionId],
         "item_id": [case_actions.add_task(SITE, case, TaskText("Call"), by=BY)],
         "project_id": [project.id],
         "document_id": [published.document_id, stopped.document_id],

@@ -78,6 +78,17 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
          "workflows:show-lineage"),
         ("show_run", "show_result", "export_result", "list_executions", "list_transitions", "list_events"),
     ),
+    "look at executions": Capability(
+        "viewer",
+        ("workflows:list-executions", "workflows:show-execution"),
+        ("show_execution", "list_execution_transitions"),
+    ),
+    "start executions": Capability(
+        "reviewer",
+        ("workflows:start-execution", "POST workflows:start-execution", "POST workflows:cancel-execution"),
+        ("start_execution", "cancel_execution"),
+    ),
+    "purge executions": Capability("admin", ("POST workflows:purge-execution",), ("purge_execution",)),
     "run again": Capability(
         "reviewer",
         ("workflows:show-reruns", "POST workflows:run-again", "POST workflows:analyse-again",

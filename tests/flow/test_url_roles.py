@@ -232,6 +232,12 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:retry-action": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
     "workflows:list-queued": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "workflows:settle-document": {"POST": NO_REVIEW},
+    # executions without a document
+    "workflows:list-executions": {"GET": VIEW},
+    "workflows:start-execution": {"GET": WORK, "POST": WORK_EMPTY},
+    "workflows:show-execution": {"GET": VIEW},
+    "workflows:cancel-execution": {"POST": (302, 403, 403, 302, 409, 409)},  # once
+    "workflows:purge-execution": {"POST": (302, 403, 403, 403, 422, 422)},  # without being sure
     # reviews
     "review:queue": {"GET": VIEW},
     "review:list-queues": {"GET": VIEW},
@@ -434,6 +440,11 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_workflows": {"GET": KEY},
     "api:show_workflow": {"GET": KEY},
     "api:list_executions": {"GET": KEY},
+    "api:start_execution": {"POST": KEY},
+    "api:show_execution": {"GET": KEY},
+    "api:list_execution_transitions": {"GET": KEY},
+    "api:cancel_execution": {"POST": KEY},
+    "api:purge_execution": {"DELETE": KEY},
     "api:list_transitions": {"GET": KEY},
     "api:list_events": {"GET": KEY},
     "api:list_deliveries": {"GET": KEY},

@@ -30,6 +30,7 @@ from review.cases import actions as case_actions
 from review.cases.actions import CaseText, TaskText
 from tests.projects.models.catalogue import SPEC, add_model
 from tests.review.reviews import VALUES, open_review
+from tests.workflows.executions.onboarding import make_execution
 from tests.workflows.make_rules import make_mapping, make_rule, make_ruleset
 from workflows.batches import actions
 from workflows.batches.actions import BatchDraft
@@ -115,7 +116,9 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     testset_actions.add_cases(testset, [Case(run.document_id, "0" * 64, "tuning", 1)], note=word, by=by)
     trial = Draft(f"{word} experiment", testset.testset_id, (1,), (SPEC,))
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
+    execution = make_execution(f"{word} execution", site=site, by=Actor("none", word), execution_id=rule_id)
     return {
+        "execution_id": execution.executionId,
         "type_id": rule_id, "entity_id": rule_id, "case_id": case.case_id, "item_id": "none",
         "folder_id": folder.folder_id, "share_id": rule_id,
         "link_id": link.share.share_id, "secret": link.secret, "shared_id": run.document_id,

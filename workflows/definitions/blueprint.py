@@ -37,9 +37,9 @@ class DefinitionStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-# Seed 003's types; ``publish`` is the action that ends a run with a result.
+# Seed 003's types; ``publish`` ends a run with a result, ``finish`` an execution without a document.
 ROUTED = "assess"  # the step whose result the rules are asked about
-StepType = Literal["stage", "approval", "notification", "action", "choice", "publish"]
+StepType = Literal["stage", "approval", "notification", "action", "choice", "publish", "finish"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ NEEDS: Mapping[str, StepNeed] = {
     "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), "Only recordings are transcribed."),
     "web": StepNeed(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only web page requests are crawled."),
 }
+
+
+# What steps do with a document, or with who sent it.
+ABOUT_DOCUMENTS = frozenset({"mail_sender", "tag", "attribute"})
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,11 @@ class StepDefinition:
         return self.next.get(outcome, self.next.get("", END))
 
     @property
+    def needs_document(self) -> bool:
+        """Whether it cannot be done without one."""
+        return self.type in ("stage", "publish") or self.does in ABOUT_DOCUMENTS
+
+    @property
     def left_out(self) -> str:
         """Why it is left out, where it is."""
         return NEEDS[self.needs].otherwise if self.needs else ""
@@ -128,6 +137,11 @@ class Definition:
     def id(self) -> str:
         """``document-analysis.v1``: what a run pins."""
         return f"{self.name}.v{self.version}"
+
+    @property
+    def needs_document(self) -> bool:
+        """Whether its runs are of documents; without, they are executions of whatever data starts them."""
+        return not any(step.type == "finish" for step in self.steps)
 
     def step(self, order: int) -> StepDefinition:
         """Raises: KeyError."""

@@ -26,6 +26,7 @@ def definition_problems(definition: Definition) -> list[str]:
     if len({step.name for step in definition.steps}) < len(orders):
         return ["Two steps have the same name."]
     found = [problem for step in definition.steps for problem in _of_step(step, len(orders))]
+    found += _of_subject(definition)
     return found or [*_unreached_steps(definition), *_find_circles(definition), *_find_gaps(definition)]
 
 
@@ -40,12 +41,22 @@ def _of_step(step: StepDefinition, last: int) -> Iterator[str]:
         yield f"{step.name}: approvals, and nothing else, have names that begin with {COMPOSED_APPROVAL}."
     if step.type in ("notification", "action") and not step.does:
         yield f"{step.name} does nothing."
+    if step.type == "finish" and set(step.next.values()) != {END}:
+        yield f"{step.name} must be the last step."
     if step.type in ("stage", "choice") and END in step.next.values():
         yield f"{step.name} cannot be the last step because it sets no outcome."
     if step.type in ("notification", "action") and (END in step.next.values()) != (step.ends is not None):
         yield f"{step.name} must set the outcome if, and only if, it is the last step."
     if step.type == "choice":
         yield from _of_choice(step)
+
+
+def _of_subject(definition: Definition) -> Iterator[str]:
+    """An execution that finishes without a result has no document to work on."""
+    if not definition.needs_document:
+        for step in definition.steps:
+            if step.needs_document:
+                yield f"{step.label} needs a document. Remove it, or create a workflow that runs on documents."
 
 
 def _of_choice(step: StepDefinition) -> Iterator[str]:

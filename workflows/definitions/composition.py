@@ -1,7 +1,7 @@
 """A definition that is composed on a page: what stands between the assessment and the publication, and its steps; pure.
 
 Every document is analysed, assessed and, if the machine is unsure, reviewed, whatever is composed: nothing that a plan
-says lets a doubtful value pass without a person.
+says lets a doubtful value pass without a person. A plan without documents is its blocks, and nothing else.
 """
 
 import json
@@ -71,7 +71,8 @@ class Block:
 @dataclass(frozen=True)
 class Plan:
     """``graph``, ``summary``: whether the knowledge graph and the document summary are made. ``tell_rejected``: whether
-    the sender hears of a rejection.
+    the sender hears of a rejection. ``documents``: whether it runs on them; without, on data that starts an execution,
+    and none of the three is asked.
     """
 
     description: str = ""
@@ -79,6 +80,7 @@ class Plan:
     graph: bool = True
     summary: bool = True
     tell_rejected: bool = False
+    documents: bool = True
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
@@ -96,22 +98,25 @@ def read_plan(text: str | None) -> Plan:
 
 def compose_definition(name: str, version: int, plan: Plan) -> Definition:
     """The steps of a plan, the same for the same plan; a draft until someone activates it."""
-    return Definition(name, version, plan.description, tuple(_Steps(plan).list_steps()), draft=True)
+    steps = _Steps(plan).list_steps() if plan.documents else _Steps(plan, first=1).list_own_steps()
+    return Definition(name, version, plan.description, tuple(steps), draft=True)
 
 
 class _Steps:
     """Lays the steps of a plan out: each is numbered as it comes, and ways lead to where a block begins."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, first: int = 0) -> None:
+        """``first``: the order of the first block; without, it follows the analysis and its review."""
         self.plan = plan
         analysis = DOCUMENT_ANALYSIS
         self.review = analysis.named("human_review").order
-        self.begins = [self.review + 1]  # the order at which each block begins, and at last where the rest does
+        self.begins = [first or self.review + 1]  # where each block begins, and at last the rest
         for block in plan.blocks:
             self.begins.append(self.begins[-1] + _size(block))
         wanted = {"graph_builder": plan.graph, "document_summarizer": plan.summary}
+        self.every = "every document" if plan.documents else "every execution"
         self.rest = [step for step in analysis.steps if step.order > self.review and wanted.get(step.name, True)]
-        self.rejected = self.begins[-1] + len(self.rest) if plan.tell_rejected else END
+        self.rejected = self.begins[-1] + len(self.rest) if plan.tell_rejected and plan.documents else END
 
     def list_steps(self) -> Iterator[StepDefinition]:
         for step in DOCUMENT_ANALYSIS.steps:
@@ -121,8 +126,7 @@ class _Steps:
                 yield replace(step, next={APPROVE: self.review + 1, "": self.rejected})
             elif step.order < self.review:
                 yield step
-        for block, start, end in zip(self.plan.blocks, self.begins, self.begins[1:], strict=False):
-            yield from self._block(block, start, end)
+        yield from self._blocks()
         for order, step in enumerate(self.rest, self.begins[-1]):
             yield replace(step, order=order, next={"": END if step.type == "publish" else order + 1})
         if self.plan.tell_rejected:
@@ -130,6 +134,15 @@ class _Steps:
                 self.rejected, "tell_rejected", "Email the sender", "notification", {"": END},
                 minutes=_ACTION_MINUTES, retries=_RETRIES, does="mail_sender", ends=Outcome.REJECTED,
             )  # fmt: skip
+
+    def list_own_steps(self) -> Iterator[StepDefinition]:
+        """The blocks alone, and the end of an execution without a document."""
+        yield from self._blocks()
+        yield StepDefinition(self.begins[-1], "finish", "Finish", "finish", {"": END}, minutes=_CHOICE_MINUTES)
+
+    def _blocks(self) -> Iterator[StepDefinition]:
+        for block, start, end in zip(self.plan.blocks, self.begins, self.begins[1:], strict=False):
+            yield from self._block(block, start, end)
 
     def _block(self, block: Block, start: int, end: int) -> Iterator[StepDefinition]:
         if block.conditions:
@@ -146,7 +159,7 @@ class _Steps:
             )  # fmt: skip
 
     def _approval(self, block: Block, order: int, *, first: bool) -> StepDefinition:
-        why = " and ".join(one.words for one in block.conditions) or "every document"
+        why = " and ".join(one.words for one in block.conditions) or self.every
         return StepDefinition(
             order,
             f"{COMPOSED_APPROVAL}{order}",

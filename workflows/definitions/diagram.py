@@ -14,6 +14,7 @@ LABELS = {
     "action": "Action",
     "choice": "Choice",
     "publish": "Publication",
+    "finish": "End",
 }
 OTHERWISE = "otherwise"
 

@@ -9,6 +9,7 @@ from django import forms
 
 from projects.web.row_moves import Tool
 from workflows.definitions import composition
+from workflows.definitions.blueprint import ABOUT_DOCUMENTS
 from workflows.definitions.composition import APPROVAL, KINDS, MOST_APPROVERS, MOST_BLOCKS, Block, Plan
 from workflows.routing.forms.formsets import RowKind, Rows
 from workflows.routing.forms.rules import ActionRow, parse_recipients, to_comparable
@@ -19,6 +20,11 @@ from workflows.runs.items import ActionType
 _TEXT = {"class": "text-input", "autocomplete": "off"}
 _SELECT = {"class": "select"}
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_PATH = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")  # of an entry of the data
+_WRONG_KEY = {
+    _KEY: "Enter the field's name from the project, such as invoice_number.",
+    _PATH: "Enter the entry's name in the data, such as contract.salary.",
+}
 _EVENT = re.compile(r"[a-z][a-z0-9_.-]{0,59}")
 _COMPARISONS = (Operator.GT, Operator.GE, Operator.LT, Operator.LE)
 _OPERATORS = [(one.value, words) for one, words in WORDS.items() if one != Operator.CONTAINS]
@@ -37,6 +43,13 @@ class NewDefinitionForm(forms.Form):
         required=False,
         help_text="Rules and runs show it.",
         widget=forms.TextInput(attrs=_TEXT),
+    )
+
+    runs_on = forms.ChoiceField(
+        choices=[("documents", "Documents"), ("data", "Data, without a document")],
+        required=False,
+        help_text="Data is any JSON, such as an order. It cannot be changed.",
+        widget=forms.Select(attrs=_SELECT),
     )
 
     def clean_name(self) -> str:
@@ -84,10 +97,15 @@ class BlockRow(forms.Form):
     target = forms.CharField(required=False, max_length=1000, widget=forms.TextInput(attrs=_TEXT))
     value = forms.CharField(required=False, max_length=200, widget=forms.TextInput(attrs=_TEXT))
 
-    def __init__(self, *args: Any, queues: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, queues: Mapping[str, str], documents: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._keys = _KEY if documents else _PATH
+        if not documents and isinstance(kinds := self.fields["kind"], forms.ChoiceField):
+            offered_kinds = {one: words for one, words in KINDS.items() if one not in ABOUT_DOCUMENTS}
+            kinds.choices = [("", "Choose"), *offered_kinds.items()]
         chosen = str(self.initial.get("queue") or "")
-        offered = {"": "The document's queue", **queues} | ({chosen: chosen} if chosen else {})
+        own = "The document's queue" if documents else "The site's queue"
+        offered = {"": own, **queues} | ({chosen: chosen} if chosen else {})
         choice = self.fields["queue"]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
@@ -114,8 +132,8 @@ class BlockRow(forms.Form):
             if value:
                 self.add_error(f"key_{i}", "Enter the field's name.")
             return
-        if not _KEY.fullmatch(key):
-            self.add_error(f"key_{i}", "Enter the field's name from the project, such as invoice_number.")
+        if not self._keys.fullmatch(key):
+            self.add_error(f"key_{i}", _WRONG_KEY[self._keys])
         if operator == Operator.EXISTS:
             if typed.get("kind") == APPROVAL:
                 words = "A field that was not found always asks for approval. Use another operator."
@@ -196,6 +214,7 @@ class PlanEditor:
     blocks: Rows
     kind: RowKind
     focus: str = ""
+    documents: bool = True
 
     def is_valid(self) -> bool:
         valid = [self.form.is_valid(), self.blocks.is_valid()]  # all messages at once
@@ -207,31 +226,36 @@ class PlanEditor:
 
     def plan(self) -> Plan:
         blocks = tuple(row.block() for row in self.blocks.forms if not row.blank)
-        return Plan(blocks=blocks, **self.form.cleaned_data)
+        return Plan(blocks=blocks, documents=self.documents, **self.form.cleaned_data)
 
     @property
     def block_table(self) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
         return self.kind.add_row_tools(self.blocks, self.focus)
 
 
-def _rows_of(queues: Mapping[str, str]) -> RowKind:
-    return RowKind("blocks", "step", "kind", BlockRow, MOST_BLOCKS, {"queues": queues})
+def _rows_of(queues: Mapping[str, str], *, documents: bool) -> RowKind:
+    return RowKind("blocks", "step", "kind", BlockRow, MOST_BLOCKS, {"queues": queues, "documents": documents})
 
 
 def edit_plan(plan: Plan, queues: Mapping[str, str]) -> PlanEditor:
-    kind = _rows_of(queues)
+    kind = _rows_of(queues, documents=plan.documents)
     names = ("description", "graph", "summary", "tell_rejected")
     form = PlanForm(initial={name: getattr(plan, name) for name in names})
-    return PlanEditor(form, kind.make_rows([_initial(one) for one in plan.blocks] or [{}]), kind)
+    rows = kind.make_rows([_initial(one) for one in plan.blocks] or [{}])
+    return PlanEditor(form, rows, kind, documents=plan.documents)
 
 
-def edit_posted_plan(data: Mapping[str, Any], queues: Mapping[str, str]) -> PlanEditor:
-    kind = _rows_of(queues)
-    return PlanEditor(PlanForm(data), kind.parse_rows(data), kind)
+def edit_posted_plan(data: Mapping[str, Any], queues: Mapping[str, str], *, documents: bool = True) -> PlanEditor:
+    """``documents``: as the plan was created."""
+    kind = _rows_of(queues, documents=documents)
+    return PlanEditor(PlanForm(data), kind.parse_rows(data), kind, documents=documents)
 
 
-def edit_rearranged_plan(data: Mapping[str, Any], queues: Mapping[str, str], *, order: str) -> PlanEditor:
+def edit_rearranged_plan(
+    data: Mapping[str, Any], queues: Mapping[str, str], *, order: str, documents: bool = True
+) -> PlanEditor:
     """The page as typed with its rows moved: nothing is checked or saved yet."""
-    kind = _rows_of(queues)
+    kind = _rows_of(queues, documents=documents)
     rows, focus = kind.rearrange_rows(data, order)
-    return PlanEditor(PlanForm(initial={name: data.get(name, "") for name in PlanForm.base_fields}), rows, kind, focus)
+    form = PlanForm(initial={name: data.get(name, "") for name in PlanForm.base_fields})
+    return PlanEditor(form, rows, kind, focus, documents=documents)

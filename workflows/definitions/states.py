@@ -21,6 +21,7 @@ REVIEW = "human_review"  # the step whose states have no step in their names
 UNEXPECTED = "StepError"
 RETRY_SECONDS, RETRY_RATE = 5, 3  # before the first retry, and by what each later one waits longer
 SHORT = 300  # seconds for tasks that only write to the table
+ANSWER_SECONDS = 3600  # after the deadline of an approval without a document, until its state gives up
 
 WAIT = "wait"  # in a step's answer: seconds after which it is ordered again
 PASSED = "passed"  # in an answer: what follows was ordered before
@@ -138,9 +139,11 @@ def machine_of(definition: Definition) -> Machine:
     """The same for the same definition."""
     states: dict[str, State] = {BEGIN: _begin(definition)}
     for step in definition.steps:
-        states.update(_approval(definition, step) if step.type == "approval" else dict(_work(definition, step)))
+        approval = _approval if definition.needs_document else _approval_without_document
+        states.update(approval(definition, step) if step.type == "approval" else dict(_work(definition, step)))
     error = {"error": InputValue("error.Error"), "cause": InputValue("error.Cause")}
-    states[FAIL_RUN] = Task("workflows.tasks.fail_run", settings.DESK_QUEUE, SHORT, error, FAILED, FAILED)
+    fail = "workflows.tasks.fail_run" if definition.needs_document else "workflows.tasks.fail_execution"
+    states[FAIL_RUN] = Task(fail, settings.DESK_QUEUE, SHORT, error, FAILED, FAILED)
     states[FAILED] = End(failed=True)
     states[DONE] = End()
     return Machine(definition, states)
@@ -181,7 +184,7 @@ def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, S
     yield (
         step.name,
         Task(
-            "workflows.tasks.run_step",
+            "workflows.tasks.run_step" if definition.needs_document else "workflows.tasks.run_execution_step",
             settings.STEPS_QUEUE,
             step.minutes * 60 or step_seconds(definition),
             {"step": step.order},
@@ -234,4 +237,18 @@ def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
         after: Choice(_branches(definition, step), FAIL_RUN),
         expire: Task("review.tasks.expire_review", desk, SHORT, {}, after_expiry, FAIL_RUN),
         after_expiry: Choice((Rule("result.decision_id", apply),), FAILED),
+    }
+
+
+def _approval_without_document(definition: Definition, step: StepDefinition) -> dict[str, State]:
+    """A question as other systems ask it: the review expires by itself and fails the state, before its own timeout."""
+    apply, after = apply_state(step), f"after_{step.name}"
+    seconds = step.minutes * 60 + ANSWER_SECONDS if step.minutes else InputValue("review_seconds")
+    desk, ids = settings.DESK_QUEUE, ("review_id", "decision", "decision_id")
+    opening: dict[str, Source] = {"step": step.order, "entered": EntryTime()}
+    answer: dict[str, Source] = {name: InputValue(f"result.{name}") for name in ids}
+    return {
+        step.name: Task("review.tasks.ask_for_approval", desk, seconds, opening, apply, FAIL_RUN),
+        apply: Task("review.tasks.apply_approval", desk, SHORT, {"step": step.order, **answer}, after, FAIL_RUN),
+        after: Choice(_branches(definition, step), FAIL_RUN),
     }

@@ -3,7 +3,7 @@
 Every upload asks. The price is ``ACCESS_SECONDS`` in which other processes still begin runs of the version before.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from config import table
@@ -20,6 +20,7 @@ from workflows.definitions.blueprint import (
     newest_definition,
     step_from,
 )
+from workflows.definitions.composition import read_plan
 from workflows.definitions.items import ListedDefinition
 
 _SHOWN = 40  # of a family's versions, the newest
@@ -98,6 +99,15 @@ def list_descriptions() -> Mapping[str, str]:
     return directory.remember(
         "definitions", "", lambda: {row.documentId: row.description or "" for row in list_composed()}
     )
+
+
+def list_without_documents() -> frozenset[str]:
+    """The names of the composed families that run on data alone; one Query, remembered."""
+    return directory.remember("without documents", "", lambda: frozenset(_without_documents()))
+
+
+def _without_documents() -> Iterator[str]:
+    return (row.documentId for row in list_composed() if not read_plan(row.json).documents)
 
 
 def list_composed() -> Sequence[ListedDefinition]:

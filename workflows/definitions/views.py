@@ -1,8 +1,7 @@
 """The pages of definitions: all there are, one version with its drawing, steps and runs, and the plan of the next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -31,9 +30,12 @@ from workflows.definitions.items import ListedDefinition
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
 from workflows.engine import steps
+from workflows.engine.steps import Choice
+from workflows.executions.data import read_typed_input, write_input
+from workflows.executions.steps import choose_way
 from workflows.runs import executions, queries, seed_000
 from workflows.runs.items import Run
-from workflows.runs.views.runs import list_visible_executions, run_rows
+from workflows.runs.views.runs import RunRow, list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
 MARKS: Mapping[DefinitionStatus | None, Mark] = {
@@ -80,7 +82,11 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     family = versions.get_family(definition.name)
     version = family.version(definition.version)
     cursor = request.GET.get("after")
-    page = list_visible_executions(request, definition.name, cursor)
+    runs: list[RunRow] = []
+    following = None
+    if definition.needs_document:
+        page = list_visible_executions(request, definition.name, cursor)
+        runs, following = run_rows(request.site, page.rows), page.next
     context = {
         "definition": definition,
         "family": family,
@@ -90,8 +96,8 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "machine": executions.machine_name(definition),
         # It names the account and its queues, which is for those who deploy.
         "body": asl.compile_definition(definition) if request.user.is_superuser else "",
-        "runs": run_rows(request.site, page.rows),
-        "next_cursor": page.next,
+        "runs": runs,
+        "next_cursor": following,
         "is_first": not cursor,
         "first_url": reverse("definitions:show-definition", args=[definition_id]),
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
@@ -166,7 +172,7 @@ def create_definition(request: DeskRequest) -> HttpResponse:
     if request.method == "POST":
         status = 422
         if form.is_valid():
-            plan = Plan(form.cleaned_data["description"])
+            plan = Plan(form.cleaned_data["description"], documents=form.cleaned_data["runs_on"] != "data")
             try:
                 actions.create_composed(form.cleaned_data["name"], plan, by=actor_of(request.user))
             except Conflict as error:
@@ -182,12 +188,14 @@ def edit_definition_plan(request: DeskRequest, name: str) -> HttpResponse:
     """Buttons: ``rows`` moves rows, ``order`` saves, tries on a document, or publishes the next version."""
     access.check_can_manage_sites(request)
     listed, queues = versions.get_composed(name), _queue_names(request.site)
+    saved = read_plan(listed.json)
     if request.method == "GET":
-        return _plan_page(request, listed, edit_plan(read_plan(listed.json), queues), int(listed.revision or 0))
-    revision = version_in(request.POST)
+        return _plan_page(request, listed, edit_plan(saved, queues), int(listed.revision or 0))
+    revision, documents = version_in(request.POST), saved.documents
     if order := request.POST.get("rows"):
-        return _plan_page(request, listed, edit_rearranged_plan(request.POST, queues, order=order), revision)
-    editor = edit_posted_plan(request.POST, queues)
+        moved = edit_rearranged_plan(request.POST, queues, order=order, documents=documents)
+        return _plan_page(request, listed, moved, revision)
+    editor = edit_posted_plan(request.POST, queues, documents=documents)
     if not editor.is_valid():
         return _plan_page(request, listed, editor, revision, status=422)
     if request.POST.get("order") == "try":
@@ -247,10 +255,20 @@ def _plan_page(
         "drawing": diagram.draw_definition(shown),
         "steps": shown.steps,
         "document": document_id,
-        "trial": try_definition(request, shown, document_id) if document_id and plan else None,
+        "trial": _try(request, shown, document_id) if document_id and plan else None,
     }
     page, fragment = "workflows/definitions/plan.html", "workflows/definitions/_plan.html"
     return render_answer(request, page, fragment, context, status=status)
+
+
+def _try(request: DeskRequest, definition: Definition, typed: str) -> list["TrialLine"]:
+    if definition.needs_document:
+        return try_definition(request, definition, typed)
+    try:
+        text = write_input(read_typed_input(typed))
+    except Refused as error:
+        return [TrialLine("Not tried", str(error), "status warn")]
+    return list(_walk(definition, 1, lambda step: choose_way(step, text)))
 
 
 @dataclass(frozen=True)
@@ -273,17 +291,19 @@ def try_definition(request: DeskRequest, definition: Definition, document_id: st
         workflow_id = seed_000.newest_run(request.site, document_id)
         link = queries.document_workflow(request.site, document_id, workflow_id or "")
         run = Run(request.site, str(link.data["project_id"]), document_id, workflow_id or "")
-        return list(_walk(definition, run, link, queries.execution(run)))
+        execution = queries.execution(run)
+        begins = definition.named("assess").after()
+        return list(_walk(definition, begins, lambda step: steps.choose(run, step, execution, link)))
     except (NotFound, InvalidKey):
         return [TrialLine("Document not found", "Enter the ID of a document that was analyzed.", "status warn")]
 
 
-def _walk(definition: Definition, run: Run, link: Any, execution: Any) -> Iterator[TrialLine]:
-    step = definition.step(definition.named("assess").after())
+def _walk(definition: Definition, begins: int, choose: Callable[[StepDefinition], Choice]) -> Iterator[TrialLine]:
+    step = definition.step(begins)
     while True:
         outcome = ""
         if step.type == "choice":
-            taken = steps.choose(run, step, execution, link)
+            taken = choose(step)
             outcome = taken.outcome
             yield TrialLine(step.label, taken.why)
         elif step.type == "approval":

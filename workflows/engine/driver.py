@@ -13,7 +13,7 @@ from config import logs
 from workflows.definitions.blueprint import Definition
 from workflows.engine import messages, step_functions
 from workflows.runs import engine_choice
-from workflows.runs.items import Execution, Run
+from workflows.runs.items import Run
 
 State = Literal["running", "ended", "missing"]
 
@@ -61,9 +61,9 @@ def start(
         step_functions.start(definition, run, attempt, given)
 
 
-def remembers(execution: Execution) -> bool:
-    """Whether the engine of the run's attempt knows what became of it; messages may be lost without a word."""
-    return execution.engine is None
+def remembers(kind: str | None) -> bool:
+    """Whether an engine, as a run's row names it, knows what became of an attempt; messages may be lost silently."""
+    return kind is None
 
 
 def state(definition: Definition, run: Run, attempt: int, *, kind: str | None = "") -> State:

@@ -57,7 +57,7 @@ def check_run(site: str, execution: Execution) -> None:
     attempt = int(execution.engine_attempt)
     state = driver.state(definition, run, attempt, kind=execution.engine)
     alive = state == "running" and (
-        driver.remembers(execution) or not lost_message.is_lost(run, execution, definition)
+        driver.remembers(execution.engine) or not lost_message.is_lost(run, execution, definition)
     )  # fmt: skip
     if alive or (execution.lease_until and execution.lease_until > clock.iso(clock.now())):
         actions.check_run_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))

@@ -43,7 +43,11 @@ def take_case(work: StepWork) -> Mapping[str, Any]:
 
 def choose(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Choice:
     """The first case that holds. Raises: NotFound, Tampered if what was found or decided is gone."""
-    facts = _facts(run, execution, document)
+    return choose_case(step, _facts(run, execution, document))
+
+
+def choose_case(step: StepDefinition, facts: Facts) -> Choice:
+    """The first case of a choice that holds for what is known."""
     for case in step.cases:
         if condition_sentences(case.conditions, facts) is not None:
             return Choice(case.outcome, "; ".join(one.words for one in case.conditions))

@@ -71,6 +71,8 @@ def plan_run(
         raise Refused(f"The document type selected by rule {named} no longer exists. Change the rule.") from error
     routed = Routing(pinned_rules.pin_rules(site, book), judgement)
     definition = versions.active_definition(judgement.effect.definition)
+    if not definition.needs_document:
+        raise Refused(f"{definition.name} runs on data, without documents. Select another workflow in the rules.")
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 
 

@@ -17,13 +17,10 @@ from projects.queues import admission
 from projects.sites import access
 from projects.web.api import CSV, CSV_ANSWER, FAILURES, ApiRequest, Problem
 from projects.web.spreadsheets import csv_line
-from workflows.definitions import versions
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, is_approval
+from workflows.definitions.blueprint import is_approval
 from workflows.runs import queries, seed_000
 from workflows.runs.items import DocumentEvent, Outcome, WorkflowSteps
 from workflows.runs.views.pages import run_of
-from workflows.runs.views.runs import list_visible_executions, run_rows
-from workflows.runs.views.state_labels import WAITING
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -208,54 +205,6 @@ def _describe_failed_step(board: WorkflowSteps) -> str:
 
 def whole_number(number: float | None) -> int | None:
     return None if number is None else int(number)
-
-
-class ExecutionShape(Schema):
-    """``status``: as a run's. ``definition``: the version that it pins. ``name``: of its document's file."""
-
-    run_id: str
-    document_id: str
-    project_name: str
-    name: str
-    definition: str
-    status: str
-    started_at: str | None
-
-
-class ExecutionList(Schema):
-    items: list[ExecutionShape]
-    next: str | None
-
-
-@router.get(
-    "/executions",
-    response={200: ExecutionList, **FAILURES},
-    operation_id="list_executions",
-    summary="List executions of a workflow",
-)
-def list_executions(
-    request: ApiRequest, workflow: str = DOCUMENT_ANALYSIS.name, after: str | None = None
-) -> ExecutionList:
-    """Newest first. `workflow`: the name of a definition, as list_workflows has it. Requires READ."""
-    access.check_can_view(request)
-    if workflow not in versions.list_names():
-        raise NotFound("Workflow definition not found.")
-    page = list_visible_executions(request, workflow, after)
-    return ExecutionList(
-        items=[
-            ExecutionShape(
-                run_id=row.run_id,
-                document_id=row.run.document_id,
-                project_name=row.project_name,
-                name=row.name,
-                definition=row.definition,
-                status=str(row.run.outcome or ("in_review" if row.mark == WAITING else "running")),
-                started_at=clock.iso(row.started_at) if row.started_at else None,
-            )
-            for row in run_rows(request.site, page.rows)
-        ],
-        next=page.next,
-    )
 
 
 class TransitionShape(Schema):

@@ -91,6 +91,8 @@ BATCH_FINISHED = "batch.finished"
 CASE_OPENED = "case.opened"
 CASE_CLOSED = "case.closed"
 NIGO_OPENED = "case.nigo.opened"
+EXECUTION_STARTED = "execution.started"
+EXECUTION_ENDED = "execution.ended"
 # What may change what a search finds; config/deploy/infrastructure/search.yaml names them too.
 SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
 INDEX = "workflows.tasks.index_document"
@@ -216,6 +218,12 @@ def of_case(site: str, case_id: str, bus_type: str, facts: Mapping[str, Any]) ->
     """What the bus is told of a case."""
     place = functools.partial(table.CASE_EVENT.key, site, case_id=case_id)
     return _of_subject(site, case_id, place, bus_type, {"caseId": case_id} | dict(facts))
+
+
+def of_execution(site: str, execution_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
+    """What the bus is told of an execution without a document."""
+    place = functools.partial(table.EXECUTION_EVENT.key, site, execution_id=execution_id)
+    return _of_subject(site, execution_id, place, bus_type, {"executionId": execution_id} | dict(facts))
 
 
 def _of_subject(

@@ -238,7 +238,9 @@ class RuleForm(OrderForm):
 
     def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        families = {one.name: one.description for one in SHIPPED.values()} | dict(versions.list_descriptions())
+        without = versions.list_without_documents()
+        composed = {name: words for name, words in versions.list_descriptions().items() if name not in without}
+        families = {one.name: one.description for one in SHIPPED.values()} | composed
         self._offer("queue", choices.queues, stored.queue)
         self._offer("definition", families, stored.definition)
         self._offer("classification", choices.classifications, stored.classification)

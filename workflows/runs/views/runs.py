@@ -64,6 +64,9 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     families = versions.list_names()
     if family not in families:
         raise NotFound("Workflow definition not found.")
+    without = versions.list_without_documents()
+    if family in without:
+        return HttpResponseRedirect(f"{reverse('workflows:list-executions')}?{urlencode({'workflow': family})}")
     page = list_visible_executions(request, family, cursor)
     context = {
         "families": families,

@@ -1,0 +1,150 @@
+"""An execution without a document asks for an approval: a question as other systems ask it, and what becomes of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.urls import reverse
+
+from config import table
+from config.errors import NotFound, Refused
+from config.item import Item, translate_store_errors
+from config.transaction import Change
+from projects.audit.events import Actor
+from projects.queues import queries as queue_queries
+from review.decide import redemption
+from review.handovers import actions as handover_actions
+from review.handovers.actions import Handover, TakenHandover, ref_of
+from review.handovers.question import Question
+from review.identity import HANDED_OVER, ReviewRef
+from review.items.reviews import READABLE, Review
+from review.status import ORPHAN, UNDECIDED, Bar, Decision, ReviewStatus
+from workflows.executions import actions, approvals, data, queries, steps
+from workflows.executions.items import InputExecution
+from workflows.executions.steps import ExecutionStep
+from workflows.storage import files
+from workflows.storage.objects import DocumentFiles
+
+_SCOPE = "execution"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the engine goes on with after a decision."""
+
+    review_id: str
+    decision: str
+    decision_id: str
+
+
+def ask_for_approval(work: ExecutionStep, *, entered: str, token: str | None) -> TakenHandover:
+    """Open the review once, however often it is asked for; a newer token replaces the older one.
+
+    Raises:
+        StaleAttempt: a newer attempt drives the execution, or it has left the step.
+        Refused: the site has no such queue, or the text cannot be shown.
+        Conflict: it moved on meanwhile.
+        Unavailable: again is harmless.
+
+    """
+    if not steps.is_at(work):
+        steps.earlier_answer(work)
+    site, execution = work.run.site, work.execution
+    asked = Question.model_validate(_question(work, _find_queue(site, work.step.queue)))
+    barred = _find_barred(work)
+    handover = Handover(site, asked, work.definition.name, _SCOPE, entered, token, barred=barred)
+    actions.note_review(execution, handover.ref.review_id, step=work.step.order, attempt=work.attempt)
+    return handover_actions.take_handover(handover)
+
+
+def _question(work: ExecutionStep, queue: str) -> dict[str, object]:
+    execution, step = work.execution, work.step
+    return {
+        "id": f"{execution.executionId}/{step.order}",
+        "title": f"{step.label}: {execution.title}"[:200],
+        "reason": (step.asks or step.label)[:300],
+        "text": data.describe_input(queries.get_input(work.run.site, execution.executionId)) or "No data",
+        "queue": queue,
+        "deadline_seconds": step.minutes * 60 or settings.REVIEW_TIMEOUT_SECONDS,
+    }
+
+
+def _find_queue(site: str, name: str) -> str:
+    """The id of the site's queue of this name: another one would ask the wrong people. Raises: Refused."""
+    if not name:
+        return ""
+    queues = (one for one in queue_queries.all_queues(site) if not one.is_archived)
+    found = next((one.id for one in queues if one.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise Refused(f"This site has no active queue named {name}. Create it, then start the execution again.")
+    return found
+
+
+def _find_barred(work: ExecutionStep) -> Mapping[str, str]:
+    """Who decided earlier in it, if another person is asked for."""
+    if not work.step.another:
+        return {}
+    rows = queries.list_transitions(work.run.site, work.execution.executionId)
+    facts = (row.data.as_dict() for row in rows if row.data)
+    return {str(one["by_id"]): Bar.DECIDED.value for one in facts if one.get("by_id")}
+
+
+def apply_approval(work: ExecutionStep, answer: Answer) -> Mapping[str, object]:
+    """Leave the approval with what was decided. Raises: StaleAttempt; NotFound, if the review is gone."""
+    ref = ref_of(work.run.site, answer.review_id)
+    review = Review.load(ref.key, only=READABLE)
+    if review.decision_id != answer.decision_id:
+        raise NotFound("This decision is not the review's.")
+    by = Actor(str(review.reviewer), str(review.reviewer_name or review.reviewer))
+    approved = answer.decision == Decision.APPROVE
+    facts = {"review": ref.review_id, "by_id": by.id, "by": by.name, "decided_at": str(review.reviewedAt or "")}
+    return steps.decide(work, approved=approved, facts=facts, reason=_read_reason(ref, review), by=by)
+
+
+def _read_reason(ref: ReviewRef, review: Review) -> str:
+    """What the person wrote, or chose of the reasons for a rejection."""
+    store = DocumentFiles(ref.site, files.QUESTIONS, ref.document_id)
+    decided = json.loads(store.read_pinned(store.name_of(str(review.decision_uri)), str(review.decision_sha256)))
+    return str(decided.get("reason") or decided.get("reject_reason") or "")
+
+
+class _Reviews:
+    """What ``workflows.executions`` has to know of the reviews that were asked for."""
+
+    def is_waiting(self, site: str, execution: InputExecution) -> bool:
+        """Open, or decided and on its way: its own due row drives it on."""
+        try:
+            review = Review.load(ref_of(site, str(execution.review)).key, only=READABLE)
+        except NotFound:
+            return False
+        return review.status in (*UNDECIDED, ReviewStatus.DECIDED, ReviewStatus.REDEEMING)
+
+    def plan_withdrawal(self, site: str, execution: InputExecution) -> Sequence[Change]:
+        ref = ref_of(site, str(execution.review))
+        try:
+            review = Review.load(ref.key, only=READABLE)
+        except NotFound:
+            return ()
+        return redemption.plan_close(ref, ORPHAN, review) if review.status in UNDECIDED else ()
+
+    def path(self, review_id: str) -> str:
+        return reverse("review:show-review", args=[f"{HANDED_OVER}{review_id}", review_id])
+
+    def forget(self, site: str, execution: InputExecution) -> None:
+        for review_id in execution.reviews or ():
+            _destroy(ref_of(site, review_id))
+
+
+def _destroy(ref: ReviewRef) -> None:
+    """Its rows but the lineage, and its files; again is harmless."""
+    pk = table.REVIEW.partition_key(ref.site, document_id=ref.document_id, review_id=ref.review_id)
+    lineage = table.DOCUMENT_EVENT.sort_prefix()
+    with translate_store_errors(), Item.batch_write() as batch:
+        for row in Item.every(pk):
+            if not row.SK.startswith(lineage):
+                batch.delete(Item(*row.key))
+    DocumentFiles(ref.site, files.QUESTIONS, ref.document_id).destroy(lambda: None)
+
+
+approvals.register_reviews(_Reviews())

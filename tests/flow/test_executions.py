@@ -1,0 +1,157 @@
+"""An onboarding without a document: started by data, approved by people, ended, whichever engine drives it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from config import clock
+from config.errors import Conflict
+from projects.queues.actions import archive_queue, create_queue
+from review.decide import claims, decisions
+from review.handovers.actions import ref_of
+from review.handovers.delivery import deliver_answer, expire_handover
+from review.identity import Person, ReviewRef
+from review.items.reviews import Review
+from review.queries import run_of
+from review.status import Decision, ReviewStatus
+from tests.factories import MARTA, ROSA, SITE, review_of, verdict
+from tests.pump import Pump
+from tests.workflows.executions.onboarding import BY, onboarding
+from workflows.definitions import versions
+from workflows.definitions.blueprint import Definition
+from workflows.definitions.tasks import deploy_definition
+from workflows.executions import actions, data, due, queries, starting
+from workflows.executions.actions import Wish
+from workflows.executions.items import InputExecution
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def definition(pump: Pump) -> Definition:
+    create_queue(SITE, "Heads", ["heads"], by=BY, queue_id="01K000000000000000000000Q1")
+    found = onboarding()
+    deploy_definition(definition_id=found.id)
+    return found
+
+
+def start(definition: Definition, salary: float = 9000) -> InputExecution:
+    given = data.write_input({"name": "Jane", "contract": {"salary": salary}})
+    return starting.start_execution(SITE, Wish(definition, "Onboarding of Jane", given), by=BY)[0]
+
+
+def now(execution: InputExecution) -> InputExecution:
+    return queries.get_execution(SITE, execution.executionId)
+
+
+def asked(execution: InputExecution, pump: Pump, step: str) -> ReviewRef:
+    """Turn until the review of the step is open."""
+    found: list[ReviewRef] = []
+
+    def is_open() -> bool:
+        here = now(execution)
+        order = int(here.currentStep)
+        if order < 1 or versions.find_definition(here.definition).step(order).label != step or not here.review:
+            return False
+        ref = ref_of(SITE, here.review)
+        found[:] = [ref]
+        return exists(ref)
+
+    pump.run(is_open)
+    return found[0]
+
+
+def exists(ref: ReviewRef) -> bool:
+    return bool(Review.load_many([ref.key]))
+
+
+def decide(ref: ReviewRef, decision: Decision, *, by: Person) -> None:
+    run = run_of(ref, review_of(ref))
+    claims.claim_review(ref, run, by=by)
+    chosen = verdict(ref, decision)
+    decisions.decide_review(ref, run, chosen, by=by)
+    Review.change(ref.key, [Review.redeem_after.set(clock.iso(clock.now()))], Review.decision_id == chosen.decision_id)
+    deliver_answer(ref, chosen.decision_id)
+
+
+def ended(execution: InputExecution) -> Callable[[], bool]:
+    return lambda: now(execution).status != "running"
+
+
+def results(execution: InputExecution) -> list[str]:
+    return [row.result for row in queries.list_transitions(SITE, execution.executionId)]
+
+
+@pytest.mark.wide
+@pytest.mark.every_engine
+def test_an_onboarding_is_approved_by_two_people_and_ends(pump: Pump, definition: Definition) -> None:
+    execution = start(definition)
+    first = asked(execution, pump, "Manager")
+    assert review_of(first).name == "Manager: Onboarding of Jane"
+    decide(first, Decision.APPROVE, by=ROSA)
+    second = asked(execution, pump, "High salary")
+    assert review_of(second).queue == "01K000000000000000000000Q1"
+    with pytest.raises(Conflict):
+        claims.claim_review(second, run_of(second, review_of(second)), by=ROSA)
+    decide(second, Decision.APPROVE, by=MARTA)
+    pump.run(ended(execution))
+    assert now(execution).outcome == "completed"
+    assert results(execution) == ["approved", "otherwise", "approved", "completed", "completed"]
+
+
+@pytest.mark.wide
+@pytest.mark.every_engine
+def test_a_rejection_ends_it(pump: Pump, definition: Definition) -> None:
+    execution = start(definition, salary=10)
+    decide(asked(execution, pump, "Manager"), Decision.REJECT, by=ROSA)
+    pump.run(ended(execution))
+    assert now(execution).outcome == "rejected"
+
+
+@pytest.mark.wide
+@pytest.mark.every_engine
+def test_what_was_lost_is_driven_on(pump: Pump, definition: Definition) -> None:
+    execution = start(definition, salary=10)
+    ref = asked(execution, pump, "Manager")
+    due.check_execution(SITE, now(execution))
+    assert int(now(execution).engine_attempt) == 1  # the review drives itself
+    actions.begin_next_attempt(SITE, now(execution), why="a test")
+    starting.start_attempt(SITE, now(execution), versions.find_definition(execution.definition), attempt=2)
+    pump.run(lambda: pump.ran("ask_for_approval") == 2)
+    decide(ref, Decision.APPROVE, by=ROSA)
+    pump.run(ended(execution))
+    assert now(execution).outcome == "completed"
+    pump.redeliver(next(one for one in pump.seen if one.task.endswith("apply_approval")))
+    assert results(execution) == ["approved", "not_1", "completed", "completed"]
+
+
+def test_a_cancelled_execution_takes_its_review_out_of_the_queue(pump: Pump, definition: Definition) -> None:
+    execution = start(definition)
+    ref = asked(execution, pump, "Manager")
+    actions.cancel_execution(SITE, execution.executionId, by=BY)
+    assert now(execution).outcome == "cancelled"
+    assert review_of(ref).status == ReviewStatus.ORPHANED
+    with pytest.raises(Conflict):
+        actions.cancel_execution(SITE, execution.executionId, by=BY)
+    actions.purge_execution(SITE, execution.executionId, by=BY)
+    assert not exists(ref)
+
+
+@pytest.mark.wide
+@pytest.mark.every_engine
+def test_an_approval_that_nobody_gives_expires(pump: Pump, definition: Definition) -> None:
+    execution = start(definition)
+    ref = asked(execution, pump, "Manager")
+    Review.change(ref.key, [Review.deadline.set(clock.iso(clock.in_seconds(-1)))], Review.PK.exists())
+    expire_handover(ref, review_of(ref))
+    pump.run(ended(execution))
+    assert now(execution).outcome == "expired"
+    assert now(execution).reason == "No one decided before the deadline."
+
+
+def test_a_queue_that_the_site_lacks_fails_it_instead_of_asking_others(pump: Pump, definition: Definition) -> None:
+    archive_queue(SITE, "01K000000000000000000000Q1", by=BY)
+    execution = start(definition)
+    decide(asked(execution, pump, "Manager"), Decision.APPROVE, by=ROSA)
+    pump.run(ended(execution))
+    assert (now(execution).outcome, "no active queue named Heads" in str(now(execution).reason)) == ("failed", True)

@@ -1,0 +1,66 @@
+"""The API of executions without a document: one key starts one, and it is followed to its end."""
+
+import pytest
+from django.test import Client
+
+from projects.sites.permissions import Permission
+from tests.workflows.executions.onboarding import onboarding
+from tests.workflows.test_api import API, program
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
+URL = f"{API}/executions"
+WISH = {"workflow": "onboarding", "title": "Jane", "input": {"name": "Jane", "contract": {"salary": 9000}}}
+
+
+@pytest.fixture
+def client() -> Client:
+    onboarding()
+    return program(Permission.READ, Permission.WRITE, Permission.DELETE)
+
+
+def test_an_execution_is_started_once_followed_cancelled_and_purged(client: Client) -> None:
+    key = {"Idempotency-Key": "order 17"}
+    started = client.post(URL, WISH, content_type="application/json", headers=key)
+    assert started.status_code == 201
+    again = client.post(URL, WISH, content_type="application/json", headers=key)
+    assert (again.status_code, again.json()["id"]) == (200, started.json()["id"])
+    other = client.post(URL, {**WISH, "input": 17}, content_type="application/json", headers=key)
+    assert other.status_code == 422
+    one = f"{URL}/{started.json()['id']}"
+    shown = client.get(one).json()
+    assert shown["input"] == WISH["input"]
+    assert (shown["status"], shown["step"]) == ("running", "approval_1")
+    listed = client.get(f"{URL}?workflow=onboarding").json()["items"]
+    assert [(row["run_id"], row["document_id"], row["name"]) for row in listed] == [(shown["id"], None, "Jane")]
+    assert client.get(f"{one}/transitions").json() == {"items": []}
+    assert client.delete(one).status_code == 422
+    assert client.post(f"{one}/cancel").json()["status"] == "cancelled"
+    assert client.post(f"{one}/cancel").status_code == 409
+    assert client.delete(one).status_code == 204
+    assert client.get(one).status_code == 404
+    told = [row["type"] for row in client.get(f"{API}/events").json()["items"]]
+    assert told in ([], ["execution.started", "execution.ended"])  # an event appears after some seconds
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {**WISH, "workflow": "document-analysis"},
+        {**WISH, "workflow": "none"},
+        {**WISH, "input": "x" * 20_000},
+        {"workflow": "onboarding"},
+        {**WISH, "title": "\u202e"},
+    ],
+)
+def test_what_cannot_be_started_is_refused(client: Client, wish: dict[str, object]) -> None:
+    assert client.post(URL, wish, content_type="application/json").status_code == 422
+
+
+def test_who_may_not_write_or_delete_is_refused() -> None:
+    onboarding()
+    reader = program(Permission.READ)
+    assert reader.post(URL, WISH, content_type="application/json").status_code == 403
+    one = program(Permission.READ, Permission.WRITE)
+    made = one.post(URL, WISH, content_type="application/json").json()["id"]
+    assert one.delete(f"{URL}/{made}").status_code == 403
+    assert reader.post(f"{URL}/{made}/cancel").status_code == 403

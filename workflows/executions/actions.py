@@ -1,0 +1,290 @@
+"""Writes of executions without a document: one conditional transaction each, with its audit event."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from config import clock, logs, table
+from config.due import actions as due_work
+from config.errors import Conflict, NotFound, Refused
+from config.item import Item
+from config.transaction import Change, Delete, Put, RecordAt, Update, transact
+from projects.audit.events import Actor, entity_event
+from workflows.definitions.blueprint import END, Definition, StepDefinition
+from workflows.executions import data, queries
+from workflows.executions.approvals import forget_reviews, plan_withdrawal
+from workflows.executions.items import STATUS_AT_END, ExecutionInput, ExecutionOutcome, InputExecution
+from workflows.runs import engine_choice, events
+from workflows.runs.actions import advance
+from workflows.runs.items import DocumentEvent, RunStatus, Transition
+
+_REUSED = "This Idempotency-Key was used to start another execution. Nothing was started. Use a new key for each."
+_PURGED = "The execution started with this Idempotency-Key was purged. Send a new key to start it again."
+_ENDED = "This execution has ended."
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be started. ``key``: whoever sends it twice wants one execution."""
+
+    definition: Definition
+    title: str
+    input: str
+    key: str = ""
+
+    def id_for(self, site: str, by: Actor) -> str:
+        """The caller's own key, or a new one."""
+        if not self.key:
+            return clock.new_ulid()
+        return hashlib.sha256("\n".join([site, by.id, self.key]).encode()).hexdigest()[:26]
+
+
+def new_form_id() -> str:
+    """Of a form: sent twice, it starts one execution."""
+    return clock.new_ulid()
+
+
+def create_execution(site: str, wish: Wish, *, by: Actor, execution_id: str = "") -> tuple[InputExecution, bool]:
+    """Write it as running at its first step; returns whether it is new. The engine is started by who calls.
+
+    Raises:
+        Refused: the definition runs on documents, or the key was used for another execution.
+
+    """
+    if wish.definition.needs_document:
+        raise Refused(f"{wish.definition.name} runs on documents. Upload one, or choose another workflow.")
+    execution = _new_row(site, wish, execution_id or wish.id_for(site, by), by=by)
+    key = queries.input_key(site, execution.executionId)
+    rows = [Put(execution), Put(ExecutionInput(*key, json=wish.input, sha256=execution.input_sha256))]
+    told = _record(site, execution, "started", by, {"definition": wish.definition.id})
+    facts = {"workflow": wish.definition.name, "definition": wish.definition.id}
+    bus = events.of_execution(site, execution.executionId, events.EXECUTION_STARTED, facts)
+    try:
+        written = transact(rows, told, bus)
+    except Conflict as conflict:
+        known = InputExecution.load(execution.key)
+        if known.purged_at:
+            raise Refused(_PURGED) from conflict
+        if (known.input_sha256, known.workflowId) != (execution.input_sha256, execution.workflowId):
+            raise Refused(_REUSED) from conflict
+        return known, False
+    _publish(written)
+    return execution, True
+
+
+def _new_row(site: str, wish: Wish, execution_id: str, *, by: Actor) -> InputExecution:
+    now = clock.iso(clock.now())
+    family = wish.definition.name
+    key = queries.execution_key(site, execution_id)
+    return InputExecution(
+        key.pk,
+        key.sk,
+        **table.INPUT_EXECUTION.gsi1(site, workflow_id=family, datetime=now, execution_id=execution_id),
+        **InputExecution.due_keys(_next_check(), execution_id=execution_id),
+        executionId=execution_id,
+        workflowId=family,
+        status=RunStatus.RUNNING,
+        currentStep=1,
+        triggeredBy=by.id,
+        started_by=by.name,
+        createdAt=now,
+        updatedAt=now,
+        title=wish.title or family,
+        definition=wish.definition.id,
+        request_id=logs.request_id() or None,
+        engine_attempt=1,
+        engine=engine_choice.choose_engine(),
+        step_attempt=1,
+        input_sha256=data.hash_input(wish.input),
+    )
+
+
+def _next_check() -> str:
+    return clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS))
+
+
+def if_at(step: int, attempt: int) -> Condition:
+    """It runs, stands at this step, and this attempt drives it."""
+    running: Condition = InputExecution.status == RunStatus.RUNNING
+    here: Condition = running & (InputExecution.currentStep == step) & (InputExecution.engine_attempt == attempt)
+    return here
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """How a step is left: what its transition says. ``bus_type``: what the bus is told besides."""
+
+    result: str
+    to: int
+    outcome: ExecutionOutcome | None = None
+    reason: str = ""
+    facts: Mapping[str, Any] | None = None
+    bus_type: str = ""
+
+
+def leave_step(
+    site: str, execution: InputExecution, step: StepDefinition, leaving: Leaving, *, attempt: int, by: Actor
+) -> str:
+    """One guarded step forward, or the end; returns the transition's id.
+
+    Raises:
+        Conflict: it has moved on, has ended, or a newer attempt drives it.
+
+    """
+    transition_id, now = clock.ulid_after(execution.last_transition), clock.iso(clock.now())
+    ended = leaving.outcome
+    actions: list[Action] = [
+        InputExecution.currentStep.set(leaving.to),
+        InputExecution.status.set(STATUS_AT_END[ended] if ended else RunStatus.RUNNING),
+        InputExecution.updatedAt.set(now),
+        InputExecution.last_transition.set(transition_id),
+        InputExecution.step_attempt.set(attempt),
+        InputExecution.review.remove(),
+    ]
+    if ended:
+        actions += [InputExecution.outcome.set(ended), *due_work.finish_actions()]
+        actions.append(InputExecution.reason.set(leaving.reason) if leaving.reason else InputExecution.reason.remove())
+    else:
+        actions += due_work.postpone_actions(InputExecution, _next_check(), execution_id=execution.executionId)
+    facts = {**(leaving.facts or {}), **({"reason": leaving.reason} if leaving.reason else {})}
+    transition = Transition(
+        *table.TRANSITION.key(site, execution_id=execution.executionId, transition_id=transition_id),
+        fromStep=step.order,
+        toStep=leaving.to,
+        result=leaving.result,
+        data=facts or None,
+        occurredAt=now,
+    )
+    changes: list[Change] = [
+        Update(execution.key, actions, if_at(step.order, attempt), of=InputExecution, name="execution"),
+        Put(transition),
+    ]
+    payload = {"step": step.name, "result": leaving.result} | ({"outcome": ended.value} if ended else {})
+    told: list[RecordAt] = [_record(site, execution, "ended" if ended else "advanced", by, payload)]
+    told += _bus_events(site, execution, step, leaving)
+    _publish(transact(changes, *told))
+    return transition_id
+
+
+def _bus_events(
+    site: str, execution: InputExecution, step: StepDefinition, leaving: Leaving
+) -> Sequence[events.EventAt]:
+    facts = {"workflow": execution.workflowId, "definition": execution.definition, "step": step.name}
+    found = []
+    if leaving.bus_type:
+        found.append(events.of_execution(site, execution.executionId, leaving.bus_type, facts))
+    if leaving.outcome:
+        ended = {**facts, "outcome": leaving.outcome.value}
+        found.append(events.of_execution(site, execution.executionId, events.EXECUTION_ENDED, ended))
+    return found
+
+
+def end_execution(
+    site: str, execution: InputExecution, outcome: ExecutionOutcome, reason: str, *, attempt: int, by: Actor
+) -> None:
+    """End it where it stands. Raises: Conflict, if it has ended or a newer attempt drives it."""
+    order = int(execution.currentStep)
+    if order == END:
+        raise Conflict(_ENDED)
+    step = StepDefinition(order, f"step {order}", "", "finish")
+    leave_step(site, execution, step, Leaving(outcome.value, END, outcome, reason), attempt=attempt, by=by)
+
+
+def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecution:
+    """End it by a person's wish; its open review leaves the queue with it.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it has ended, or was just decided.
+
+    """
+    execution = queries.get_execution(site, execution_id)
+    if execution.status != RunStatus.RUNNING:
+        raise Conflict(_ENDED)
+    now = clock.iso(clock.now())
+    outcome = ExecutionOutcome.CANCELLED
+    actions: list[Action] = [
+        InputExecution.status.set(STATUS_AT_END[outcome]),
+        InputExecution.outcome.set(outcome),
+        InputExecution.updatedAt.set(now),
+        InputExecution.review.remove(),
+        *due_work.finish_actions(),
+    ]
+    still = if_at(int(execution.currentStep), int(execution.engine_attempt))
+    changes = [Update(execution.key, actions, still, of=InputExecution), *plan_withdrawal(site, execution)]
+    told = _record(site, execution, "cancelled", by, {"outcome": outcome.value})
+    facts = {"workflow": execution.workflowId, "definition": execution.definition, "outcome": outcome.value}
+    bus = events.of_execution(site, execution_id, events.EXECUTION_ENDED, facts)
+    try:
+        _publish(transact(changes, told, bus))
+    except Conflict as conflict:
+        raise Conflict("It moved on meanwhile. Nothing was cancelled; reload to see where it stands.") from conflict
+    return execution
+
+
+def begin_next_attempt(site: str, execution: InputExecution, *, why: str) -> int:
+    """The next attempt drives it, before its engine is started. Raises: Conflict, if another repair was first."""
+    attempt = int(execution.engine_attempt)
+    actions = [
+        *advance.begin_attempt(attempt + 1),
+        *due_work.postpone_actions(InputExecution, _next_check(), execution_id=execution.executionId),
+        InputExecution.updatedAt.set(clock.iso(clock.now())),
+    ]
+    change = Update(execution.key, actions, if_at(int(execution.currentStep), attempt), of=InputExecution)
+    told = _record(site, execution, "restarted", Actor("system", "system"), {"attempt": attempt + 1, "why": why})
+    transact([change], told)
+    return attempt + 1
+
+
+def note_review(execution: InputExecution, review_id: str, *, step: int, attempt: int) -> None:
+    """Which review it waits for, also what is destroyed with it. Raises: Conflict, if it has moved on."""
+    noted = [InputExecution.review.set(review_id), InputExecution.reviews.add({review_id})]
+    InputExecution.change(execution.key, noted, if_at(step, attempt))
+
+
+def purge_execution(site: str, execution_id: str, *, by: Actor) -> None:
+    """Destroy what started it and what its steps said; the row stays, so that its id starts nothing again.
+
+    Raises:
+        NotFound: there is none.
+        Refused: it has not ended.
+
+    """
+    execution = queries.get_execution(site, execution_id)
+    if execution.status == RunStatus.RUNNING:
+        raise Refused("This execution has not ended. Cancel it first.")
+    gone: list[Action] = [
+        InputExecution.purged_at.set(clock.iso(clock.now())),
+        InputExecution.title.remove(),
+        InputExecution.reason.remove(),
+        InputExecution.GSI1PK.remove(),
+        InputExecution.GSI1SK.remove(),
+    ]
+    ended: Condition = (InputExecution.status != RunStatus.RUNNING) & InputExecution.purged_at.does_not_exist()
+    changes: list[Change] = [
+        Update(execution.key, gone, ended, of=InputExecution),
+        Delete(queries.input_key(site, execution_id)),
+        *(Delete(one.key) for one in queries.list_transitions(site, execution_id)),
+    ]
+    told = _record(site, execution, "purged", by, {"definition": execution.definition})
+    forget_reviews(site, execution)  # first: what is named nowhere any more could not be found again
+    try:
+        transact(changes, told)
+    except Conflict as conflict:
+        raise NotFound(queries.MISSING) from conflict
+
+
+def _record(site: str, execution: InputExecution, word: str, by: Actor, payload: Mapping[str, Any]) -> RecordAt:
+    about = {"workflow": execution.workflowId, **payload}
+    return entity_event(site, "execution", execution.executionId, word, by=by, payload=about)
+
+
+def _publish(written: Sequence[Item]) -> None:
+    for one in written:
+        if isinstance(one, DocumentEvent):
+            events.publish_soon(one)
