@@ -14,6 +14,8 @@ import urllib3
 from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.handlers import add_expect_header
+from botocore.utils import determine_content_length
 from django.conf import settings
 from pynamodb.connection import Connection
 from storages.backends.s3 import S3Storage
@@ -39,6 +41,8 @@ SWEEPER = CallLimits(read_seconds=5, attempts=2)  # other rows wait, and what fa
 _patience = WORKER
 # boto3 builds its own from 28 parts for each request, a tenth of what a call costs us.
 _USER_AGENT = f"countersign Boto3/{boto3.__version__}"
+
+_SMALL_BODY = 1 << 16  # bytes
 
 _lock = threading.Lock()
 _TRANSIENT = {
@@ -92,8 +96,26 @@ def separate_client(service: str) -> Any:
         max_pool_connections=32,
     )
     client = _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
+    if service == "s3":
+        _ask_first_for_large_bodies_only(client)
     call_count.watch(client)
     return client
+
+
+def _ask_first_for_large_bodies_only(client: Any) -> None:
+    """Send a small body with its headers.
+
+    botocore wraps every body for its checksum, then takes it for a file, and asks S3 whether it may send it
+    (``Expect: 100-continue``): a round trip that only spares a body that S3 refuses.
+    """
+    client.meta.events.unregister("before-call.s3", add_expect_header)
+    client.meta.events.register("before-call.s3", _ask_first, unique_id="countersign-expect")
+
+
+def _ask_first(model: Any, params: dict[str, Any], **rest: Any) -> None:
+    length = determine_content_length(params["body"]) if params.get("body") else 0
+    if length is None or length > _SMALL_BODY:
+        add_expect_header(model, params, **rest)
 
 
 def aws_client(service: str) -> Any:

@@ -5,6 +5,8 @@ from django.urls import include, path
 
 handler500 = "projects.web.middleware.server_error"
 urlpatterns = [
+    # First what is asked for most: Django tries one after the other.
+    path("review/", include("review.urls")),
     path("", include("projects.sites.sign_in_urls")),
     path("", include("projects.accounts.urls")),
     path("admin/", admin.site.urls),
@@ -26,7 +28,6 @@ urlpatterns = [
     path("settings/", include("workflows.operations.settings_urls")),
     path("settings/", include("projects.web.settings_urls")),
     path("schemas/", include("projects.schemas.urls")),
-    path("review/", include("review.urls")),
     path("cases/", include("review.cases.urls")),
     path("shared/", include("workflows.links.urls")),
     path("published/", include("workflows.links.published_urls")),

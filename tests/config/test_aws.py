@@ -1,4 +1,7 @@
+import io
 from typing import Any
+
+from django.conf import settings
 
 from config import aws
 
@@ -18,3 +21,23 @@ def test_each_service_is_told_who_calls(aws_stack: list[str]) -> None:
         client.meta.events.unregister("before-send.*.*", unique_id="who-calls")
     assert len(told) == 3
     assert all(one.startswith("countersign Boto3/") for one in told)
+
+
+def test_a_small_body_is_sent_with_its_headers_and_a_large_one_after_it_was_asked_for(aws_stack: list[str]) -> None:
+    sent: list[tuple[str | None, bytes]] = []
+
+    def note(request: Any, **_: Any) -> None:
+        sent.append((request.headers.get("Expect"), request.headers["x-amz-checksum-crc32"]))
+
+    ours, theirs = aws.aws_client("s3"), aws._session().client("s3", endpoint_url=settings.AWS_ENDPOINT_URL)
+    small, large = b"{}", b"x" * (1 << 17)
+    for client in (ours, theirs):
+        client.meta.events.register("before-send.s3.PutObject", note, unique_id="expects")
+        for body in (small, large, io.BytesIO(small)):
+            client.put_object(Bucket=settings.BUCKET_NAME, Key="expects", Body=body)
+            kept = client.get_object(Bucket=settings.BUCKET_NAME, Key="expects")["Body"].read()
+            assert kept == (small if isinstance(body, io.BytesIO) else body)
+        client.meta.events.unregister("before-send.s3.PutObject", unique_id="expects")
+    asked = [expect for expect, _ in sent]
+    assert asked == [None, b"100-continue", None, *[b"100-continue"] * 3]
+    assert [sums for _, sums in sent[:3]] == [sums for _, sums in sent[3:]]  # checked all the same

@@ -22,7 +22,7 @@ _PARTS = {
     "tree.html": "{{ node.name }}{% for node in node.under %}({% include 'tree.html' %}){% endfor %}",
 }
 CASES = [
-    "{{ text }} {{ safe }} {{ number }} {{ big }} {{ share }} {{ sum }} {{ yes }} {{ none }} {{ day }} {{ lazy }}",
+    "{{ text }} {{ safe }} {{ number }} {{ big }} {{ share }} {{ sum }} {{ yes }} {{ none }} {{ day }} {{ lazy }} {{ lazy_word }}",
     "{% autoescape off %}{{ text }} {{ lazy }} {{ number }}{% if yes %}{{ text }}{% endif %}{% endautoescape %}",
     "{{ missing }}|{{ missing.more }}|{{ row.missing }}|{{ entry.missing }}|{{ many.9 }}|{{ text.0 }}|{{ none.more }}",
     "{{ row.name }} {{ entry.name }} {{ entry.items }} {{ many.1 }} {{ many.0.name }} {{ row.method }} {{ row.own }}",
@@ -114,6 +114,7 @@ def _values() -> dict[str, Any]:
         "none": None,
         "day": dt.datetime(2026, 3, 1, 23, 30, tzinfo=dt.UTC),
         "lazy": SimpleLazyObject(lambda: "<lazy>"),
+        "lazy_word": SimpleLazyObject(lambda: "plain"),  # its class says that it is a text
         "row": row,
         "entry": {"name": "<entry>", "items": "own"},
         "many": [_Row(), _Row("Bob")],
