@@ -92,6 +92,7 @@ ANSWER = Move((S.ASKED,), S.ASSIGNED)  # to who asked: by the answer, or at the 
 TAKE_ASKED = Move((S.ASKED,), S.CLAIMED)  # by who asked, or by who was asked
 DECIDE = Move((S.CLAIMED,), S.DECIDED)
 UNDO = Move((S.DECIDED,), S.CLAIMED)  # until the redeemer has begun
+REOPEN = Move((S.DECIDED,), S.PENDING)  # counted as one of several blind decisions; the next person's turn
 REDEEM = Move(DECIDED, S.REDEEMING)
 SPEND = Move((S.REDEEMING,), S.REDEEMED)
 APPLY = Move(DECIDED, S.APPLIED)
@@ -111,6 +112,7 @@ MOVES = (
     TAKE_ASKED,
     DECIDE,
     UNDO,
+    REOPEN,
     REDEEM,
     SPEND,
     APPLY,

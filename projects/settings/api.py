@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from ninja import Field, Router, Schema, Status
 
@@ -32,6 +32,7 @@ from projects.web.http import problem_response
 router = Router(tags=["projects"])
 _CHANGED: Any = {409: Problem, 412: Problem, **FAILURES}
 Share = Annotated[float, Field(ge=0, le=1)]
+QuorumChoice = Literal["", "2/2", "2/3", "3/3"]
 
 
 class ProjectShape(Schema):
@@ -89,6 +90,7 @@ class SettingsShape(Schema):
     lacking_allowed: bool
     reject_reasons: list[str]
     check_share: float
+    quorum: QuorumChoice
     review_queue: str
     document_type: str
     typing: str
@@ -121,6 +123,7 @@ class SettingsPatch(Body):
     lacking_allowed: bool = False
     reject_reasons: list[str] = Field(default_factory=list)
     check_share: Share = 0.0
+    quorum: QuorumChoice = ""
     review_queue: str = ""
     document_type: str = ""
     typing: str = ""

@@ -24,6 +24,7 @@ from projects.settings.values import (
     MOST_WRONG_CHOICES,
     OCR_MODELS,
     OCR_SWITCHES,
+    QUORUMS,
     TYPINGS,
     ProjectSettings,
 )
@@ -222,6 +223,14 @@ class ProjectForm(forms.Form):
         help_text="Share reviewed again by another person: 10 % of 200 reviews a day is 20 more.",
     )
 
+    quorum = forms.ChoiceField(
+        required=False,
+        label="Blind agreement",
+        help_text="Reviewers do not see each other's answers. If too few agree, another person decides.",
+        choices=QUORUMS.items,
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
     review_queue = forms.ChoiceField(
         required=False,
         label="Review queue",
@@ -324,6 +333,7 @@ class ProjectForm(forms.Form):
             lacking_allowed=typed["lacking_allowed"],
             reject_reasons=typed["reject_reasons"],
             check_share=share_of(typed["check_share"] or Decimal(0)),
+            quorum=typed["quorum"],
             escalation_group=typed["escalation_group"],
             review_queue=typed["review_queue"],
             slots=typed["slots"],
@@ -357,6 +367,7 @@ _AS_STORED = (
     "language",
     "document_prompt",
     "reject_reasons",
+    "quorum",
     "escalation_group",
     "review_queue",
     "analyzer",

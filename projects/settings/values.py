@@ -167,11 +167,21 @@ class ProjectSettings:
     lacking_allowed: bool = False  # may a document be approved that lacks a required field, once a reviewer says why
     reject_reasons: str = ""  # that a reviewer chooses from, one a line
     check_share: float = 0.0  # 0–1, of decided reviews that a second person reviews too
+    quorum: str = ""  # a key of QUORUMS
     escalation_group: str = ""  # whose members are asked to take what a reviewer escalates; empty if no one is
     review_queue: str = ""  # the id of the queue that its reviews wait in; empty for the site's own
     classification_id: str = ""
     slots: int = 0  # pieces of work under way at a time, also of runs that have started; 0: as the desk's settings say
     typing: str = ""  # a key of TYPINGS; counts where classification_id is empty
+
+
+# How many reviewers have to agree, who do not see each other's answers, of how many at most.
+QUORUMS: Mapping[str, str] = {
+    "": "Not required: one reviewer decides",
+    "2/2": "2 of 2 reviewers must agree",
+    "2/3": "2 of 3 reviewers must agree",
+    "3/3": "3 of 3 reviewers must agree",
+}
 
 
 # What people call each setting, in the order the form has them.
@@ -195,6 +205,7 @@ SETTING_LABELS: Mapping[str, str] = {
     "lacking_allowed": "Approval without a required field",
     "reject_reasons": "Rejection reasons",
     "check_share": "Second reviews",
+    "quorum": "Blind agreement",
     "escalation_group": "Escalation group",
     "review_queue": "Review queue",
     "classification_id": "Document type",

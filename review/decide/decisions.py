@@ -69,6 +69,7 @@ class Verdict:
     warnings: Sequence[AcceptedWarning] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
     check_share: float = 0.0  # 0–1, of decisions that are reviewed twice
+    is_blind: bool = False  # one of several, which no one is shown before enough agree
     parts: Sequence[PageRange] = ()  # that become documents of their own, of a rejection that splits the document
 
     def labels(self, names: Iterable[str]) -> list[str]:
@@ -129,6 +130,8 @@ def decide_review(
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
     if ref.is_check:  # not what was decided: a third person may have to say who is right
         event = events.lineage(run, "CHECK_DECIDED", by=by, facts={"review": ref.review_id})
+    elif verdict.is_blind:
+        event = events.lineage(run, "BLIND_DECIDED", by=by, facts={"review": ref.review_id})
     try:
         transact(changes, event, token=verdict.decision_id)
     except Conflict:
@@ -167,6 +170,8 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
         Review.GSI1SK.remove(),
         *due_work.postpone_actions(Review, repair_at, review_id=ref.review_id),
     ]
+    if not verdict.is_blind:
+        shown &= Review.quorum.does_not_exist()
     if verdict.unseen:  # the run's own word, whatever the page said
         shown &= Review.unseen_allowed == True  # noqa: E712 - a condition, not a comparison
     return Update(ref.key, actions, mine & shown & (Review.deadline > clock.iso(now)))
@@ -282,7 +287,7 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
         *counting.apply_tally(ref.site, counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, 1)),
     ]
     facts = {"review": ref.review_id, "decision": decision_id}
-    kind = "CHECK_UNDONE" if ref.is_check else "HUMAN_REVIEW_UNDONE"
+    kind = "CHECK_UNDONE" if ref.is_check else "BLIND_UNDONE" if review.quorum else "HUMAN_REVIEW_UNDONE"
     transact(changes, events.lineage(run, kind, by=by, facts=facts))
 
 

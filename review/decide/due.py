@@ -9,7 +9,7 @@ from config.due import actions as due_work
 from config.due import repairs
 from config.due.registry import due
 from config.transaction import transact
-from review.decide import escalations, postponements, questions, redemption
+from review.decide import escalations, postponements, questions, quorum, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
 from review.identity import ReviewRef
@@ -66,6 +66,10 @@ def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
     execution = queries.execution(run)
     if execution.status != RunStatus.RUNNING:  # it failed at this step, and a person may resume it
         due_work.postpone(review, at=clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS)))
+        return
+    if review.quorum:
+        if agreed := quorum.count_vote(ref, str(review.decision_id)):
+            redemption.redeem_decision(ref, agreed)
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)

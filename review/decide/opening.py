@@ -20,6 +20,7 @@ from review.changes import last_changes
 from review.decide import separation
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review
+from review.quality.agreement import lead_reasons
 from review.status import DECIDED, ReviewStatus
 from workflows.definitions import versions
 from workflows.definitions.blueprint import ROUTED
@@ -143,7 +144,8 @@ def complete_pause(pause: Pause) -> Pause:
         return replace(pause, found=found if found["reasons"] else found | {"reasons": asks, "unsure": 0})
     pointer, changed, judges = _before(pause.run, execution)
     pause = _bar(pause, separation.find_barred(pause.run, definition.id, step, judges))
-    found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed)}
+    # Several have agreed blindly before this one, or none had to.
+    found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed), "quorum": None}
     return replace(pause, found=found, more={**pause.more, **pointer})
 
 
@@ -252,13 +254,14 @@ def _review(pause: Pause, now: str) -> Review:
         document_id=ref.document_id,
         workflow_id=pause.run.workflow_id,
         page_count=found.get("pages"),
-        reasons=list(found.get("reasons") or ()),
+        reasons=lead_reasons(found.get("reasons") or (), found.get("quorum") or "")[:SHOWN],
         fields_unsure=found.get("unsure"),
         triage=found.get("triage"),
         lacking_allowed=bool(found.get("lacking_allowed")) or None,
         copies=found.get("copies"),
         reject_reasons=found.get("reject_reasons"),
         check_share=found.get("check_share"),
+        quorum=found.get("quorum"),
         unseen_allowed=bool(found.get("unseen_allowed")) or None,
         deadline=deadline,
         result_sha256=found["result_sha256"],

@@ -57,14 +57,15 @@ def redeem_decision(ref: ReviewRef, decision_id: str) -> bool:
     decision is sent once and sent again only where the first sender has died.
 
     Raises:
-        Conflict: not decided so, still within the undo window, being redeemed, or applied already.
+        Conflict: not decided so, still within the undo window, being redeemed, applied already, or one of several
+            blind decisions that has to be counted first.
         Unavailable: the engine's answer is not known; a repair asks again.
 
     """
     now = clock.now()
     again = clock.iso(now + dt.timedelta(seconds=settings.REPAIR_AFTER_SECONDS))
     same: Condition = Review.decision_id == decision_id
-    when: Condition = may_move(REDEEM) & same & (Review.redeem_after <= clock.iso(now))
+    when: Condition = may_move(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & Review.quorum.does_not_exist()
     take = [
         Review.status.set(REDEEM.to),
         Review.redeem_after.set(again),

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import Conflict, CountersignError, Refused, StaleAttempt, Unavailable
-from review.decide import opening, redemption
+from review.decide import opening, quorum, redemption
 from review.decide.opening import Pause
 from review.decide.redemption import Application
 from review.handovers import delivery
@@ -35,7 +35,9 @@ def open_review(
         if decided := opening.open_review(pause):
             enqueue_redeem(pause.ref, decided, delay=0)
         if "result_sha256" in found:  # a run's first approval, from the assessment; its others bring no more along
-            seeds.plant_quietly(pause.ref, run, queue=pause.queue, deadline=pause.deadline)
+            seeds.plant_quietly(
+                pause.ref, run, queue=pause.queue, deadline=pause.deadline, quorum=str(found.get("quorum") or "")
+            )
     except Conflict:
         tokens.refuse(token, "StaleAttempt", "A newer attempt has taken over this run.")
     except Refused as error:
@@ -61,9 +63,21 @@ def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> 
         elif ref.is_seed:
             seeds.settle_seed(ref, decision_id)
         else:
-            redemption.redeem_decision(ref, decision_id)
+            _redeem(ref, decision_id)
     except Conflict:  # undone, under way, or applied: nothing to do
         return
+
+
+def _redeem(ref: ReviewRef, decision_id: str) -> None:
+    """One of several blind decisions is counted; what most are not is asked for only where the token was not spent.
+
+    Raises: Conflict.
+    """
+    try:
+        redemption.redeem_decision(ref, decision_id)
+    except Conflict:
+        if agreed := quorum.count_vote(ref, decision_id):
+            redemption.redeem_decision(ref, agreed)
 
 
 @shared_task(name="review.tasks.apply_decision", time_limit=300)

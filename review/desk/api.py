@@ -30,6 +30,7 @@ from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.handovers.api import router as reviews  # what is listed and what is asked for have one path
 from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import Review
+from review.quality.agreement import read_quorum
 from workflows.intake.containers.page_ranges import PageRange
 from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.document_types.of_result import KEY, list_type_choices
@@ -147,6 +148,14 @@ class TypeChoice(Schema):
     name: str
 
 
+class BlindAgreement(Schema):
+    """Of a blind review: ``needed`` reviewers have to agree, ``of`` so many at most; ``given``: have decided."""
+
+    needed: int
+    of: int
+    given: int
+
+
 class ReviewQuestion(Schema):
     """``state``: free, mine, held, assigned, postponed, asked, barred, decided, expired, orphaned or late.
 
@@ -162,6 +171,7 @@ class ReviewQuestion(Schema):
     lease_until: str | None
     deadline: str
     decision_id: str | None
+    blind: BlindAgreement | None
     document_types: list[TypeChoice]
     reject_reasons: list[str]
     fields: list[ReviewField]
@@ -424,6 +434,7 @@ def _load_question(request: ApiRequest, ref: ReviewRef) -> ReviewQuestion:
         lease_until=state.at if state.kind in {"mine", "held"} else None,
         deadline=review.deadline,
         decision_id=state.decision_id if state.can_undo else None,
+        blind=_shape_blind(review),
         document_types=[
             TypeChoice(id=str(one["id"]), name=str(one["name"])) for one in list_type_choices(question.result)
         ],
@@ -431,6 +442,13 @@ def _load_question(request: ApiRequest, ref: ReviewRef) -> ReviewQuestion:
         fields=[_shape_field(line) for line in question.sheet.lines],
         ticket=ticket.sign_ticket(question.ticket, ref, person.id) if may_decide else None,
     )
+
+
+def _shape_blind(review: Review) -> BlindAgreement | None:
+    if not review.quorum:
+        return None
+    quorum = read_quorum(review.quorum)
+    return BlindAgreement(needed=quorum.needed, of=quorum.of, given=len(review.votes or ()))
 
 
 def _shape_field(line: Line) -> ReviewField:

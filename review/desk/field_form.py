@@ -23,6 +23,7 @@ from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 
 _MOST_OTHERS = 3
+DISPUTED = "disputed"  # the code of a reason that no assessment gives
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
 _STRIP = 3  # pages on either side of the shown one
@@ -272,24 +273,28 @@ def sheet_of(
     answered: Mapping[str, str] | None = None,
     day_first: bool = True,
     again: Sequence[Mapping[str, Any]] = (),
+    disputed: Mapping[str, Sequence[str | None]] | None = None,
 ) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
 
     ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
     ``answers``: field → why it has no value, and ``answered``: as the person before has left it.
     ``again``: what other models read meanwhile, as ``page_reading.list_readings`` has it.
+    ``disputed``: field → what reviewers gave who did not see each other's answers, None for no value.
     """
-    typed, changes, confirmed, answers, answered = (
+    typed, changes, confirmed, answers, answered, disputed = (
         typed or {},
         changes or {},
         confirmed or {},
         answers or {},
         answered or {},
+        disputed or {},
     )
     pages = tuple(_page(review, one) for one in result["pages"])
     # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
     why = review_reasons.find_review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
+    by_field |= {name: Reason(name, DISPUTED, _describe_dispute(values)) for name, values in disputed.items()}
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}
     today = clock.parse(review.created_at).date().isoformat()
@@ -315,18 +320,28 @@ def sheet_of(
             answered=answered.get(spec.name, ""),
             warned=warned.get(spec.name),
             stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
-            again=[Reading(one["values"][spec.name], one["model"]) for one in again if spec.name in one["values"]],
+            again=[
+                *(Reading(value, "by a reviewer") for value in disputed.get(spec.name, ()) if value is not None),
+                *(Reading(one["values"][spec.name], one["model"]) for one in again if spec.name in one["values"]),
+            ],
         )
         for spec in fields
     )
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
-    kind = _type_line(result, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
+    doubt = of_result.describe_type_doubt(result) or ("Reviewers differ." if of_result.KEY in disputed else "")
+    kind = _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
     return FieldForm(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
-def _type_line(result: Mapping[str, Any], change: PersonsChange | None, confirmed: str | None) -> TypeLine | None:
-    found, doubt = of_result.type_entry(result), of_result.describe_type_doubt(result)
+def _describe_dispute(values: Sequence[str | None]) -> str:
+    return f"Reviewers differ: {', '.join('no value' if one is None else one for one in values)}"
+
+
+def _type_line(
+    result: Mapping[str, Any], doubt: str, change: PersonsChange | None, confirmed: str | None
+) -> TypeLine | None:
+    found = of_result.type_entry(result)
     if found is None or not (doubt or change):
         return None
     return TypeLine(doubt, change, confirmed == found["id"])

@@ -338,6 +338,7 @@ def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
         warnings=answers.warnings,
         asked=ticket.asked,
         check_share=ticket.check_share,
+        is_blind=ticket.is_blind,
         name=ticket.name,
         queue=queue_to_store(ticket.queue),
     )

@@ -29,7 +29,7 @@ from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
-from review.messages.queries import find_open_question, list_messages
+from review.messages.queries import find_open_question, list_shown_messages
 from workflows.definitions import versions
 from workflows.runs.views.reading import passages
 from workflows.stages import results
@@ -127,7 +127,7 @@ def ask_question(
     approval = _before(ref, review)
     before = read_corrections(approval)
     found = results.apply_corrections(_result(ref, review), before)
-    decided = _load_decision(ref, review) if standing.kind == "decided" else {}
+    decided = _load_decision(ref, review) if standing.kind == "decided" and not standing.is_blind else {}
     typed = (
         draft.typed if standing.open_to_me else {name: text or "" for name, text in read_corrections(decided).items()}
     )
@@ -141,6 +141,7 @@ def ask_question(
         changes={} if ref.is_check else last_changes(decided or approval),
         confirmed=draft.confirmed or {}, answers=answers, answered=answered,
         day_first=result.get("day_first", True), again=list_readings(ref, review),
+        disputed=approval.get("disputed"),
     )  # fmt: skip
     carried = ticket.ticket_for(
         review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
@@ -156,7 +157,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
     question = ask_question(ref, review, draft, standing, page=_asked_page_index(request))
     sheet, decided, shown = question.sheet, question.decided, question.shown
     may_decide = standing.mine and access.can_review(request)
-    said = list_messages(ref, review)
+    said = list_shown_messages(ref, review, person.id)
     found_text = _find(request, ref, review, sheet)
     return {
         "reading_asked": _asked_reading(request) if may_decide else "",

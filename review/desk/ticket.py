@@ -46,6 +46,7 @@ class Ticket:
     lacking_allowed: bool = False
     reject_reasons: tuple[str, ...] = ()  # to choose from
     check_share: float = 0.0  # 0–1, of decisions that are reviewed twice; which, it does not tell
+    is_blind: bool = False  # one of several decisions, of which no one is shown another's
     day_first: bool = True  # how the document writes dates
     today: str = ""  # ISO: of the day that the review was opened, as its reasons are
     # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
@@ -80,6 +81,7 @@ def ticket_for(
         lacking_allowed=bool(review.lacking_allowed),
         reject_reasons=tuple(review.reject_reasons or ()),
         check_share=float(review.check_share or 0.0),
+        is_blind=bool(review.quorum),
         today=clock.parse(review.created_at).date().isoformat(),
         **more,
     )

@@ -10,6 +10,7 @@ from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
 _CHECKED = "It is compared with the first decision. What was published stays as it is."
+_COUNTED = "It is compared with other reviewers' decisions, which no one is shown. The run continues once enough agree."
 _NOT_CHECKED = "The first decision stands; no second person reviewed it in time."
 _WENT = {
     Delivery.DELIVERED: "{} received the decision.",
@@ -34,6 +35,7 @@ class ViewerState:
     by_me: bool = False
     can_undo: bool = False
     decision_id: str = ""
+    is_blind: bool = False  # another person decided as one of several, whose answers no one is shown
     until: str = ""  # stored instant, when the undo window ends
     asked: str = ""  # who was asked: a person or a group
     asks_me: bool = False
@@ -99,19 +101,29 @@ def _state_of_free(review: Review, person: Person) -> ViewerState:
 
 def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
     mine = review.reviewer == person.id
+    blind = bool(review.quorum) and not mine
     in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
     return ViewerState(
         "decided",
         # Whoever resolves a difference must not know whose answer is which.
         who="You" if mine else "Another person" if _is_check(review) else review.reviewer_name or "",
         at=review.reviewedAt or "",
-        did=_DONE.get(Decision(review.decision or Decision.APPROVE), ""),
+        did="decided" if blind else _DONE.get(Decision(review.decision or Decision.APPROVE), ""),
+        is_blind=blind,
         by_me=mine,
         can_undo=mine and in_time,
         decision_id=review.decision_id or "",
         until=review.redeem_after or "",
-        went=_CHECKED if _is_check(review) else _describe_outcome(review) if review.caller else ViewerState.went,
+        went=_describe_what_follows(review),
     )
+
+
+def _describe_what_follows(review: Review) -> str:
+    if _is_check(review):
+        return _CHECKED
+    if review.quorum:
+        return _COUNTED
+    return _describe_outcome(review) if review.caller else ViewerState.went
 
 
 def _is_check(review: Review) -> bool:

@@ -68,6 +68,8 @@ class Review(DueWork):
     check_share = NumberAttribute(null=True)  # as the run froze it: 0–1, of decided reviews that are reviewed twice
     copies: ListAttribute[str] = ListAttribute(null=True)  # kind#id of earlier documents that are the same
     barred = map_attribute(null=True)  # user id → why this person may not decide it: a review.status.Bar
+    quorum = UnicodeAttribute(null=True)  # "2/3" while several decide blindly: two have to agree, of three at most
+    votes: ListAttribute[str] = ListAttribute(null=True)  # of each such decision that was counted: id#SHA-256
     # Of a second approval: the decision that was applied before it.
     before_uri = UnicodeAttribute(null=True)
     before_sha256 = UnicodeAttribute(null=True)

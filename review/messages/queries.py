@@ -20,6 +20,12 @@ def list_messages(ref: ReviewRef, review: Review) -> Sequence[ReviewMessage]:
     return ReviewMessage.page(pk, sk=ReviewMessage.SK.startswith(prefix), limit=_MOST, consistent=True).rows
 
 
+def list_shown_messages(ref: ReviewRef, review: Review, user_id: str) -> Sequence[ReviewMessage]:
+    """Those that this person may see: while several decide blindly, what they said or are asked, and nothing else."""
+    said = list_messages(ref, review)
+    return [one for one in said if user_id in {one.by_id, *(one.to_ids or ())}] if review.quorum else said
+
+
 def was_said_by(ref: ReviewRef, message_id: str, user_id: str) -> bool:
     """Whether this person sent this message before."""
     try:

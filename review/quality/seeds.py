@@ -26,6 +26,7 @@ from review.identity import Person, ReviewRef, seed_id
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.quality import figures, sampling
 from review.quality.actions import count_figures, read_object, read_result
+from review.quality.agreement import lead_reasons
 from review.quality.comparison import compare_known
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, UNDECIDED, Bar, ReviewStatus
 from workflows.runs import queries
@@ -47,12 +48,13 @@ _ENDED = (Outcome.PUBLISHED, Outcome.REJECTED)
 _DESK = Actor("system", "Countersign")
 
 
-def plant_seeds(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime) -> list[ReviewRef]:
+def plant_seeds(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime, quorum: str = "") -> list[ReviewRef]:
     """Beside a review that was just opened, one for each test set whose share this review falls into.
 
-    The same review brings the same ones along, however often it is asked. ``queue``: as it is stored.
+    The same review brings the same ones along, however often it is asked. ``queue``: as it is stored. ``quorum``: as
+    that review has it, since they must look alike; one answer is all that becomes of it.
     """
-    planted, place = [], _Place(queue or DEFAULT_QUEUE, clock.iso(deadline))
+    planted, place = [], _Place(queue or DEFAULT_QUEUE, clock.iso(deadline), quorum)
     for head in list_test_sets(run.site, run.project_id).rows:
         if not head.sha256 or not sampling.is_sampled(f"{head.testset_id}:{ref.review_id}", float(head.seed_share)):
             continue
@@ -79,6 +81,7 @@ class _Place:
 
     queue: str
     deadline: str
+    quorum: str = ""
 
 
 def _open_seed(beside: ReviewRef, head: StoredTestSet, case: Case, place: _Place, project_id: str) -> ReviewRef:
@@ -140,7 +143,8 @@ def _review(ref: ReviewRef, run: Run, place: _Place) -> Review:
         document_id=ref.document_id,
         workflow_id=run.workflow_id,
         page_count=len(result["pages"]),
-        reasons=[one.text for one in reasons[:SHOWN]],
+        reasons=lead_reasons([one.text for one in reasons], place.quorum)[:SHOWN],
+        quorum=place.quorum or None,
         fields_unsure=len({one.field for one in reasons if one.field}),
         triage=write_triage(triage_result(result, results.fields_of(result), reasons)),
         deadline=place.deadline,
@@ -219,9 +223,9 @@ def _event(run: Run, review: Review, word: str) -> RecordAt:
     return entity_event(run.site, "test_set", name, word, by=_DESK, payload=payload)
 
 
-def plant_quietly(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime) -> None:
+def plant_quietly(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime, quorum: str = "") -> None:
     """A check that could not be opened is one less; the review that it would lie beside is open."""
     try:
-        plant_seeds(ref, run, queue=queue, deadline=deadline)
+        plant_seeds(ref, run, queue=queue, deadline=deadline, quorum=quorum)
     except CountersignError as error:
         log.warning("no seeded check", extra={"review": ref.review_id, "error": type(error).__name__})

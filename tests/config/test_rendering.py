@@ -22,7 +22,8 @@ _PARTS = {
     "tree.html": "{{ node.name }}{% for node in node.under %}({% include 'tree.html' %}){% endfor %}",
 }
 CASES = [
-    "{{ text }} {{ safe }} {{ number }} {{ big }} {{ share }} {{ sum }} {{ yes }} {{ none }} {{ day }} {{ lazy }} {{ lazy_word }}",
+    "{{ text }} {{ safe }} {{ number }} {{ big }} {{ share }} {{ sum }} {{ yes }} {{ none }} {{ day }} {{ lazy }}",
+    "{{ lazy_word }}",
     "{% autoescape off %}{{ text }} {{ lazy }} {{ number }}{% if yes %}{{ text }}{% endif %}{% endautoescape %}",
     "{{ missing }}|{{ missing.more }}|{{ row.missing }}|{{ entry.missing }}|{{ many.9 }}|{{ text.0 }}|{{ none.more }}",
     "{{ row.name }} {{ entry.name }} {{ entry.items }} {{ many.1 }} {{ many.0.name }} {{ row.method }} {{ row.own }}",

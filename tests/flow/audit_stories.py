@@ -13,7 +13,7 @@ from projects.documents.queries import document_rows, get_document
 from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition
 from review import queries as review_queries
-from review.decide import assignments, claims, decisions, opening, postponements, questions, redemption
+from review.decide import assignments, claims, decisions, opening, postponements, questions, quorum, redemption
 from review.decide.claims import DecidedReview
 from review.decide.opening import Pause
 from review.decide.questions import Question
@@ -265,6 +265,17 @@ def quality_story() -> Iterator[Step]:
     yield adjudicate, lambda: adjudicate(ref, row, found, decided, outcome, by=judge)
 
 
+def blind_story() -> Iterator[Step]:
+    run, ref = open_review(quorum="2/2")
+    for one, total in ((ROSA, "38.90"), (MARTA, "39.90")):  # the next person's turn, and a person who decides alone
+        voted = decide(run, ref, one, total=total)
+        yield quorum.count_vote, lambda voted=voted: quorum.count_vote(ref, voted)  # type: ignore[misc]
+    run, ref = open_review(quorum="2/2")
+    quorum.count_vote(ref, decide(run, ref, ROSA))
+    last = decide(run, ref, MARTA)
+    yield quorum.count_vote, lambda: quorum.count_vote(ref, last)
+
+
 def machine_story() -> Iterator[Step]:
     run = start_run()
     prepared = Advance(DOCUMENT_ANALYSIS.named("segment_prep"), 2, 1, result="completed", facts={"segment_count": 1})
@@ -326,6 +337,7 @@ STORIES: tuple[Story, ...] = (
     review_story,
     later_story,
     quality_story,
+    blind_story,
     notification_story,
     stopped_story,
     rerun_story,

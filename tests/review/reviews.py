@@ -67,6 +67,7 @@ def open_review(
     project_name="Receipts",
     unseen_allowed=False,
     check_share=0.0,
+    quorum="",
     triage="",
     by=SENDER,
 ) -> tuple[Run, ReviewRef]:
@@ -97,6 +98,7 @@ def open_review(
     facts |= {"queue": queue} if queue else {}  # as the stage adds it of what the run froze
     facts |= {"unseen_allowed": True} if unseen_allowed else {}
     facts |= {"check_share": check_share} if check_share else {}
+    facts |= {"quorum": quorum} if quorum else {}
     entered = clock.iso(clock.now())
     pause = Pause(run, 1, REVIEW, DOCUMENT_ANALYSIS.id, "token", entered, timeout, name, project_name, facts)
     opening.open_review(pause)

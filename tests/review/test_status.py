@@ -9,7 +9,7 @@ from config import clock
 from config.errors import Conflict, StaleAttempt
 from config.transaction import EXISTS, Change, transact
 from review import queries, status
-from review.decide import assignments, claims, decisions, postponements, questions, redemption
+from review.decide import assignments, claims, decisions, postponements, questions, quorum, redemption
 from review.decide.questions import Question
 from review.decide.redemption import Application
 from review.identity import ReviewRef
@@ -50,7 +50,7 @@ def put_into(ref: ReviewRef, state: ReviewStatus) -> None:
 
 def case(*, lapsed: bool = False, undo_window: bool = False) -> Case:
     run, ref = open_review()
-    body = b'{"decision": "approve"}'
+    body = b'{"decision": "approve", "judges": ["1"], "reviewer": {"id": "1", "name": "Rosa Marin"}}'
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
     sha256 = files.sha256(body)
     uri = store.write(files.decision(run.workflow_id, DECISION, sha256), body, "application/json")
@@ -98,6 +98,11 @@ def take(c: Case) -> None:
     questions.take_asked(c.ref, c.run, as_asked(c), by=MARTA)
 
 
+def count_blind(c: Case) -> None:
+    Review.change(c.ref.key, [Review.quorum.set("2/2")], EXISTS)
+    quorum.count_vote(c.ref, DECISION)
+
+
 ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
     "claim a free or lapsed one": (
         (status.TAKE, status.TAKE_OVER), {"lapsed": True}, lambda c: claims.claim_review(c.ref, c.run, by=MARTA),
@@ -128,6 +133,7 @@ ACTIONS: dict[str, tuple[tuple[Move, ...], dict[str, bool], Act]] = {
         (status.UNDO,), {"undo_window": True},
         lambda c: decisions.undo_decision(c.ref, c.run, decision_id=DECISION, by=ROSA),
     ),
+    "count one of several": ((status.REOPEN,), {}, count_blind),
     "redeem": ((status.REDEEM,), {}, lambda c: redemption.redeem_decision(c.ref, DECISION)),
     "apply": ((status.APPLY,), {}, applied),
     "expire": ((status.EXPIRE,), {}, lambda c: redemption.expire_review(c.run, attempt=1)),

@@ -131,6 +131,7 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         lacking_allowed=bool(policy.get("lacking_allowed")),
         reject_reasons=str(policy.get("reject_reasons") or ""),
         check_share=float(policy.get("check_share") or 0.0),
+        quorum=str(policy.get("quorum") or ""),
     )
 
 

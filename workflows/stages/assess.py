@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from config import clock
 from workflows.stages import (
@@ -59,9 +60,16 @@ def run(context: StageContext) -> StageResult:
             if (reasons_listed := context.settings.reject_reasons.splitlines())
             else {}
         )
-        | ({"check_share": context.settings.check_share} if context.settings.check_share else {})
+        | _list_second_looks(context.settings)
         | ({"copies": [f"{one.kind}#{one.document_id}" for one in copies]} if copies else {}),
     )
+
+
+def _list_second_looks(settings: RunSettings) -> dict[str, Any]:
+    """What several have agreed on blindly is not sampled for a second review."""
+    if settings.quorum:
+        return {"quorum": settings.quorum}
+    return {"check_share": settings.check_share} if settings.check_share else {}
 
 
 def describe_policy(settings: RunSettings, fields: Sequence[FieldSpec]) -> str:

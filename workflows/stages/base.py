@@ -52,6 +52,7 @@ class RunSettings:
     reject_reasons: str = ""  # that a reviewer chooses from, one a line
     lacking_allowed: bool = False  # may one approve without a required field, once they say why it has no value
     check_share: float = 0.0  # 0–1, of decided reviews that a second person reviews too
+    quorum: str = ""  # "2/3": two reviewers have to agree blindly, of three at most; empty: one decides
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
     )

@@ -236,6 +236,19 @@ def test_the_share_of_second_reviews_is_typed_in_percent_and_nothing_means_none(
     assert "10 % of 200 reviews a day is 20 more." in page
 
 
+@pytest.mark.parametrize(("chosen", "stored"), [("2/3", "2/3"), ("", "")])
+def test_how_many_reviewers_must_agree_is_chosen_in_words(table, chosen, stored):
+    send(signed_in(alice()), quorum=chosen)
+    assert only_project().settings.quorum == stored
+    page = one_line(signed_in(alice()).get(f"/projects/{only_project().id}/edit/").content)
+    assert f'<option value="{chosen}" selected>' in page
+    assert "2 of 3 reviewers must agree" in page
+
+
+def test_other_numbers_of_reviewers_are_refused(table):
+    assert send(signed_in(alice()), quorum="1/9").status_code == 422
+
+
 def test_unchecked_fields_are_approved_only_where_an_admin_says_so(table):
     send(signed_in(alice()))
     assert only_project().settings.unseen_allowed is False

@@ -20,8 +20,9 @@ def decide(run, ref, by=ROSA, decision=Decision.APPROVE, **corrections):
     """Claim and decide it at once, without an undo window; returns the decision's id."""
     claims.claim_review(ref, run, by=by)
     chosen = verdict(ref, decision, **corrections)
-    share = float(queries.get_review(ref).check_share or 0.0)
-    chosen = chosen.__class__(**{**vars(chosen), "check_share": share, "name": "receipt.pdf"})
+    review = queries.get_review(ref)
+    froze = {"check_share": float(review.check_share or 0.0), "is_blind": bool(review.quorum)}
+    chosen = chosen.__class__(**{**vars(chosen), **froze, "name": "receipt.pdf"})
     decisions.decide_review(ref, run, chosen, by=by, undo_seconds=0)
     return chosen.decision_id
 

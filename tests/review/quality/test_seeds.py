@@ -66,6 +66,19 @@ def seeded():
     return known, seed
 
 
+def test_beside_a_blind_review_it_is_one_too():
+    project_id = make_project().id
+    known, _ = known_document(project_id)
+    run, ref = open_review("fresh.pdf", project_id=project_id, quorum="2/3")
+    beside = queries.get_review(ref)
+    deadline = clock.parse(beside.deadline)
+    (seed,) = seeds.plant_seeds(ref, run, queue="review", deadline=deadline, quorum="2/3")
+    like = queries.get_review(seed)
+    assert (like.quorum, like.reasons[0]) == (beside.quorum, beside.reasons[0])
+    seeds.settle_seed(seed, decide(known, seed, MARTA, total="38.90"))
+    assert queries.get_review(seed).status == ReviewStatus.APPLIED
+
+
 def test_it_waits_among_the_others_and_nothing_tells_it_apart(seeded):
     known, seed = seeded
     assert (seed.is_seed, seed.document_id, len(seed.review_id)) == (True, known.document_id, 26)

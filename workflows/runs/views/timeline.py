@@ -156,6 +156,11 @@ _EVENTS = {
     "REVIEW_ORPHANED": "Review closed: its run has ended",
     # second reviews
     "CHECK_OPENED": "Second review requested",
+    "BLIND_DECIDED": "Blind review decided",
+    "BLIND_UNDONE": "Blind review undone",
+    "BLIND_CONTINUED": "Next blind review",
+    "BLIND_AGREED": "Reviewers agree",
+    "BLIND_DISPUTED": "Reviewers differ",
     "CHECK_DECIDED": "Second review decided",
     "CHECK_UNDONE": "Second review undone",
     "CHECK_AGREED": "Second review agrees",
@@ -196,7 +201,7 @@ _ENDED = {"FAILED", "CANCELLED"}  # and at which step
 # What a link, the list of what was decided, or the event's own words tell.
 _UNTOLD = {
     "review", "decision", "corrected", "confirmed", "unseen", "deadline", "outcome", "uri", "unseen_allowed", "choice",
-    "check_share",
+    "check_share", "quorum",
     "error",
 }  # fmt: skip
 _pages = _count("page")
