@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from pynamodb.attributes import (
     Attribute,
@@ -416,30 +416,3 @@ class DocumentStatus(StrEnum):
     PARTIAL = "partial"  # pages failed, and someone has to say how to go on
     CANCELLED = "cancelled"
     UNPACKED = "unpacked"
-
-
-class StatusLabel(NamedTuple):
-    """How a status is shown: a tone, a drawing and words."""
-
-    tone: str
-    icon: str
-    words: str
-
-
-S = DocumentStatus
-STATUS_LABELS: dict[DocumentStatus, StatusLabel] = {
-    S.IN_PROGRESS: StatusLabel("info", "run", "Running"),
-    S.WAITING: StatusLabel("warn", "user", "Needs review"),
-    S.PUBLISHED: StatusLabel("good", "check", "Published"),
-    S.REJECTED: StatusLabel("", "x", "Rejected"),
-    S.EXPIRED: StatusLabel("bad", "clock", "Review expired"),
-    S.FAILED: StatusLabel("bad", "alert", "Failed"),
-    S.PARTIAL: StatusLabel("warn", "alert", "Partial"),
-    S.CANCELLED: StatusLabel("", "x", "Cancelled"),
-    S.UNPACKED: StatusLabel("good", "check", "Extracted"),
-}
-
-
-def look_of(status: str | None) -> StatusLabel | None:
-    """None if a row does not tell."""
-    return STATUS_LABELS[DocumentStatus(status)] if status in set(DocumentStatus) else None

@@ -9,9 +9,10 @@ from django.urls import reverse
 from config.item import Page
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
 from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
-from projects.documents.items import STATUS_LABELS, ListedDocument, StatusLabel, look_of
+from projects.documents.items import ListedDocument
 from projects.documents.queries import Counts, value_of
 from projects.documents.query_plan import NotIndexed
+from projects.documents.states import STATUS_LABELS, StatusLabel, look_of
 from projects.schemas.vocabulary import Vocabulary
 
 

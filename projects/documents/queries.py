@@ -16,7 +16,6 @@ from config.table import InvalidKey, Key
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.counting import EVERYTHING, POSTPONED, Kind
 from projects.documents.items import (
-    STATUS_LABELS,
     ChildDocument,
     Counter,
     Document,
@@ -32,8 +31,8 @@ from projects.documents.items import (
     ListedDocument,
     RemovalState,
     SoftDeletedDocument,
-    StatusLabel,
 )
+from projects.documents.states import STATUS_LABELS, StatusLabel
 from projects.schemas.governing import KINDS
 from projects.schemas.queries import definitions_of
 

@@ -20,13 +20,14 @@ from projects.documents.access_paths import ByClassification, ByStatus, QueryPla
 from projects.documents.actions import hold, locks
 from projects.documents.actions import properties as attribute_actions
 from projects.documents.filters import Filters, filters_from
-from projects.documents.items import DocumentRemoval, ListedDocument, RemovalState, look_of
+from projects.documents.items import DocumentRemoval, ListedDocument, RemovalState
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
 from projects.documents.page import activity_of, list_activity, mask_attribute, page_of
 from projects.documents.queries import DELETED as DELETED_STATUS
 from projects.documents.queries import PURGED, get_document
 from projects.documents.query_plan import NotIndexed
 from projects.documents.removal_changes import DESTROYED, LEFT
+from projects.documents.states import look_of
 from projects.documents.view_log import record_view
 from projects.folders import queries as folder_queries
 from projects.folders.items import FolderEntry

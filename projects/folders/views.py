@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config import table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import Actor, actor_of
-from projects.documents.items import Document, StatusLabel, look_of
+from projects.documents.items import Document
+from projects.documents.states import StatusLabel, look_of
 from projects.folders import actions, queries
 from projects.folders.forms import FolderForm
 from projects.folders.items import FolderEntry

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config import clock, days, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import actor_of
-from projects.documents.items import Document, StatusLabel, look_of
+from projects.documents.items import Document
 from projects.documents.queries import get_document
+from projects.documents.states import StatusLabel, look_of
 from projects.queues import admission
 from projects.sites import access
 from projects.sites.people import list_people

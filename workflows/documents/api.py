@@ -14,9 +14,10 @@ from projects.documents.actions import locks
 from projects.documents.actions.changes import DocumentChanges, change_document
 from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
-from projects.documents.items import Document, DocumentStatus, DocumentVersion
+from projects.documents.items import Document, DocumentVersion
 from projects.documents.page import attributes_of, list_activity, mask_attribute, tags_of
 from projects.documents.queries import DocumentRows
+from projects.documents.states import word_of
 from projects.personal.access import fields_hidden_from
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
@@ -44,8 +45,6 @@ from workflows.runs.views.pages import run_of
 from workflows.storage.objects import presign_download
 
 router = Router(tags=["documents"])
-# As runs and lists of documents call them, whatever the row does.
-_STATES = {DocumentStatus.IN_PROGRESS.value: "running", DocumentStatus.WAITING.value: "in_review"}
 _REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 
 
@@ -148,7 +147,7 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
         id=document.document_id,
         name=document.name,
         project_id=document.project_id,
-        status=_STATES.get(document.status or "", document.status),
+        status=word_of(document.status) if document.status else None,
         file_type=document.file_type,
         file_size=int(document.file_size),
         sha256=document.checksum,

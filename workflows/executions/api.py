@@ -7,6 +7,7 @@ from ninja import Field, Router, Schema, Status
 
 from config import clock
 from config.errors import NotFound
+from projects.documents.states import word_of_run
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
 from projects.web.links import page_url
@@ -131,7 +132,7 @@ def list_executions(
                 project_name=row.project_name,
                 name=row.name,
                 definition=row.definition,
-                status=str(row.run.outcome or ("in_review" if row.mark == WAITING else "running")),
+                status=word_of_run(row.run.outcome, waits=row.mark == WAITING),
                 started_at=clock.iso(row.started_at) if row.started_at else None,
             )
             for row in run_rows(request.site, runs.rows)
@@ -153,7 +154,7 @@ def _listed(execution: InputExecution) -> ListedExecution:
 
 
 def _status(execution: InputExecution) -> str:
-    return str(execution.outcome or ("in_review" if execution.review else "running"))
+    return word_of_run(execution.outcome, waits=bool(execution.review))
 
 
 @router.post(

@@ -17,8 +17,9 @@ from ninja import Field, Router, Schema, Status
 from config import clock, disk
 from config.errors import Conflict, NotFound, Refused, quote_names
 from projects.documents import queries as document_queries
-from projects.documents.items import DocumentVersion
+from projects.documents.items import DocumentStatus, DocumentVersion
 from projects.documents.queries import DocumentRows, document_rows
+from projects.documents.states import word_of_run
 from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.settings import provider_choice
@@ -127,11 +128,9 @@ def _document(row: ProjectDocument) -> DocumentShape:
 
 
 def _status(row: ProjectDocument) -> str:
-    if row.outcome:
-        return row.outcome
-    if row.file_type in CONTAINERS and not row.workflow_id:
-        return "unpacked" if row.status == StepStatus.COMPLETED else "unpacking"
-    return "in_review" if row.current_step else "running"
+    if not row.outcome and row.file_type in CONTAINERS and not row.workflow_id:
+        return DocumentStatus.UNPACKED if row.status == StepStatus.COMPLETED else "unpacking"
+    return word_of_run(row.outcome, waits=bool(row.current_step))
 
 
 _FORM = {

@@ -11,6 +11,7 @@ from pydantic import WithJsonSchema
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
+from projects.documents.states import word_of_run
 from projects.personal.access import fields_hidden_from, projects_hidden_from
 from projects.personal.masking import mask_fields
 from projects.queues import admission
@@ -131,7 +132,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
 
 
 def _status(board: WorkflowSteps) -> str:
-    return str(board.outcome or ("in_review" if is_approval(str(board.current_step)) else "running"))
+    return word_of_run(board.outcome, waits=is_approval(str(board.current_step)))
 
 
 def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:

@@ -13,8 +13,9 @@ from config.errors import Refused
 from config.table import encode_part, number_of, ordered_number
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
 from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
-from projects.documents.items import STATUS_LABELS, DocumentStatus, look_of
+from projects.documents.items import DocumentStatus
 from projects.documents.query_plan import NotIndexed, plan_query
+from projects.documents.states import STATUS_LABELS, look_of
 from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey
 from projects.schemas.queries import ClassificationRow

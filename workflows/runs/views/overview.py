@@ -32,10 +32,6 @@ class Analysis:
     label: str
 
     @property
-    def waits(self) -> bool:
-        return self.mark == state_labels.WAITING
-
-    @property
     def moves(self) -> bool:
         """An earlier system leaves a failed run among those under way."""
         return self.mark == state_labels.RUNNING
@@ -74,7 +70,6 @@ def overview(request: DeskRequest) -> HttpResponse:
         "tabs_of_state": runs.tabs(filters, counts.count_of),
         "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": any(row.moves for row in rows),
-        "waiting": sum(row.waits for row in rows),
         "next_cursor": page.next,
         "is_first": not cursor,
         "first_url": reverse("workflows:overview"),
@@ -93,7 +88,6 @@ def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -
         "tabs_of_state": runs.tabs(filters, counts.count_of),
         "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": filters.state == runs.RUNNING and bool(page.rows),
-        "waiting": len(page.rows) if filters.state == runs.WAITING else 0,
         "projects": runs.projects_of(page.rows, filters),
         "queues": runs.queues_of(request),
         "steps": runs.steps_of(filters.state),

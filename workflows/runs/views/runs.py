@@ -377,7 +377,7 @@ def queues_of(request: DeskRequest) -> list[tuple[str, str]]:
     """To choose from: those that let this person in; one Query."""
     closed = admission.list_closed_queues(request)
     named = [(one.id, one.name) for one in queue_queries.all_queues(request.site) if one.id not in closed]
-    return [(_DEFAULT, "Default"), *named] if named else []
+    return [(_DEFAULT, "Review"), *named] if named else []
 
 
 def steps_of(state: str) -> list[tuple[str, str]]:

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from ulid import ULID
 
 from config import clock
+from projects.documents.items import DocumentStatus
+from projects.documents.states import STATUS_LABELS
 from projects.models.prices import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
@@ -27,17 +29,10 @@ class Mark(NamedTuple):
     words: str
 
 
-RUNNING = Mark("info", "run", "Running")
-WAITING = Mark("warn", "user", "Needs review")
+_OF_DOCUMENTS = {status.value: Mark(*label) for status, label in STATUS_LABELS.items()}
+RUNNING, WAITING = _OF_DOCUMENTS[DocumentStatus.IN_PROGRESS], _OF_DOCUMENTS[DocumentStatus.WAITING]
 BESIDE = Mark("", "split", "Not in use")  # published beside a result that a person decided
-_ENDS: dict[str, Mark] = {
-    Outcome.PUBLISHED: Mark("good", "check", "Published"),
-    Outcome.REJECTED: Mark("", "x", "Rejected"),
-    Outcome.EXPIRED: Mark("bad", "clock", "Review expired"),
-    Outcome.FAILED: Mark("bad", "alert", "Failed"),
-    Outcome.PARTIAL: Mark("warn", "alert", "Partial"),
-    Outcome.CANCELLED: Mark("", "x", "Cancelled"),
-}
+_ENDS: dict[str, Mark] = {one.value: _OF_DOCUMENTS[one.value] for one in Outcome}
 _DONE = (Outcome.PUBLISHED, "completed")
 _ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
 UNDER_WAY = Mark("info", "run", "In progress")  # where the row does not tell whether a person is waited for
