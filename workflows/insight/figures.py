@@ -6,6 +6,7 @@ days, projects and types add up and percentiles can still be read from them.
 
 import bisect
 import datetime as dt
+import functools
 import urllib.parse
 from collections import Counter as Sums
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,9 +39,10 @@ def join_name(*words: str) -> str:
     return "|".join(urllib.parse.quote(word, safe=" _-.,:") for word in words)
 
 
-def split_name(name: str) -> list[str]:
-    """The words that ``join_name`` joined."""
-    return [urllib.parse.unquote(word) for word in name.split("|")]
+@functools.lru_cache(maxsize=16_384)
+def split_name(name: str) -> tuple[str, ...]:
+    """The words that ``join_name`` joined. The names of one day are those of the next."""
+    return tuple(urllib.parse.unquote(word) for word in name.split("|"))
 
 
 def bucket_of(seconds: float) -> str:

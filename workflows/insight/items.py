@@ -18,8 +18,8 @@ class DayFigures(Item):
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        item = super().from_raw_data(data)
-        item.numbers = {name: int(float(wire["N"])) for name, wire in data.items() if "N" in wire and wire["N"] != "0"}
+        item = super().from_raw_data({name: data[name] for name in ("PK", "SK")})
+        item.numbers = {name: int(wire["N"]) for name, wire in data.items() if "N" in wire and wire["N"] != "0"}
         return item
 
     @property

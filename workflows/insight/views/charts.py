@@ -11,10 +11,12 @@ _LABELS = 6  # days that are named, at most
 
 @dataclass(frozen=True)
 class Bar:
-    x: float
-    y: float
-    width: float
-    height: float
+    """As the drawing has them: a template writes a text in a tenth of the time that it writes a number."""
+
+    x: str
+    y: str
+    width: str
+    height: str
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class DayBars:
     """``text``: the day and its numbers in words; ``label``: under it, empty for most days."""
 
     text: str
-    middle: float
+    middle: str
     label: str
     bars: Sequence[tuple[str, Bar]]  # with the class of its series
 
@@ -73,7 +75,7 @@ def draw_days(
         ]
         said = "; ".join(f"{words} {show(value)}" for words, values in series if (value := values[place]) is not None)
         label = f"{day:%-d %b}" if place % every == 0 else ""
-        drawn.append(DayBars(f"{day:%-d %B}: {said}", round(middle, 1), label, bars))
+        drawn.append(DayBars(f"{day:%-d %B}: {said}", f"{middle:.1f}", label, bars))
     named = [(f"s{number + 1}", words) for number, (words, _) in enumerate(series)]
     lines = [(_TOP + _HEIGHT * (1 - part), part) for part in (0.0, 0.5, 1.0)]
     ticks = [(y, y + 4, show(top * part) if part else "0") for y, part in lines]
@@ -82,7 +84,7 @@ def draw_days(
 
 def _bar(x: float, width: float, share: float) -> Bar:
     height = max(_HEIGHT * share, 1.0)
-    return Bar(round(x, 1), round(_TOP + _HEIGHT - height, 1), round(width * 0.9, 1), round(height, 1))
+    return Bar(f"{x:.1f}", f"{_TOP + _HEIGHT - height:.1f}", f"{width * 0.9:.1f}", f"{height:.1f}")
 
 
 def _round_up(most: float, *, whole: bool) -> float:
