@@ -30,6 +30,7 @@ from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.messages.queries import find_open_question, list_shown_messages
+from review.quality.agreement import describe_quorum, read_quorum
 from workflows.definitions import versions
 from workflows.runs.views.reading import passages
 from workflows.stages import results
@@ -204,7 +205,7 @@ def _comparison(
     standing: ViewerState, fields: Sequence[FieldSpec], shown: Mapping[str, Any], holds: Mapping[str, Any], draft: Draft
 ) -> Comparison | None:
     """Of one's own decision only where another tab had something else: that was not sent, and is not there any more."""
-    if standing.open_to_me:
+    if standing.open_to_me or standing.is_blind or standing.kind == "barred":
         return None
     found = compare_draft(fields, holds=holds, shown=shown, draft=draft)
     if standing.by_me and not (draft.lost and found and found.differences):
@@ -277,6 +278,11 @@ def _asks(review: Review) -> str:
     """Why the definition asks, where it asks whether or not the machine is sure; what a second review is for."""
     if ReviewRef("", review.document_id, review.reviewId).is_check:
         return "Second review: your answers are compared with the first decision and publish nothing."
+    if review.quorum:
+        said = describe_quorum(read_quorum(review.quorum), len(review.votes or ()))
+        return f"{said}. Reviewers are not shown each other's answers."
+    if review.votes and review.before_uri:
+        return f"{(review.reasons or [''])[0]}. You decide."
     try:
         return versions.find_definition(review.definition).step(int(review.step)).asks
     except NotFound:  # of another system

@@ -175,14 +175,15 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         "admin",
         (
             "workflows:list-test-sets", "workflows:show-test-set", "POST workflows:create-test-set",
-            "workflows:list-experiments", "workflows:show-experiment", "POST workflows:create-experiment",
-            "POST workflows:pause-experiment", "POST workflows:resume-experiment", "POST workflows:retry-experiment",
+            "POST workflows:change-seeding", "workflows:list-experiments", "workflows:show-experiment",
+            "POST workflows:create-experiment", "POST workflows:pause-experiment",
+            "POST workflows:resume-experiment", "POST workflows:retry-experiment",
             "POST workflows:stop-experiment", "POST workflows:promote-variant",
         ),
         (
-            "list_test_sets", "show_test_set", "create_test_set", "list_experiments", "show_experiment",
-            "show_experiment_results", "create_experiment", "pause_experiment", "resume_experiment", "retry_experiment",
-            "stop_experiment", "promote_variant",
+            "list_test_sets", "show_test_set", "create_test_set", "change_test_set", "list_experiments",
+            "show_experiment", "show_experiment_results", "create_experiment", "pause_experiment", "resume_experiment",
+            "retry_experiment", "stop_experiment", "promote_variant",
         ),
     ),
     "look at workflow definitions": Capability(

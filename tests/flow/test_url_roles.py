@@ -475,6 +475,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_test_sets": {"GET": KEY},
     "api:create_test_set": {"POST": KEY},
     "api:show_test_set": {"GET": KEY},
+    "api:change_test_set": {"PATCH": KEY},
     "api:list_experiments": {"GET": KEY},
     "api:create_experiment": {"POST": KEY},
     "api:show_experiment": {"GET": KEY},

@@ -292,7 +292,7 @@ def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> No
         f"{API}/projects/{{project_id}}/prompts/{{purpose}}/production": ["put"],
         f"{API}/projects/{{project_id}}/prompts/{{purpose}}/candidate": ["put"],
         f"{API}/projects/{{project_id}}/test-sets": ["get", "post"],
-        f"{API}/projects/{{project_id}}/test-sets/{{testset_id}}": ["get"],
+        f"{API}/projects/{{project_id}}/test-sets/{{testset_id}}": ["get", "patch"],
         f"{API}/projects/{{project_id}}/experiments": ["get", "post"],
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}": ["get"],
         f"{API}/projects/{{project_id}}/experiments/{{experiment_id}}/results": ["get"],

@@ -33,10 +33,18 @@ class SetWish(Body):
     classification_id: str = Field("", max_length=100)
 
 
+class SetPatch(Body):
+    """``seed_share``: 0–1, of the project's reviews that bring a document of the set along as a seeded check."""
+
+    model_config = with_example(seed_share=0.02)
+
+    seed_share: float = Field(ge=0, le=1)
+
+
 class SetShape(Schema):
     """``status``: building, ready or failed. ``tuning``, ``held_back``: documents in each half.
 
-    ``version``: 0 until it has documents.
+    ``version``: 0 until it has documents. ``seed_share``: 0–1, as in ``SetPatch``.
     """
 
     id: str
@@ -45,6 +53,7 @@ class SetShape(Schema):
     version: int
     tuning: int
     held_back: int
+    seed_share: float
     message: str | None
     created_at: str
     updated_at: str
@@ -101,6 +110,20 @@ def show_test_set(request: ApiRequest, project_id: str, testset_id: str) -> SetS
     return _shape(queries.get_test_set(SetRef(request.site, project.id, testset_id)))
 
 
+@router.patch(
+    "/{project_id}/test-sets/{testset_id}",
+    response={200: SetShape, **FAILURES},
+    operation_id="change_test_set",
+    summary="Change a test set",
+)
+def change_test_set(request: ApiRequest, project_id: str, testset_id: str, wish: SetPatch) -> SetShape:
+    """Reviews that are opened from then on. Requires ADMIN."""
+    project = access.project_to_configure(request, project_id)
+    ref = SetRef(request.site, project.id, testset_id)
+    actions.seed_reviews(ref, wish.seed_share, by=request.auth.actor)
+    return _shape(queries.get_test_set(ref))
+
+
 def _shape(head: StoredTestSet) -> SetShape:
     return SetShape(
         id=head.testset_id,
@@ -109,6 +132,7 @@ def _shape(head: StoredTestSet) -> SetShape:
         version=int(head.version),
         tuning=int(head.tuning),
         held_back=int(head.held_back),
+        seed_share=float(head.seed_share or 0),
         message=head.message,
         created_at=head.created_at,
         updated_at=head.updated_at,

@@ -15,6 +15,7 @@ from projects.sites import queries as site_queries
 from projects.sites.permissions import Permission
 from tests.projects.make_schemas import make_attributes, make_classification
 from tests.projects.models.catalogue import add_model
+from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.decided import project
 from tests.workflows.experiments.counting_server import CAREFUL, RIGHT, CountingServer
@@ -23,6 +24,7 @@ from tests.workflows.test_api import API
 from tests.workflows.trials.reading import read_run
 from workflows.experiments import lanes
 from workflows.providers import actions as provider_actions
+from workflows.testsets import actions
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 
@@ -41,6 +43,19 @@ class Pipeline:
         answer = self.client.generic(method, f"{self.at}{path}", json.dumps(body), "application/json")
         assert answer.status_code == status, answer.content
         return answer.json()
+
+
+def test_a_program_sets_the_share_of_seeded_checks() -> None:
+    project_id = make_project().id
+    testset = actions.create_test_set(SITE, project_id, "Known", by=BY)
+    desk, at = Pipeline(project_id), f"/test-sets/{testset.testset_id}"
+    assert desk.send("GET", at)["seed_share"] == 0
+    assert desk.send("PATCH", at, seed_share=0.025)["seed_share"] == 0.025
+    assert desk.send("GET", at)["seed_share"] == 0.025
+    for wrong in ({"seed_share": 2}, {"seed_share": "much"}, {}, {"seed_share": 0.1, "name": "X"}):
+        assert "errors" in desk.send("PATCH", at, 422, **wrong)
+    desk.send("PATCH", "/test-sets/none", 404, seed_share=0.1)
+    Pipeline(project_id, Permission.READ).send("PATCH", at, 403, seed_share=0.1)
 
 
 @pytest.mark.wide
