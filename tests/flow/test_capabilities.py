@@ -186,6 +186,17 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
             "retry_experiment", "stop_experiment", "promote_variant",
         ),
     ),
+    "compose workflow definitions": Capability(
+        "admin",
+        (
+            "definitions:create-definition", "POST definitions:create-definition", "definitions:edit-plan",
+            "POST definitions:edit-plan", "POST definitions:activate-definition", "POST definitions:archive-definition",
+        ),
+        (
+            "check_workflow_plan", "create_workflow", "show_workflow_draft", "save_workflow_draft", "publish_workflow",
+            "activate_workflow_version", "archive_workflow_version",
+        ),
+    ),
     "look at workflow definitions": Capability(
         "admin", ("definitions:list-definitions", "definitions:show-definition"), ("list_workflows", "show_workflow")
     ),
