@@ -76,7 +76,8 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         "viewer",
         ("workflows:overview", "workflows:list-runs", "workflows:show-run", "workflows:show-result",
          "workflows:show-lineage"),
-        ("show_run", "show_result", "export_result", "list_executions", "list_transitions", "list_events"),
+        ("show_run", "show_result", "export_result", "list_executions", "list_transitions", "list_events",
+            "list_workflow_documents"),
     ),
     "look at executions": Capability(
         "viewer",

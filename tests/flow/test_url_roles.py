@@ -337,6 +337,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "definitions:archive-definition": {"POST": SET_UP_NOTHING},
     "definitions:create-definition": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "definitions:deploy-definition": {"POST": (302, 403, 403, 403, 302, 302)},
+    "definitions:list-standing": {"GET": SET_UP_NOTHING},  # of a definition that is not there
     "definitions:edit-plan": {"GET": SET_UP_NOTHING, "POST": SET_UP_NOTHING},
     "services:list-providers": {"GET": SET_UP},
     "operations:show-costs": {"GET": SET_UP},
@@ -440,6 +441,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_workflows": {"GET": KEY},
     "api:create_workflow": {"POST": KEY},
     "api:save_workflow_draft": {"PUT": KEY},
+    "api:list_workflow_documents": {"GET": KEY},
     "api:check_workflow_plan": {"POST": KEY},
     "api:show_workflow_draft": {"GET": KEY},
     "api:publish_workflow": {"POST": KEY},

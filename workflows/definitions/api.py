@@ -35,6 +35,7 @@ from workflows.definitions.forms import BlockRow
 from workflows.definitions.items import ListedDefinition
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Family, Version
+from workflows.definitions.views import list_visible_standing
 from workflows.rules.routing import Operator
 
 router = Router(tags=["workflows"])
@@ -134,7 +135,7 @@ class NewWorkflow(Body):
     plan: PlanWish
 
 
-class DraftShape(Schema):
+class WorkflowDraftShape(Schema):
     """The plan of the next version. ``version``: the newest that was published; 0 before the first."""
 
     name: str
@@ -210,6 +211,46 @@ def _shape_version(version: Version) -> WorkflowVersionShape:
     )
 
 
+class StandingShape(Schema):
+    """``step``: where the document's run is. ``needs_review``: whether it waits there for a person."""
+
+    document_id: str
+    name: str
+    run_id: str
+    step: str
+    needs_review: bool
+    since: str
+
+
+class StandingList(Schema):
+    items: list[StandingShape]
+    next: str | None
+
+
+@router.get(
+    "/{name}/documents",
+    response={200: StandingList, **FAILURES},
+    operation_id="list_workflow_documents",
+    summary="List documents by their step",
+)
+def list_workflow_documents(request: ApiRequest, name: str, after: str | None = None) -> StandingList:
+    """Which documents stand at which step of a workflow, while their runs are under way. Requires READ."""
+    access.check_can_view(request)
+    rows, following = list_visible_standing(request, name, after)
+    items = [
+        StandingShape(
+            document_id=row.document.document_id,
+            name=row.document.name,
+            run_id=row.run_id,
+            step=row.step,
+            needs_review=row.waits,
+            since=row.since,
+        )
+        for row in rows
+    ]
+    return StandingList(items=items, next=following)
+
+
 # --- composing ----------------------------------------------------------------
 @router.post(
     "/plans/check",
@@ -226,7 +267,7 @@ def check_workflow_plan(request: ApiRequest, wish: PlanWish) -> CheckedPlan:
 
 @router.post(
     "",
-    response={201: DraftShape, **_REFUSALS},
+    response={201: WorkflowDraftShape, **_REFUSALS},
     operation_id="create_workflow",
     summary="Create a workflow",
 )
@@ -239,11 +280,11 @@ def create_workflow(request: ApiRequest, wish: NewWorkflow) -> Any:
 
 @router.get(
     "/{name}/draft",
-    response={200: DraftShape, **FAILURES},
+    response={200: WorkflowDraftShape, **FAILURES},
     operation_id="show_workflow_draft",
     summary="Get a workflow's draft",
 )
-def show_workflow_draft(request: ApiRequest, name: str) -> DraftShape:
+def show_workflow_draft(request: ApiRequest, name: str) -> WorkflowDraftShape:
     """Of a workflow that was composed here. On the main site. Requires ADMIN."""
     access.check_can_manage_sites(request)
     return _answer_draft(request, name)
@@ -251,11 +292,11 @@ def show_workflow_draft(request: ApiRequest, name: str) -> DraftShape:
 
 @router.put(
     "/{name}/draft",
-    response={200: DraftShape, **_OUTDATED},
+    response={200: WorkflowDraftShape, **_OUTDATED},
     operation_id="save_workflow_draft",
     summary="Save a workflow's draft",
 )
-def save_workflow_draft(request: ApiRequest, name: str, wish: PlanWish) -> DraftShape:
+def save_workflow_draft(request: ApiRequest, name: str, wish: PlanWish) -> WorkflowDraftShape:
     """Send the ETag as `If-Match` to be told of others' changes. `runs_on` cannot be changed. Requires ADMIN."""
     access.check_can_manage_sites(request)
     listed = versions.get_composed(name)
@@ -316,10 +357,10 @@ def archive_workflow_version(request: ApiRequest, definition_id: str) -> Workflo
     return _shape_family(versions.get_family(definition.name))
 
 
-def _answer_draft(request: ApiRequest, name: str) -> DraftShape:
+def _answer_draft(request: ApiRequest, name: str) -> WorkflowDraftShape:
     listed = versions.get_composed(name)
     plan = read_plan(listed.json)
-    shape = DraftShape(
+    shape = WorkflowDraftShape(
         name=name,
         version=int(listed.version or 0),
         updated_by=str(listed.updated_by or ""),

@@ -12,12 +12,22 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Conflict, NotFound, Refused
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
+from projects.documents.items import Document
+from projects.documents.queries import get_documents
 from projects.queues import admission
 from projects.queues import queries as queue_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in
 from workflows.definitions import actions, asl, checks, diagram, versions
-from workflows.definitions.blueprint import APPROVE, END, Definition, DefinitionStatus, StepDefinition
+from workflows.definitions.blueprint import (
+    APPROVE,
+    END,
+    Definition,
+    DefinitionStatus,
+    StepDefinition,
+    is_approval,
+    label_of,
+)
 from workflows.definitions.composition import Plan, compose_definition, read_plan
 from workflows.definitions.forms import (
     NewDefinitionForm,
@@ -103,6 +113,54 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
     }
     return render_answer(request, "workflows/definitions/show.html", None, context)
+
+
+@dataclass(frozen=True)
+class StandingRow:
+    """A document with a run of a definition under way. ``waits``: for a person."""
+
+    document: Document
+    run_id: str
+    step: str
+    waits: bool
+    since: str
+
+
+def list_visible_standing(request: DeskRequest, name: str, cursor: str | None) -> tuple[list[StandingRow], str | None]:
+    """Which documents stand at which step of a definition, without those that the person is not let into.
+
+    One Query, and one batch read for the documents' names. Raises: NotFound, if there is no such definition.
+    """
+    if name not in versions.list_names():
+        raise NotFound("Workflow definition not found.")
+    page = admission.filter_page(
+        request,
+        lambda place: queries.list_standing(request.site, name, cursor=place),
+        cursor,
+        lambda row: row.document_id,
+    )
+    documents = {one.document_id: one for one in get_documents(request.site, [row.document_id for row in page.rows])}
+    rows = [
+        StandingRow(documents[row.document_id], row.workflow_id, label_of(step), is_approval(step), row.updated_at)
+        for row in page.rows
+        if row.document_id in documents and (step := str(row.current_step))
+    ]
+    return rows, page.next
+
+
+@require_safe
+def list_standing(request: DeskRequest, name: str) -> HttpResponse:
+    access.check_can_configure(request)
+    cursor = request.GET.get("after")
+    rows, following = list_visible_standing(request, name, cursor)
+    context = {
+        "name": name,
+        "rows": rows,
+        "next_cursor": following,
+        "is_first": not cursor,
+        "first_url": reverse("definitions:list-standing", args=[name]),
+    }
+    return render_answer(request, "workflows/definitions/documents.html", None, context)
 
 
 def _line(step: StepDefinition) -> StepLine:

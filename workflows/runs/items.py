@@ -197,6 +197,25 @@ class DocumentOcr(Item):
     ocrOutputType = UnicodeAttribute(null=True)  # noqa: N815
 
 
+class DefinitionDocument(Item):
+    """At which step of a definition a document stands (seed 002). Access: by document; of a family, under way (GSI2).
+
+    Of two runs of one family the one that moved last is told: ``workflow_id``, with the key of its execution.
+    """
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
+    workflowId = UnicodeAttribute(null=True)  # noqa: N815 - the family's name
+    workflowName = UnicodeAttribute(null=True)  # noqa: N815 - the version
+    status = UnicodeAttribute()  # a StepStatus
+    actionPk = UnicodeAttribute(null=True)  # noqa: N815
+    actionSk = UnicodeAttribute(null=True)  # noqa: N815
+    currentStepId = UnicodeAttribute(null=True)  # noqa: N815 - the step's name; absent once it has ended
+    document_id = UnicodeAttribute()
+    workflow_id = UnicodeAttribute()
+    current_step = UnicodeAttribute(null=True)
+    updated_at = UnicodeAttribute()
+
+
 class Execution(DueWork):
     """Where a run stands. Kept under 1 KiB: claims and heartbeats cost one write unit.
 

@@ -19,6 +19,7 @@ from workflows.runs import seed_000
 from workflows.runs.items import (
     RESUMABLE,
     DecidedFields,
+    DefinitionDocument,
     DocumentEvent,
     DocumentWorkflow,
     Execution,
@@ -50,6 +51,12 @@ def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Exe
     """AP3: a family's runs, newest first."""
     pk = table.EXECUTION.gsi1_partition(site, workflow_id=family)
     return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def list_standing(site: str, family: str, *, cursor: str | None = None) -> Page[DefinitionDocument]:
+    """The documents with a run of this definition under way, each with its step; one Query."""
+    pk = table.DEFINITION_DOCUMENT.gsi2_partition(site, workflow_id=family)
+    return DefinitionDocument.page(pk, index="GSI2", cursor=cursor)
 
 
 def transitions(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Transition]:

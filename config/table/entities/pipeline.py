@@ -111,6 +111,14 @@ LISTED_DEFINITION = Entity(
     attributes=names("documentId name inUse status description userId json"),
     note="a definition composed on a page; json: the plan of its next version, document_id: its name",
 )  # fmt: skip
+DEFINITION_DOCUMENT = Entity(
+    "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
+    gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",
+    gsi2pk="wf#{workflow_id}", gsi2sk="wfdoc#{document_id}",
+    attributes=names("documentId workflowId workflowName status actionPk actionSk currentStepId"),
+    note="workflow_id is the family's name; GSI2 while a run of it is under way; without GSI1, since the partition "
+    "itself lists a document's",
+)  # fmt: skip
 EXECUTION = Entity(
     "state_machine", "Execution", "EXECUTION#{execution_id}", "#METADATA",
     "WORKFLOW#{workflow_id}", "EXECUTION#{execution_id}", "DUE#{shard}", "{due_at}#run#{execution_id}",

@@ -8,13 +8,6 @@ DOCUMENT_SYNC = Entity(
     attributes=names("documentId service syncDate userId status type message"),
     to_come=True,
 )  # fmt: skip
-DEFINITION_DOCUMENT = Entity(
-    "document_management", "WorkflowDocument", "wfdoc#{document_id}", "wf#{workflow_id}",
-    gsi1pk="wfdoc#{document_id}", gsi1sk="wf#{workflow_name}#{workflow_id}",
-    gsi2pk="wf#{workflow_id}", gsi2sk="wfdoc#{document_id}",
-    attributes=names("documentId workflowId workflowName status actionPk actionSk currentStepId"),
-    to_come=True,
-)  # fmt: skip
 LOCALE = Entity(
     "document_management", "Locale", "locale#", "locale#{locale}",
     attributes=names("locale"),

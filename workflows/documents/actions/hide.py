@@ -241,6 +241,7 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     event = table.DOCUMENT_EVENT.sort_prefix()
     _empty_partition(Item, of_document, beat, keep=lambda sk: sk.startswith(event))
     _empty_partition(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
+    _empty_partition(Item, table.DEFINITION_DOCUMENT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
     forget_digests(site, document_id)
     for forget in _FORGETTERS:

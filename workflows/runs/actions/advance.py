@@ -23,6 +23,7 @@ from workflows.runs import engine_choice, events
 from workflows.runs.actions import ocr
 from workflows.runs.actions.at_end import plan_end
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
+from workflows.runs.actions.standing import stand_at
 from workflows.runs.items import (
     END,
     RUN_ENDS,
@@ -308,6 +309,11 @@ def _move_links(after: RunPosition, reason: str | None, now: str) -> list[Change
     ]
 
 
+def _stand(after: RunPosition, now: str) -> Put:
+    step = "" if after.step == END else after.definition.step(after.step).name
+    return stand_at(after.run, after.definition, step, after.step_status, now)
+
+
 def figures_key(run: Run) -> Key:
     return table.RUN_FIGURES.key(run.site, bucket=shard_of(run.document_id), workflow_id=run.workflow_id)
 
@@ -361,6 +367,7 @@ def write(
         check_can_move(None, after.state)
         own: list[Change] = [Put(row) for row in new_rows]
         own.append(schedule_figures(after.run, now, received=before is None))
+        own.append(_stand(after, now))
         return [*own, *write_document(after.run, before, after.document, now, more=more)]
     check_can_move(before.state, after.state)
     if left:
@@ -369,6 +376,7 @@ def write(
         own = reopen(before, after, more.execution, now)
     if after.outcome or not left:
         own.append(schedule_figures(after.run, now, ended=bool(after.outcome)))
+    own.append(_stand(after, now))
     if after.outcome and not after.keeps:
         own += plan_end(after.run, after.outcome, after.attempt, now)
     return [*own, *write_document(after.run, before.document, after.document, now, more=more)]
