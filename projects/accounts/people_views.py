@@ -5,6 +5,7 @@ from smtplib import SMTPException
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -140,4 +141,7 @@ def _send(request: DeskRequest, user: User) -> None:
         log.warning("invitation not sent", extra={"error": type(error).__name__})
         messages.error(request, "The account was created, but its invitation was not sent. Open it and send it again.")
     else:
-        messages.success(request, "Invitation sent. Its link works once, within three days.")
+        sentence = "Invitation sent. Its link works once, within three days."
+        if not settings.EMAIL_HOST and settings.ON_LAPTOP:
+            sentence = f"{sentence} No mail server is set up: the mail is a file in {settings.EMAIL_FILE_PATH}."
+        messages.success(request, sentence)

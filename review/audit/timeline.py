@@ -311,6 +311,9 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
     changes = [_change(name, value) for name, value in listed.items()]
     name = table.decode_part(row.entityId)
+    if isinstance(payload.get("name"), str):  # people know it by that; the id stays findable
+        changes = [{"what": "id", "before": None, "after": name}, *(one for one in changes if one["what"] != "name")]
+        name = payload["name"]
     if row.entityType in ("account", "group"):
         name = str(payload.get("account") or ("Unknown account" if row.entityId == UNKNOWN else name))
         changes = [one for one in changes if one["what"] != "account"]
@@ -350,9 +353,8 @@ def _describe_event(entity_type: str, told: str) -> str:
 
 
 def _word(entity_type: str) -> str:
-    return {"sitegroup": "Group", "apikey": "API key", "attribute": "Attribute"}.get(
-        entity_type, entity_type.replace("_", " ").capitalize()
-    )
+    known = {"sitegroup": "Group", "apikey": "API key", "classification": "Document type"}
+    return known.get(entity_type, entity_type.replace("_", " ").capitalize())
 
 
 def _change(name: str, value: Any) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided:
 def test_before_it_is_analysed_otherwise_the_page_says_what_stays(decided: Run) -> None:
     shown = one_line(signed_in(bob()).get(url(decided, "again/")).content)
     assert "The reviewed result stays in use until you choose the new one" in shown
-    assert "that decision replaces it" in shown
+    assert "or a reviewer decides in the new run" in shown
 
 
 def test_programs_are_told_which_result_is_the_documents(decided: Run) -> None:

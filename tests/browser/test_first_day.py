@@ -1,0 +1,154 @@
+"""A newcomer's first day, by what README and tutorial say: an own type, five files, a review, and what became of it."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from django.core import mail
+from playwright.sync_api import BrowserContext, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.desk import check_all, in_sight, sign_in
+from tests.people import alice
+from tests.pump import Pump
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ATTRIBUTES = (("Delivery number", "delivery_number", "Text"), ("Ship date", "ship_date", "Date"))
+
+
+def test_an_own_type_is_read_reviewed_exported_and_accounted_for(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str], tmp_path: Path
+) -> None:
+    alice()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    create_type(page, live_server.url)
+    create_project(page, live_server.url)
+    upload(page, write_notes(tmp_path))
+    pump.run(lambda: pump.ran("open_review") == 5, seconds=90)
+    decide_one(page, live_server.url)
+    pump.run(idle=1.0)
+    project = open_project(page, live_server.url)
+    assert export(page, pump) == [{"Document": "note-1.txt", "Delivery number": "DN-1001", "Decided by": "Alice Novak"}]
+    page.goto(f"{live_server.url}/settings/audit/")
+    told = page.locator("main")
+    expect(told).to_contain_text("Approved · note-1.txt · Alice Novak")
+    expect(told).to_contain_text("Project created · Deliveries")
+    expect(told).to_contain_text("Document type created · Delivery note")
+    page.goto(f"{live_server.url}/settings/costs/")
+    expect(page.locator("main")).to_contain_text("No usage in")  # a text is read without OCR and models
+    invite(page, live_server.url)
+    upload_by_program(page, live_server.url, project)
+    assert console == []
+
+
+def create_type(page: Page, root: str) -> None:
+    """Attributes first: the form of a type says so."""
+    page.goto(f"{root}/schemas/new/")
+    page.get_by_role("link", name="create attributes").click()
+    for label, key, kind in ATTRIBUTES:
+        page.get_by_label("Label", exact=True).fill(label)
+        page.get_by_label("Key", exact=True).fill(key)
+        page.get_by_label("Type", exact=True).select_option(label=kind)
+        page.locator("main form button[type=submit]").last.click()
+        expect(page.get_by_role("link", name=label)).to_be_visible()
+    page.goto(f"{root}/schemas/new/")
+    page.get_by_role("textbox", name="Name").fill("Delivery note")
+    for number, (_, key, _) in enumerate(ATTRIBUTES):
+        page.get_by_role("button", name="Add attribute").click()
+        page.locator(f"[name=uses-{number}-key]").fill(key)
+    page.get_by_role("button", name="Create document type").first.click()
+    expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
+
+
+def create_project(page: Page, root: str) -> None:
+    page.goto(f"{root}/projects/new/")
+    page.get_by_label("Name", exact=True).first.fill("Deliveries")
+    page.locator("[name=document_prompt]").fill("These are delivery notes of timber merchants.")
+    page.locator("[name=audit_share]").fill("100")
+    page.locator("[name=classification_id]").select_option(label="Delivery note")
+    page.locator("#project-form button[type=submit].primary").first.click()
+    expect(page.get_by_role("heading", name="Deliveries")).to_be_visible()
+
+
+def write_notes(folder: Path) -> list[Path]:
+    notes = [folder / f"note-{number}.txt" for number in range(1, 6)]
+    for number, note in enumerate(notes, 1):
+        words = ("Delivery note", "Hall Timber Ltd", f"Delivery number DN-100{number}", f"Ship date 2026-11-0{number}")
+        note.write_text("\n".join([*words, f"{number} pallets of oak boards"]))
+    return notes
+
+
+def upload(page: Page, notes: list[Path]) -> None:
+    page.get_by_role("link", name="Upload").first.click()
+    page.get_by_label("Files").set_input_files(notes)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("Uploaded")).to_have_count(5, timeout=30_000)
+
+
+def decide_one(page: Page, root: str) -> None:
+    page.goto(f"{root}/review/")
+    page.get_by_role("link", name="note-1.txt").click()
+    page.locator("[data-claim]").click()
+    in_sight(page)
+    check_all(page)
+    page.get_by_role("button", name="Approve and stop").click()
+    page.wait_for_url("**/review/?done=*")
+
+
+def open_project(page: Page, root: str) -> str:
+    page.goto(f"{root}/projects/")
+    page.get_by_role("link", name="Deliveries").first.click()
+    page.wait_for_url("**/projects/proj_*/")
+    return page.url.rstrip("/").rpartition("/")[2]
+
+
+def export(page: Page, pump: Pump) -> list[dict[str, str]]:
+    page.get_by_role("link", name="Export").click()
+    page.get_by_role("button", name="Export", exact=True).click()
+    expect(page.get_by_text("Queued").first).to_be_visible()
+    pump.run(idle=1.0)
+    page.reload()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="documents.csv").click()
+    rows = csv.DictReader(io.StringIO(Path(started.value.path()).read_text(encoding="utf-8-sig")))
+    return [{name: row[name] for name in ("Document", "Delivery number", "Decided by")} for row in rows]
+
+
+def invite(page: Page, root: str) -> None:
+    page.goto(f"{root}/settings/people/")
+    page.get_by_label("Email").fill("nora@example.com")
+    page.get_by_label("First name").fill("Nora")
+    page.get_by_label("Last name").fill("Lind")
+    page.get_by_label("reviewers").check()
+    page.get_by_role("button", name="Send invitation").click()
+    expect(page.get_by_text("Invitation sent.")).to_be_visible()
+    link = re.search(r"http\S+/login/new-password/\S+", mail.outbox[-1].body)
+    assert link
+    theirs = page.context.browser.new_context().new_page()
+    theirs.goto(f"{root}/{link[0].split('/', 3)[3]}")
+    theirs.locator("[name=new_password1]").fill("oak boards and pallets")
+    theirs.locator("[name=new_password2]").fill("oak boards and pallets")
+    theirs.locator("main form button[type=submit]").click()
+    theirs.get_by_label("Username").fill("nora@example.com")
+    theirs.get_by_label("Password").fill("oak boards and pallets")
+    theirs.get_by_role("button", name="Sign in").click()
+    theirs.goto(f"{root}/review/")
+    expect(theirs.get_by_role("link", name="note-2.txt")).to_be_visible()
+    theirs.context.close()
+
+
+def upload_by_program(page: Page, root: str, project_id: str) -> None:
+    page.goto(f"{root}/settings/keys/")
+    page.locator("main form [name=name]").fill("Scanner")
+    page.get_by_label("Upload and edit documents").check()
+    page.get_by_role("button", name="Create API key").click()
+    key = page.locator("[data-secret]").inner_text()
+    answer = page.request.post(
+        f"{root}/api/v1/projects/{project_id}/documents",
+        headers={"Authorization": f"Bearer {key}"},
+        multipart={"file": {"name": "note-6.txt", "mimeType": "text/plain", "buffer": b"Delivery number DN-1006"}},
+    )
+    assert answer.status == 201, answer.text()
