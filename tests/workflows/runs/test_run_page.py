@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from config.transaction import EXISTS
+from projects.settings.values import QUORUMS
 from tests.aws_faults import Calls, count_calls, fail
 from tests.factories import PROJECT, ended_run, start_run
 from tests.html import one_line
@@ -17,6 +18,7 @@ from workflows.engine import joins
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.items import DocumentWorkflow, Run, WorkflowSteps
+from workflows.runs.views import run_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
@@ -91,8 +93,26 @@ def test_inputs_settings_and_outputs_are_links_without_bare_addresses():
         assert f'href="{url(run, name)}"' in page
     assert f'href="/documents/{run.document_id}/"' in page
     assert "document-analysis, version" in page
-    assert "Review threshold" in page
     assert "s3://" not in page
+
+
+def test_settings_name_prompt_and_policy_together():
+    pinned = run_settings.freeze(
+        {
+            "fields": [{"name": "total", "label": "Total", "required": True}, {"name": "date", "label": "Date"}],
+            "review_policy": {"default_threshold": 0.85, "most_wrong": 0.005, "audit_share": 0.1, "quorum": "2/3"},
+        }
+    )
+    told = {one.label: one.words for one in run_page.list_policy(pinned)}
+    assert told == {
+        "Review threshold": "85 %",
+        "Error limit": "0.5 %",
+        "Required": "Total",
+        "Audit sample": "10 %",
+        "Blind agreement": QUORUMS["2/3"],
+    }
+    page, _ = opened(published_run(field("total", "4.00")), alice)
+    assert "not used: no language model" in page
 
 
 def test_cost_has_failed_attempts_too():

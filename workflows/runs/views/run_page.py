@@ -5,7 +5,7 @@ something, if slices did a stage, or if another result stays in use beside this 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from config.item import Item
 from projects.documents.view_log import record_view
 from projects.personal.queries import get_personal_fields
 from projects.queues import admission
-from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, SUMMARIZERS, TRANSCRIBERS, TYPINGS
+from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, QUORUMS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
 from projects.sites import access
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, render_answer
@@ -354,7 +354,8 @@ def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) ->
         Fact("OCR", pinned.ocr_spec.name),
         Fact("Transcription", TRANSCRIBERS.get(pinned.transcriber, pinned.transcriber)),
         Fact("Summary", _describe_doer(SUMMARIZERS, pinned.summarizer, pinned, "summarize")),
-        Fact("Review threshold", f"{pinned.default_threshold:.0%}".replace("%", " %")),
+        _describe_prompt(rows.board, pinned, may=may),
+        *list_policy(pinned),
     ]
     learned = reverse("workflows:show-calibration", args=project) if may else ""
     words = f"version {pinned.calibration_version}" if pinned.calibration_version else "not calibrated"
@@ -365,6 +366,31 @@ def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) ->
     if pinned.instruction:
         found.append(Fact("Prompt for this document", "given when it was re-run"))
     return found
+
+
+def _describe_prompt(board: WorkflowSteps, pinned: RunSettings, *, may: bool) -> Fact:
+    if not run_settings.asks_models(pinned):
+        return Fact("Prompt", "not used: no language model")
+    return Fact("Prompt", "as it was sent", _url("show-model-calls", board) if may and _has_asked_models(board) else "")
+
+
+def list_policy(pinned: RunSettings) -> Iterator[Fact]:
+    """When a person is asked, and how many."""
+    yield Fact("Review threshold", _percent(pinned.default_threshold))
+    if pinned.most_wrong:
+        yield Fact("Error limit", _percent(pinned.most_wrong))
+    required = [one.label for one in pinned.fields if one.required]
+    yield Fact("Required", ", ".join(required) or "no field")
+    if pinned.audit_share:
+        yield Fact("Audit sample", _percent(pinned.audit_share))
+    if pinned.check_share:
+        yield Fact("Second reviews", _percent(pinned.check_share))
+    if pinned.quorum:
+        yield Fact("Blind agreement", QUORUMS[pinned.quorum])
+
+
+def _percent(share: float) -> str:
+    return f"{round(share * 100, 2):g} %"
 
 
 def _describe_type(pinned: RunSettings) -> str:
