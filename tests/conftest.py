@@ -25,14 +25,18 @@ from tests.shortcuts import empty
 from workflows.definitions import versions
 from workflows.engine import driver
 
+GARBAGE = (50_000, 20, 50)  # objects and rounds between collections, which were a tenth of a test's CPU
 KEPT = ("AttributeDefinitions", "TableName", "KeySchema", "StreamSpecification")
 EMULATOR = pytest.StashKey[emulator.Emulator]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected: nothing of that is garbage
     examples.load_profile()
     read_once.remember_readings()
     emulator_http.spare_urllib3()
+    emulator_http.spare_signatures()
+    emulator_http.spare_pauses()
     if CONTROLLER:
         engines.forget_killed_runs()
         with mock.patch.object(
@@ -54,6 +58,8 @@ def pytest_collection_finish() -> None:
     """What is imported stays: collections of garbage need not walk through it during each test."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*GARBAGE)
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

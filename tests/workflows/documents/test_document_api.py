@@ -76,7 +76,7 @@ def test_who_comes_second_is_told(at: str) -> None:
     with ThreadPoolExecutor(3) as pool:
         statuses = list(pool.map(lambda n: change(client, at, etag, metadata={"by": str(n)}).status_code, range(3)))
     assert sorted(statuses) == [200, 412, 412]
-    assert "Nothing was changed" in problem(change(client, at, etag, metadata={"by": "me"}), 412)["detail"]
+    assert "Nothing was saved" in problem(change(client, at, etag, metadata={"by": "me"}), 412)["detail"]
     assert change(client, at, metadata={"by": "anyone"}).status_code == 200
 
 
