@@ -14,7 +14,7 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_every_row_says_what_was_measured_its_bound_and_whether_it_held(
     table: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
