@@ -74,6 +74,13 @@ def test_pictures_are_there_and_small() -> None:
     assert {picture.resolve() for picture in shown} == set((ROOT / "docs/pictures").iterdir())
 
 
+def test_files_that_pages_name_exist() -> None:
+    text = "\n".join(page.read_text() for page in PAGES if page.parent.name != "adr")  # a decision tells of its day
+    named = set(re.findall(r"`((?:config|projects|workflows|review|tests|static|templates)/[\w/.-]+)`", text))
+    assert len(named) > 20
+    assert sorted(one for one in named if not any((at / one).exists() for at in (ROOT, ROOT / "tests"))) == []
+
+
 def test_words_of_permissions_and_states_are_those_of_the_pages() -> None:
     admins = dict(re.findall(r"^\| ([A-Z]+) \| (.+) \|$", (ROOT / "docs/guides/admins.md").read_text(), re.MULTILINE))
     assert admins == {one.value: words for one, words in permissions.WORDS.items()}

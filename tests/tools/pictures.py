@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from tests.smoke.demo import Demo
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 MOST_BYTES = 150_000
 REVIEWED = "receipt-corner-larder.jpg"
+LISTS = {"queue": "/review/", "overview": "/"}
 _SIZE = {"width": 1360, "height": 850}
 _MODEL_SECONDS = 1800  # the embedded model writes a few tokens a second
 _DRAFT = """Read one page of a document. Leave a field null if the page does not say it.
@@ -41,6 +43,9 @@ def main() -> int:
             demo.start()
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+                for name, address in LISTS.items():
+                    _keep(_show(browser, demo, address), name)
+                _keep(_run(browser, demo), "run")
                 _keep(_review(browser, demo), "review")
                 _keep(_workbench(browser, demo), "workbench")
                 browser.close()
@@ -61,6 +66,27 @@ def _page(browser: Browser, demo: Demo, username: str) -> Page:
     return page
 
 
+def _show(browser: Browser, demo: Demo, address: str) -> bytes:
+    page = _page(browser, demo, "admin")
+    page.goto(f"{demo.web}{address}")
+    return _shoot(page)
+
+
+def _run(browser: Browser, demo: Demo) -> bytes:
+    page = _page(browser, demo, "admin")
+    page.goto(f"{demo.web}/documents/")
+    page.get_by_role("link", name=REVIEWED).first.click()
+    page.get_by_role("link", name=re.compile(r"^…\w+$")).first.click()  # the short form of the run's ID
+    page.wait_for_url("**/workflows/*/*/")
+    return _shoot(page)
+
+
+def _shoot(page: Page) -> bytes:
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1000)
+    return page.screenshot()
+
+
 def _review(browser: Browser, demo: Demo) -> bytes:
     page = _page(browser, demo, "rosa")
     page.goto(f"{demo.web}/review/")
@@ -68,9 +94,7 @@ def _review(browser: Browser, demo: Demo) -> bytes:
     page.locator("[data-claim]").click()
     page.locator("[data-approve]").wait_for()
     page.locator('[name="field-total"]').focus()  # the page scrolls to the smudge
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(1000)
-    return page.screenshot()
+    return _shoot(page)
 
 
 def _workbench(browser: Browser, demo: Demo) -> bytes:
@@ -82,9 +106,7 @@ def _workbench(browser: Browser, demo: Demo) -> bytes:
     trial.get_by_text("Done", exact=True).wait_for(timeout=_MODEL_SECONDS * 1000)
     trial.scroll_into_view_if_needed()
     trial.evaluate("desk => window.scrollTo(0, desk.getBoundingClientRect().top + window.scrollY - 64)")
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(1000)
-    return page.screenshot()
+    return _shoot(page)
 
 
 def _keep(shot: bytes, name: str) -> None:
