@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from django.conf import settings
 from pynamodb.expressions.condition import Condition
 
-from config import clock, table
+from config import clock, days, table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import InvalidKey, Key
@@ -51,8 +52,36 @@ def list_documents(site: str, way: QueryPlan, *, cursor: str | None = None) -> P
 
 
 def _by_day(site: str, way: ByDay, cursor: str | None) -> Page[ListedDocument]:
-    pk = table.DOCUMENT.gsi1_partition(site, date=way.day.isoformat())
-    return _Row.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+    """A day of who looks lies in two days by UTC, mostly: one Query, and another where a page reaches into both."""
+    rows: list[ListedDocument] = []
+    spans = _spans_of(way.day)
+    for number, (date, sk) in enumerate(spans, 1):
+        pk, limit = table.DOCUMENT.gsi1_partition(site, date=date.isoformat()), settings.PAGE_SIZE - len(rows)
+        try:
+            page = _Row.page(pk, sk=sk, index="GSI1", newest_first=True, limit=limit, cursor=cursor)
+        except NotFound:  # it goes on in the next span, or in none
+            if number == len(spans):
+                raise
+            continue
+        cursor = None
+        rows += page.rows
+        if page.next:
+            return Page(rows, page.next)
+    return Page(rows, None)
+
+
+def _spans_of(day: dt.date) -> list[tuple[dt.date, Condition | None]]:
+    """The parts of a day of who looks by UTC, the later one first, with what is asked of sort keys."""
+    begin, end = (days.start_of(one).astimezone(dt.UTC) for one in (day, day + dt.timedelta(days=1)))
+    if begin.time() == dt.time():
+        return [(day, None)]
+    sk: Any = _Row.GSI1SK
+    return [(end.date(), sk < _second(end)), (begin.date(), sk >= _second(begin))]
+
+
+def _second(moment: dt.datetime) -> str:
+    """To the second, so that it sorts before what keys write behind it."""
+    return table.datetime_s(moment).removesuffix("Z")
 
 
 def _by_status(site: str, way: ByStatus, cursor: str | None) -> Page[ListedDocument]:
@@ -65,8 +94,11 @@ def _by_status(site: str, way: ByStatus, cursor: str | None) -> Page[ListedDocum
 
 def _by_classification(site: str, way: ByClassification, cursor: str | None) -> Page[ListedDocument]:
     pk = table.DOCUMENT_BY_CLASSIFICATION.gsi2_partition(site, classification_id=way.classification_id)
-    day = _Row.GSI2SK.startswith(way.day.isoformat()) if way.day else None
-    return _Row.page(pk, sk=day, index="GSI2", newest_first=True, cursor=cursor)
+    within = None
+    if way.day:
+        begin, end = (days.start_of(one) for one in (way.day, way.day + dt.timedelta(days=1)))
+        within = _Row.GSI2SK.between(_second(begin), _second(end))
+    return _Row.page(pk, sk=within, index="GSI2", newest_first=True, cursor=cursor)
 
 
 def _by_tag(site: str, way: ByTag, cursor: str | None) -> Page[ListedDocument]:

@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config import clock
+from config import days
 from config.errors import Conflict, NotFound, Refused
 from config.item import Page
 from config.table import InvalidKey
@@ -49,7 +49,7 @@ DELETED = "This document was deleted. Users with the delete permission can find 
 @require_safe
 def list_documents(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    today = clock.now().date()
+    today = days.today()
     filters = filters_from(request.GET, today)
     full = filters.needs_vocabulary or "more" in request.GET
     known, url = get_vocabulary(request.site) if full else Vocabulary(), reverse("documents:list-documents")

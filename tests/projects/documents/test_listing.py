@@ -1,6 +1,7 @@
 """The list of documents: each way to ask is one Query, and what no key holds is said instead of searched."""
 
 import datetime as dt
+from urllib.parse import quote
 
 import pytest
 
@@ -273,3 +274,46 @@ def test_pages_go_on_where_they_ended_and_no_cursor_leads_elsewhere(desk):
         link = f"{first.context['first_url']}{first.context['joiner']}after="
         assert link in first.content.decode().replace("&amp;", "&")
     listed(f"status=failed&after={cursor}", status=404)
+
+
+# --- the day of who looks ----------------------------------------------------------
+@pytest.fixture
+def around(table, monkeypatch):
+    """Ids of documents by the hour (UTC) at which they came, from the 25th on."""
+    made = {}
+    for hour in (3, 6, 20, 28, 30):
+        at = dt.datetime(2026, 11, 25, tzinfo=dt.UTC) + dt.timedelta(hours=hour)
+        monkeypatch.setattr(clock, "now", lambda at=at: at)
+        made[hour] = start_run().document_id
+    return made
+
+
+@each(
+    ("zone", "day", "hours"),
+    [
+        ("UTC", "2026-11-25", [20, 6, 3]),
+        ("America/New_York", "2026-11-25", [28, 20, 6]),
+        ("America/New_York", "2026-11-24", [3]),
+        ("Asia/Tokyo", "2026-11-26", [30, 28, 20]),
+    ],
+)
+def test_a_day_is_that_of_who_looks(around, zone, day, hours):
+    browser = signed_in(charlie())
+    browser.cookies["time-zone"] = zone
+    answer = browser.get(f"/documents/?day={day}")
+    assert [row.document.document_id for row in answer.context["rows"]] == [around[hour] for hour in hours]
+
+
+def test_pages_of_a_day_go_on_from_one_day_by_utc_to_the_other(around, settings):
+    settings.PAGE_SIZE = 1
+    browser, url, seen = signed_in(charlie()), "/documents/?day=2026-11-25", []
+    browser.cookies["time-zone"] = "America/New_York"
+    after = ""
+    for _ in range(4):
+        answer = browser.get(url + (f"&after={quote(after)}" if after else ""))
+        seen += [row.document.document_id for row in answer.context["rows"]]
+        after = answer.context["next_cursor"]
+        if not after:
+            break
+    assert seen == [around[hour] for hour in (28, 20, 6)]
+    assert browser.get(f"{url}&after=other").status_code == 404
