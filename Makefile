@@ -13,11 +13,11 @@ demo: .venv/installed
 demo-model: .venv/model
 	COUNTERSIGN_OVERRIDES='{"MODEL": "embedded"}' $(BIN)/python manage.py demo
 
-# Three workers on two cores: tests wait for queues and processes much of their time. Who is done takes over from the others.
+# Four workers on two cores: tests wait for queues and processes much of their time. Who is done takes over from the others.
 test: .venv/model
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| echo "No Chromium found: the browser tests are skipped. Install chromium to run them."
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not slow and not wide'
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not slow and not wide'
 
 # What takes more than a second each: every address as everyone, journeys in the browser, calibrations that are taught.
 test-wide: .venv/model
