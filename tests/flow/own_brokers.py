@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from abc import ABC, abstractmethod
@@ -94,6 +95,7 @@ class OwnBroker(ABC):
         assert self.process
         assert self.process.poll() is None, (self.folder / "output.log").read_text()[-2000:]
         try:
+            socket.create_connection(("127.0.0.1", int(self.port)), timeout=1).close()  # kombu asks again after 2 s
             with self._connection() as connection:
                 connection.connect()
         except Exception:  # noqa: BLE001 - each client has its own for what is not there yet
