@@ -226,6 +226,7 @@ CELERY_TASK_ROUTES = {
     "workflows.tasks.run_slice": {"queue": SLICES_QUEUE},
     "workflows.tasks.run_execution_step": {"queue": STEPS_QUEUE},
     "workflows.tasks.test_model": {"queue": STEPS_QUEUE},
+    "workflows.tasks.send_again": {"queue": STEPS_QUEUE},
     "workflows.tasks.unpack": {"queue": STEPS_QUEUE},
     "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
     "projects.tasks.refresh_folder": {"queue": STEPS_QUEUE},

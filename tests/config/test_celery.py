@@ -47,6 +47,7 @@ NAMES = {
     "review.desk.tasks.read_page",
     "workflows.tasks.measure_desk",
     "workflows.tasks.run_slice",
+    "workflows.tasks.send_again",
     "workflows.tasks.run_step",
     "workflows.tasks.take_incoming",
     "workflows.tasks.tell_sender",

@@ -32,6 +32,7 @@ from tests.flow.keeping_stories import (
     folder_story,
     operation_story,
     share_story,
+    sync_story,
 )
 from tests.flow.question_stories import question_story
 from tests.flow.setting_stories import (
@@ -315,6 +316,7 @@ def ending_story() -> Iterator[Step]:
 
 
 STORIES: tuple[Story, ...] = (
+    sync_story,
     execution_story,
     definition_story,
     site_story,

@@ -32,6 +32,10 @@ from workflows.links import actions as links
 from workflows.links.queries import find_publication
 from workflows.operations.actions import hurry_repair
 from workflows.providers.actions import record_failure, retry_provider
+from workflows.publish import syncs
+from workflows.runs.actions.syncs import Sending, record_sync
+from workflows.runs.items import SyncService
+from workflows.runs.queries import list_syncs
 
 _ID, _OTHER = "01K00000000000000000000001", "01K00000000000000000000002"
 
@@ -84,6 +88,13 @@ def execution_story() -> Iterator[Step]:
     other = execution_queries.get_execution(SITE, _OTHER)
     ended = ExecutionOutcome.FAILED
     yield executions.end_execution, lambda: executions.end_execution(SITE, other, ended, "No.", attempt=1, by=BY)
+
+
+def sync_story() -> Iterator[Step]:
+    one = start_run().document_id
+    record_sync(SITE, Sending(one, SyncService.SEARCH, "document.indexed"), arrived=True)
+    at = list_syncs(SITE, one).rows[0].at
+    yield syncs.ask_again, lambda: syncs.ask_again(SITE, one, at, by=BY)
 
 
 def case_story() -> Iterator[Step]:

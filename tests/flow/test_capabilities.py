@@ -79,6 +79,10 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ("show_run", "show_result", "export_result", "list_executions", "list_transitions", "list_events",
             "list_workflow_documents"),
     ),
+    "look at deliveries": Capability("viewer", ("workflows:list-syncs",), ("list_document_deliveries",)),
+    "send documents again": Capability(
+        "reviewer", ("POST workflows:ask-sync-again",), ("send_document_again",)
+    ),
     "look at executions": Capability(
         "viewer",
         ("workflows:list-executions", "workflows:show-execution"),

@@ -230,6 +230,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "workflows:list-actions": {"GET": VIEW},
     "workflows:show-follow-up": {"GET": VIEW},
     "workflows:retry-action": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
+    "workflows:list-syncs": {"GET": VIEW},
+    "workflows:ask-sync-again": {"POST": (302, 403, 403, 404, 404, 404)},  # WRITE, of what is not there
     "workflows:list-queued": {"GET": (302, 403, 404, 200, 200, 200)},  # by the queue's groups
     "workflows:settle-document": {"POST": NO_REVIEW},
     # executions without a document
@@ -441,6 +443,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_workflows": {"GET": KEY},
     "api:create_workflow": {"POST": KEY},
     "api:save_workflow_draft": {"PUT": KEY},
+    "api:list_document_deliveries": {"GET": KEY},
+    "api:send_document_again": {"POST": KEY},
     "api:list_workflow_documents": {"GET": KEY},
     "api:check_workflow_plan": {"POST": KEY},
     "api:show_workflow_draft": {"GET": KEY},

@@ -127,7 +127,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "name": "none", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
-        "classification_id": DOCUMENT_ID, "at": "none",
+        "classification_id": DOCUMENT_ID, "at": "none", "delivery_id": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "field": "total",
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",

@@ -3,7 +3,7 @@
 Every upload asks. The price is ``ACCESS_SECONDS`` in which other processes still begin runs of the version before.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from config import table
@@ -96,18 +96,21 @@ def list_names() -> Sequence[str]:
 
 def list_descriptions() -> Mapping[str, str]:
     """Name → description of the composed families; one Query, remembered."""
-    return directory.remember(
-        "definitions", "", lambda: {row.documentId: row.description or "" for row in list_composed()}
-    )
+    return {name: description for name, (description, _) in _composed().items()}
 
 
 def list_without_documents() -> frozenset[str]:
-    """The names of the composed families that run on data alone; one Query, remembered."""
-    return directory.remember("without documents", "", lambda: frozenset(_without_documents()))
+    """The names of the composed families that run on data alone; from what the same Query told."""
+    return frozenset(name for name, (_, documents) in _composed().items() if not documents)
 
 
-def _without_documents() -> Iterator[str]:
-    return (row.documentId for row in list_composed() if not read_plan(row.json).documents)
+def _composed() -> Mapping[str, tuple[str, bool]]:
+    """Name → description, and whether it runs on documents."""
+    return directory.remember(
+        "definitions",
+        "",
+        lambda: {row.documentId: (row.description or "", read_plan(row.json).documents) for row in list_composed()},
+    )
 
 
 def list_composed() -> Sequence[ListedDefinition]:

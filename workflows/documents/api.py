@@ -38,9 +38,11 @@ from projects.web.api import (
 from workflows.documents import reanalysis
 from workflows.documents.actions import removals, reruns
 from workflows.documents.reanalysis import MOST_LETTERS, AnalysisRequest
-from workflows.publish.tasks import enqueue_follow_up
+from workflows.publish import syncs
+from workflows.publish.tasks import enqueue_follow_up, enqueue_sending
+from workflows.publish.views import name_target
 from workflows.runs import queries, run_settings
-from workflows.runs.items import Run
+from workflows.runs.items import DocumentSync, Run
 from workflows.runs.views.pages import run_of
 from workflows.storage.objects import presign_download
 
@@ -450,3 +452,66 @@ def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
     if earlier is not None:
         raise Refused("This run belongs to an earlier system. Nothing was changed; re-run it there.")
     return Run(request.site, str(board.project_id), document_id, run_id)
+
+
+class SyncShape(Schema):
+    """``service``: WEBHOOK, EVENTBRIDGE or SEARCH; ``status``: COMPLETE, FAILED, or PENDING while it is sent again.
+
+    ``id`` names it when it is to be sent again. ``target``: the service, of a webhook with its host.
+    """
+
+    id: str
+    service: str
+    target: str
+    type: str
+    status: str
+    message: str | None
+    at: str
+
+
+class SyncList(Schema):
+    items: list[SyncShape]
+    next: str | None
+
+
+@router.get(
+    "/documents/{document_id}/deliveries",
+    response={200: SyncList, **FAILURES},
+    operation_id="list_document_deliveries",
+    summary="List a document's deliveries",
+)
+def list_document_deliveries(request: ApiRequest, document_id: str, after: str | None = None) -> SyncList:
+    """Where it was sent and whether it arrived, newest first. Requires READ."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    document_queries.get_document(request.site, document_id)
+    page = queries.list_syncs(request.site, document_id, cursor=after)
+    return SyncList(items=[_shape_sync(one) for one in page.rows], next=page.next)
+
+
+@router.post(
+    "/documents/{document_id}/deliveries/{delivery_id}/again",
+    response={202: SyncShape, 409: Problem, **FAILURES},
+    operation_id="send_document_again",
+    summary="Send a document again",
+)
+def send_document_again(request: ApiRequest, document_id: str, delivery_id: str) -> Any:
+    """To where this delivery went; a worker sends it. 409 while it is being sent. Requires WRITE."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    document_queries.get_document(request.site, document_id)
+    syncs.ask_again(request.site, document_id, delivery_id, by=request.auth.actor)
+    enqueue_sending(request.site, document_id, delivery_id)
+    return Status(202, _shape_sync(queries.get_sync(request.site, document_id, delivery_id)))
+
+
+def _shape_sync(sync: DocumentSync) -> SyncShape:
+    return SyncShape(
+        id=sync.at,
+        service=str(sync.service),
+        target=name_target(sync),
+        type=str(sync.type),
+        status=sync.status,
+        message=sync.message,
+        at=str(sync.syncDate),
+    )

@@ -6,7 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
-from workflows.publish import follow_ups, notices
+from workflows.publish import follow_ups, notices, syncs
 from workflows.publish.items import SenderNotice
 from workflows.runs.items import Run
 
@@ -37,3 +37,14 @@ def order_notice(site: str, notice: SenderNotice) -> None:
     kwargs = {"site": site, "project_id": notice.project_id, "document_id": notice.document_id}
     kwargs |= {"workflow_id": notice.workflow_id}
     queues.enqueue(tell_sender.name, settings.STEPS_QUEUE, kwargs | {"attempt": int(notice.attempt)})
+
+
+@shared_task(name="workflows.tasks.send_again", time_limit=300)
+def send_again(*, site: str, document_id: str, at: str) -> None:
+    """Send a document to where it was sent before; delivered twice, the second finds it sent."""
+    syncs.send_again(site, document_id, at)
+
+
+def enqueue_sending(site: str, document_id: str, at: str) -> None:
+    """Raises: Unavailable, if no queue answers; asking again is refused until it was sent."""
+    queues.enqueue(send_again.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id, "at": at})

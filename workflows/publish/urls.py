@@ -17,6 +17,8 @@ urlpatterns = [
         views.retry_action,
         name="retry-action",
     ),
+    path("documents/<str:document_id>/deliveries/", views.list_syncs, name="list-syncs"),
+    path("documents/<str:document_id>/deliveries/<str:at>/again/", views.ask_sync_again, name="ask-sync-again"),
     path("queues/<str:queue_id>/", views.list_queued, name="list-queued"),
     path("queues/<str:queue_id>/<str:document_id>/<int:number>/done/", views.settle_document, name="settle-document"),
 ]

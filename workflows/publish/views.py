@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -14,18 +15,28 @@ from django.views.decorators.http import require_POST, require_safe
 from config import clock
 from config.errors import Conflict, NotFound
 from projects.audit.events import actor_of
+from projects.documents.queries import get_document
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
-from workflows.publish import actions, webhooks
+from workflows.publish import actions, syncs, webhooks
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction, FollowUp
-from workflows.publish.tasks import enqueue_follow_up
+from workflows.publish.tasks import enqueue_follow_up, enqueue_sending
 from workflows.routing import judge
 from workflows.rules import stored_rules
 from workflows.rules.routing import Decision
 from workflows.runs import queries
-from workflows.runs.items import ACTION_WORDS, ActionStatus, ActionType, FollowUpStatus, Run
+from workflows.runs.items import (
+    ACTION_WORDS,
+    ActionStatus,
+    ActionType,
+    DocumentSync,
+    FollowUpStatus,
+    Run,
+    SyncService,
+    SyncStatus,
+)
 from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import Mark
 
@@ -204,3 +215,57 @@ def list_deliveries(request: DeskRequest) -> HttpResponse:
         "first_url": reverse("workflows:list-deliveries"),
     }
     return render_answer(request, "workflows/publish/deliveries.html", None, context)
+
+
+@dataclass(frozen=True)
+class SyncRow:
+    sync: DocumentSync
+    mark: Mark
+    words: str
+
+
+_SYNC_MARKS: dict[str, Mark] = {
+    SyncStatus.COMPLETE: Mark("good", "check", "Delivered"),
+    SyncStatus.FAILED: Mark("bad", "alert", "Not delivered"),
+    SyncStatus.PENDING: Mark("info", "refresh", "Sending again"),
+}
+_SERVICES = {
+    SyncService.WEBHOOK: "Webhook",
+    SyncService.EVENTBRIDGE: "Event bus",
+    SyncService.SEARCH: "Search index",
+}
+
+
+def name_target(sync: DocumentSync) -> str:
+    """Of a webhook the host alone: the rest of its address may be a secret."""
+    host = urlsplit(sync.target).hostname if sync.target else ""
+    words = _SERVICES[SyncService(str(sync.service))]
+    return f"{words} {host}" if host else words
+
+
+@require_safe
+def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
+    """Where a document was sent and whether it arrived; htmx gets the panel of the document's page."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    cursor = request.GET.get("after")
+    document = get_document(request.site, document_id)
+    page = queries.list_syncs(request.site, document_id, cursor=cursor)
+    context = {
+        "document": document,
+        "rows": [SyncRow(one, _SYNC_MARKS[one.status], name_target(one)) for one in page.rows],
+        "next_cursor": page.next,
+        "is_first": not cursor,
+        "first_url": reverse("workflows:list-syncs", args=[document_id]),
+    }
+    return render_answer(request, "workflows/publish/syncs.html", "workflows/publish/_syncs.html", context)
+
+
+@require_POST
+def ask_sync_again(request: DeskRequest, document_id: str, at: str) -> HttpResponse:
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    syncs.ask_again(request.site, document_id, at, by=actor_of(request.user))
+    enqueue_sending(request.site, document_id, at)
+    messages.success(request, "Sending again.")
+    return redirect_after_post(request, reverse("workflows:list-syncs", args=[document_id]))

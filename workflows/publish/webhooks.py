@@ -26,6 +26,8 @@ from config.internet import PORTS, Connection, is_public, resolve_host
 from config.item import Page
 from config.transaction import Put, transact
 from workflows.publish.items import WebhookDelivery
+from workflows.runs.actions.syncs import Sending, record_sync
+from workflows.runs.items import SyncService
 
 log = logging.getLogger(__name__)
 TEST = "webhook.test"
@@ -55,6 +57,20 @@ def sign_webhook(key: str, seconds: int, body: bytes) -> str:
 
 
 def deliver_webhook(delivery: Delivery) -> int:
+    """As ``call_webhook``; the page of the document that it is about shows whether it arrived.
+
+    Raises: as ``call_webhook``.
+    """
+    try:
+        status = call_webhook(delivery)
+    except (ActionFailed, Unavailable) as error:
+        _record_sync(delivery, str(error), arrived=False)
+        raise
+    _record_sync(delivery, f"The receiver returned {status}.", arrived=True)
+    return status
+
+
+def call_webhook(delivery: Delivery) -> int:
     """POST it and answer the status, which is 2xx; the log has the call, however it went.
 
     Raises:
@@ -71,6 +87,14 @@ def deliver_webhook(delivery: Delivery) -> int:
         raise
     _record(delivery, status, f"The receiver returned {status}.", time.monotonic() - began)
     return status
+
+
+def _record_sync(delivery: Delivery, message: str, *, arrived: bool) -> None:
+    """On the document's own page, if it is about one."""
+    if document_id := delivery.content.get("documentId"):
+        kind = str(delivery.content.get("type") or "")
+        sending = Sending(document_id, SyncService.WEBHOOK, kind, message, delivery.url, delivery.content)
+        record_sync(delivery.site, sending, arrived=arrived)
 
 
 def send_test(site: str, url: str) -> int:

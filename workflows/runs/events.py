@@ -15,11 +15,13 @@ from config.brokers import queues
 from config.brokers.transport import SQS
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, Unavailable
-from config.table import Key
+from config.table import Key, site_of
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import Definition
 from workflows.runs import executions
-from workflows.runs.items import DocumentEvent, Execution, Run
+from workflows.runs.actions.syncs import Sending, record_sync
+from workflows.runs.items import DocumentEvent, Execution, Run, SyncService
+from workflows.storage import files
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,23 @@ def publish(event: DocumentEvent) -> bool:
     """
     if not event.is_scheduled or not event.bus_type:
         return False
+    send(event)
+    if settings.BROKER != SQS and event.bus_type in SEARCHED:
+        _tell_search(json.loads(str(event.bus_detail)))
+    try:
+        due_work.finish(event, when=due_work.if_scheduled())
+    except Conflict:  # a second sender was as fast; both sent the same id
+        log.info("event sent twice", extra={"event": event.event_id})
+        return True
+    about = json.loads(str(event.bus_detail))
+    if about.get("documentId") and about.get("projectId") != files.QUESTIONS:  # a question is no document
+        sending = Sending(about["documentId"], SyncService.EVENTBRIDGE, event.bus_type, content={"event": event.SK})
+        record_sync(site_of(event.PK), sending, arrived=True)
+    return True
+
+
+def send(event: DocumentEvent) -> None:
+    """Put it on the bus, whether it waits or was sent before. Raises: Unavailable."""
     entry = {
         "Source": settings.EVENT_SOURCE,
         "DetailType": event.bus_type,
@@ -273,13 +292,6 @@ def publish(event: DocumentEvent) -> bool:
         answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
         raise Unavailable("The event bus rejected the event. It is kept and will be retried.")
-    if settings.BROKER != SQS and event.bus_type in SEARCHED:
-        _tell_search(json.loads(str(event.bus_detail)))
-    try:
-        due_work.finish(event, when=due_work.if_scheduled())
-    except Conflict:  # a second sender was as fast; both sent the same id
-        log.info("event sent twice", extra={"event": event.event_id})
-    return True
 
 
 def _tell_search(detail: Mapping[str, Any]) -> None:

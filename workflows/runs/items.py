@@ -184,6 +184,40 @@ class RunFigures(DueWork):
         return str(self.GSI1SK).partition("#")[0]
 
 
+class SyncService(StrEnum):
+    """Where a document is sent, stored as written."""
+
+    WEBHOOK = "WEBHOOK"
+    EVENTBRIDGE = "EVENTBRIDGE"
+    SEARCH = "SEARCH"
+
+
+class SyncStatus(StrEnum):
+    """Whether it arrived, stored as written."""
+
+    COMPLETE = "COMPLETE"
+    FAILED = "FAILED"
+    PENDING = "PENDING"  # it is sent again
+
+
+class DocumentSync(Item):
+    """One sending of a document to elsewhere. Access: by document, newest first; what has not arrived (GSI1)."""
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
+    service = UnicodeAttribute(null=True)  # a SyncService
+    syncDate = UnicodeAttribute(null=True)  # noqa: N815
+    userId = UnicodeAttribute(null=True)  # noqa: N815
+    status = UnicodeAttribute()  # a SyncStatus
+    type = UnicodeAttribute(null=True)  # of the event
+    message = UnicodeAttribute(null=True)
+    target = UnicodeAttribute(null=True)  # of a webhook, its address
+    content = UnicodeAttribute(null=True)  # what was sent, ids alone, as JSON; to send it again
+
+    @property
+    def at(self) -> str:
+        return self.SK.partition("#")[2]
+
+
 class DocumentOcr(Item):
     """``ocrStatus``: failed, skipped or successful. ``jobId``: the run. Access: by document."""
 

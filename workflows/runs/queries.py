@@ -21,6 +21,7 @@ from workflows.runs.items import (
     DecidedFields,
     DefinitionDocument,
     DocumentEvent,
+    DocumentSync,
     DocumentWorkflow,
     Execution,
     ProjectDocument,
@@ -51,6 +52,21 @@ def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Exe
     """AP3: a family's runs, newest first."""
     pk = table.EXECUTION.gsi1_partition(site, workflow_id=family)
     return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
+
+
+def list_syncs(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentSync]:
+    """Where a document was sent, newest first; one Query."""
+    pk = table.DOCUMENT_SYNC.partition_key(site, document_id=document_id)
+    prefix = DocumentSync.SK.startswith(table.DOCUMENT_SYNC.sort_prefix())
+    return DocumentSync.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
+def get_sync(site: str, document_id: str, at: str) -> DocumentSync:
+    """``at``: its stored instant. Raises: NotFound."""
+    try:
+        return DocumentSync.load(table.DOCUMENT_SYNC.key(site, document_id=document_id, datetime=at))
+    except (NotFound, table.InvalidKey) as error:
+        raise NotFound("There is no such delivery.") from error
 
 
 def list_standing(site: str, family: str, *, cursor: str | None = None) -> Page[DefinitionDocument]:

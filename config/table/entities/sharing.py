@@ -15,6 +15,12 @@ DOCUMENT_SHARE = Entity(
     ),
     note="document_id is the share's own; of a link the hashes of its secret and password, never these",
 )  # fmt: skip
+DOCUMENT_SYNC = Entity(
+    "document_management", "DocumentSync", "docs#{document_id}", "syncs#{datetime}",
+    gsi1pk="doc#syncs#{service}#{status}#", gsi1sk="sync#{type}#{datetime}#{document_id}",
+    attributes=names("documentId service syncDate userId status type message"),
+    note="GSI1 while it has not arrived",
+)  # fmt: skip
 # Further ways to rows that left an index free.
 SHARE_BY_DATE = Entity(
     "countersign", "ShareByDate", "shares#{principal_type}#{name}", "share#{site_id}#{document_id}",

@@ -2,12 +2,6 @@
 
 from config.table.keys import Entity, names
 
-DOCUMENT_SYNC = Entity(
-    "document_management", "DocumentSync", "docs#{document_id}", "syncs#{datetime}",
-    gsi1pk="doc#syncs#{service}#{status}#", gsi1sk="sync#{type}#{datetime}#{document_id}",
-    attributes=names("documentId service syncDate userId status type message"),
-    to_come=True,
-)  # fmt: skip
 LOCALE = Entity(
     "document_management", "Locale", "locale#", "locale#{locale}",
     attributes=names("locale"),
