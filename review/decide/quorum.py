@@ -38,8 +38,10 @@ from workflows.storage.objects import DocumentFiles
 log = logging.getLogger(__name__)
 
 
-def count_vote(ref: ReviewRef, decision_id: str) -> str | None:
+def count_vote(ref: ReviewRef, decision_id: str, *, may_undo: bool = True) -> str | None:
     """Count a decision that can no longer be undone; returns the id of the one that enough agree on, if it is so.
+
+    ``may_undo``: False once the machine waits no longer, and neither does its undo window.
 
     If not, the review waits for the next person, who is shown nothing of it; or, once no further vote could make
     enough of them agree, for a person who is shown where they differ and decides alone.
@@ -56,14 +58,14 @@ def count_vote(ref: ReviewRef, decision_id: str) -> str | None:
     votes = [_read_vote(run, one) for one in names]
     result = read_result(ref, review)
     found = find_agreement(result, votes, needed=quorum.needed, of=quorum.of)
-    counting_on = _Vote(ref, run, review, names, votes)
+    counted = _Vote(ref, run, review, names, votes, may_undo)
     if found.is_reached:
-        return _settle(counting_on, result, found)
+        return _settle(counted, result, found)
     if found.is_open:
         words = describe_quorum(quorum, len(votes))
-        _reopen(counting_on, [Review.reasons.set(_lead_with(words, review))], "BLIND_CONTINUED", ())
+        _reopen(counted, [Review.reasons.set(_lead_with(words, review))], "BLIND_CONTINUED", ())
     else:
-        _hand_to_judge(counting_on, result, found)
+        _hand_to_judge(counted, result, found)
     return None
 
 
@@ -75,14 +77,15 @@ class _Vote(NamedTuple):
     review: Review
     names: Sequence[str]
     votes: Sequence[Mapping[str, Any]]
+    may_undo: bool
 
     @property
     def as_read(self) -> Condition:
         """Nothing was undone, counted or sent meanwhile."""
         same: Condition = Review.decision_id == self.review.decision_id
-        in_time: Condition = Review.redeem_after <= clock.iso(clock.now())
-        waits: Condition = may_move(REOPEN) & same & in_time & Review.quorum.exists()
-        return waits
+        waits: Condition = may_move(REOPEN) & same & Review.quorum.exists()
+        over: Condition = Review.redeem_after <= clock.iso(clock.now())
+        return waits & over if self.may_undo else waits
 
     @property
     def people(self) -> list[Person]:

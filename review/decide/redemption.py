@@ -20,6 +20,7 @@ from projects.documents import counting
 from projects.documents.queries import get_document
 from projects.queues.items import DEFAULT_QUEUE
 from review.cases import actions as cases
+from review.decide import quorum
 from review.identity import ReviewRef, checkpoint_key, review_id
 from review.items.reviews import READABLE, Review, may_move, stays_postponed
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, REDEEM, SPEND, UNDECIDED, Decision, Move
@@ -224,7 +225,11 @@ def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
     except Conflict as conflict:
         review = Review.load(ref.key, only=READABLE)
         if "review" in conflict.failed and review.status in DECIDED:
-            return decision_output(review)
+            if not review.quorum:
+                return decision_output(review)
+            with suppress(Conflict):  # of one that was undone or counted meanwhile
+                quorum.count_vote(ref, str(review.decision_id), may_undo=False)
+            return expire_review(run, attempt=attempt)
         if "review" in conflict.failed and review.status in UNDECIDED:  # postponed since it was read, or back from it
             return expire_review(run, attempt=attempt)
         raise StaleAttempt("The run has ended or was taken over by a newer attempt.") from conflict

@@ -23,5 +23,5 @@ def find_review(run: Run, execution: Execution) -> WaitingReview | None:
 
 
 def to_waiting_review(review: Review) -> WaitingReview:
-    decision = decision_output(review) if review.status in DECIDED else None
+    decision = decision_output(review) if review.status in DECIDED and not review.quorum else None
     return WaitingReview(review.SK.removeprefix(table.REVIEW.sort_prefix()), review.deadline, decision)

@@ -60,6 +60,7 @@ def plan_verdict(ref: ReviewRef, carried: Ticket, parts: Sequence[PageRange], pa
         earlier=carried.earlier,
         judges=carried.judges,
         asked=carried.asked,
+        is_blind=carried.is_blind,
         name=carried.name,
         queue=queue_to_store(carried.queue),
         parts=parts,

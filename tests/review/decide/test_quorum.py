@@ -7,8 +7,9 @@ import pytest
 from config.errors import Conflict
 from projects.documents.queries import count_waiting_by_queue
 from review import queries
-from review.decide import claims, decisions, due, quorum
+from review.decide import claims, decisions, due, quorum, redemption
 from review.decide.tasks import redeem
+from review.decide.waiting import to_waiting_review
 from review.desk.comparison import Draft
 from review.desk.page import ask_question
 from review.desk.viewer_state import viewer_state_of
@@ -200,3 +201,32 @@ def test_what_was_said_meanwhile_is_shown_to_its_writer_and_once_they_are_throug
     bobs.post(url("comment", ref), {"text": "The total is 38.90", "message_id": ""}, follow=True)
     assert "The total is 38.90" in one_line(bobs.get(url("show-review", ref)).content)
     assert "The total is 38.90" not in one_line(signed_in(alice()).get(url("show-review", ref)).content)
+
+
+def test_a_machine_that_starts_again_waits_for_the_others_and_does_not_go_on_with_one_decision():
+    run, ref = open_review(quorum="2/2")
+    decide(run, ref, ROSA)
+    assert to_waiting_review(queries.get_review(ref)).decision is None
+    quorum.count_vote(ref, queries.get_review(ref).decision_id)
+    quorum.count_vote(ref, decide(run, ref, MARTA))
+    assert to_waiting_review(queries.get_review(ref)).decision["decision"] == "approve"
+
+
+@pytest.mark.parametrize("undo_seconds", [0, 60])
+def test_at_the_machines_timeout_one_decision_of_two_ends_nothing_but_in_expiry(undo_seconds):
+    run, ref = open_review(quorum="2/2")
+    claims.claim_review(ref, run, by=ROSA)
+    chosen = verdict(ref)
+    chosen = chosen.__class__(**{**vars(chosen), "is_blind": True})
+    decisions.decide_review(ref, run, chosen, by=ROSA, undo_seconds=undo_seconds)
+    assert redemption.expire_review(run, attempt=1) == {"expired": True}
+    assert queries.get_review(ref).status == ReviewStatus.EXPIRED
+    assert count_waiting_by_queue(ref.site).get("review", 0) == 0
+
+
+def test_at_the_machines_timeout_two_who_agree_are_taken():
+    run, ref = open_review(quorum="2/2")
+    vote(run, ref, ROSA, total="38.90")
+    decide(run, ref, MARTA, total="38.90")
+    assert redemption.expire_review(run, attempt=1)["decision_id"] == queries.get_review(ref).decision_id
+    assert decided_object(run, ref)["judges"] == [ROSA.id, MARTA.id]

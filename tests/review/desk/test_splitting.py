@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from review.decide import claims
+from review.decide import claims, quorum
+from review.items.reviews import Review
 from review.queries import get_review
 from review.status import ReviewStatus
 from tests.html import one_line
@@ -91,3 +92,13 @@ def test_by_api_with_a_persons_token(settings):
     assert get_review(ref).decision_id == done.json()["decision_id"]
     undone = post(client, ref, "undo", decision_id=done.json()["decision_id"]).json()
     assert undone["state"] == "mine"
+
+
+def test_as_one_of_several_blind_decisions_it_is_kept_and_counted():
+    _, ref = of_pages(2)
+    Review.change(ref.key, [Review.quorum.set("2/2")], Review.PK.exists())
+    browser = signed_in(bob())
+    ticket = browser.get(url("split", ref)).context["ticket"]
+    assert browser.post(url("split", ref), {"ticket": ticket, "starts": ["2"]}).status_code == 302
+    assert quorum.count_vote(ref, get_review(ref).decision_id, may_undo=False) is None
+    assert (get_review(ref).status, len(get_review(ref).votes)) == (ReviewStatus.PENDING, 1)
