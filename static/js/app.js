@@ -159,7 +159,7 @@ body.addEventListener("input", ({ target }) => {
   }
 });
 
-// ---- live areas: [data-live] polls; it rests while paused, while the tab is hidden, and under the pointer --------
+// ---- live areas: [data-live] polls; it rests while paused (unless "always"), while the tab is hidden, under the pointer ----
 const PAUSED = "countersign-paused";
 const paused = () => sessionStorage.getItem(PAUSED) === "1";
 const held = new WeakMap();
@@ -177,7 +177,7 @@ function holds(target) {
 body.addEventListener("htmx:beforeRequest", (event) => {
   const { elt } = event.detail;
   const live = elt.closest("[data-live]");
-  if (live && (paused() || document.hidden)) event.preventDefault();
+  if (live && ((paused() && live.dataset.live !== "always") || document.hidden)) event.preventDefault();
   // The poll itself: what someone is choosing in a form would be gone.
   if (elt === live && live.querySelector("form :is(input, select):focus")) event.preventDefault();
 });

@@ -104,7 +104,17 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
     start_run()
     sign_in(page, live_server, "alice")
     run_url = f"/workflows/{run.document_id}/{run.workflow_id}/"
-    paths = ["/", "/review/", "/workflows/", run_url, "/projects/", f"/projects/{project.id}/"]
+    paths = [
+        "/",
+        "/review/",
+        "/review/waiting/",
+        "/insight/wall/",
+        "/account/time-zone/",
+        "/workflows/",
+        run_url,
+        "/projects/",
+        f"/projects/{project.id}/",
+    ]
     paths += [f"/projects/{project.id}/edit/", f"/workflows/projects/{project.id}/upload/", "/settings/operations/"]
     paths += [f"/workflows/projects/{project.id}/exports/", *prompt_paths(project)]
     found = {}

@@ -8,6 +8,7 @@ from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.factories import start_run
 from tests.people import alice
+from tests.review.reviews import open_review
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
 
@@ -31,6 +32,27 @@ def test_a_choice_stays_while_the_list_is_read_again(
     assert page.url.endswith("/?state=running&project=&step=publish&older=")
     page.get_by_role("link", name="Clear").click()
     expect(page.get_by_role("row")).to_have_count(2)
+    assert console == []
+
+
+def test_waiting_reviews_stay_while_what_runs_is_read_again(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    start_run()
+    open_review("receipt.pdf")
+    alice()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/")
+    panel = page.get_by_role("region", name="Waiting reviews")
+    expect(panel).to_be_visible()
+    assert faults(page) == []
+    with page.expect_response(lambda answer: answer.url == f"{live_server.url}/", timeout=10_000):
+        pass  # a poll
+    expect(panel).to_be_visible()
+    expect(page.get_by_role("region", name="In progress")).to_be_visible()
+    panel.get_by_role("link", name="ago").or_(panel.get_by_role("link", name="now")).first.click()
+    expect(page.get_by_role("link", name="receipt.pdf")).to_be_visible()
     assert console == []
 
 

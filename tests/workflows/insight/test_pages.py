@@ -170,7 +170,8 @@ def test_a_wall_screen_has_the_figures_and_neither_controls_nor_money(desk):
     client = signed_in(alice())
     answer = client.get("/insight/wall/", {"project": PROJECT, "period": "7d"})
     content, said = answer.content.decode(), text_of(answer)
-    assert '<meta http-equiv="refresh" content="60">' in content
+    assert 'hx-trigger="every 60s"' in content
+    assert 'hx-get="/insight/wall/?project=' in content
     assert "Receipts 7 days" in said
     assert "Waiting now 1" in said
     assert "Received 3 before: 0" in said

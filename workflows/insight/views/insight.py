@@ -346,8 +346,9 @@ def show_wall(request: DeskRequest) -> HttpResponse:
         "seconds": _WALL_SECONDS,
         "now": clock.now(),
         "insight_url": wish.url(),
+        "own_url": request.get_full_path(),
     }
-    return render_answer(request, "workflows/insight/wall.html", None, context)
+    return render_answer(request, "workflows/insight/wall.html", "workflows/insight/_wall.html", context)
 
 
 @require_safe
