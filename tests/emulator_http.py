@@ -4,8 +4,8 @@ A call costs urllib3 and ``http.client`` more than botocore and the emulator tog
 thousand. Only the way of the bytes is another: requests are botocore's own, and answers are the emulator's. What is
 streamed or goes anywhere else, and what a test breaks on the network, takes urllib3's way.
 
-Nor does the emulator look at the signature of a call, a quarter of its cost here, but at whose it is. S3's stay: there
-they are about the content, and part of a signed address. A call that failed is repeated sooner than botocore would.
+Nor does the emulator look at the signature of a call, a quarter of its cost here, but at whose it is. What S3 is sent
+stays signed: there the signature is about the content. A call that failed is repeated sooner than botocore would.
 """
 
 import atexit
@@ -32,6 +32,7 @@ _KEPT_SECONDS = 60  # the emulator ends connections that nobody used for 75
 _ANSWER_SECONDS = 60
 _BUFFER = 65536
 _PAUSE_SECONDS = 0.01
+_READS = {"GET", "HEAD"}
 _through_urllib3 = URLLib3Session.send
 _sign = SigV4Auth.add_auth
 
@@ -160,7 +161,7 @@ def spare_urllib3() -> None:
 
 
 def _name_caller(self: SigV4Auth, request: Any) -> None:
-    if not request.url.startswith(_ADDRESS) or self._service_name == "s3":
+    if not request.url.startswith(_ADDRESS) or (self._service_name == "s3" and request.method not in _READS):
         _sign(self, request)
         return
     scope = f"{self.credentials.access_key}/20000101/{self._region_name}/{self._service_name}/aws4_request"

@@ -128,6 +128,7 @@ def test_a_value_is_in_the_key_or_is_refused_with_a_sentence(entity: Entity, dat
     assert any(sentence in str(refused.value) for sentence in SENTENCES)
 
 
+@pytest.mark.wide
 @pytest.mark.examples
 @every(WRITTEN)
 @settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -163,6 +164,7 @@ def test_an_integer_below_zero_is_refused(entity: Entity, number: int) -> None:
 
 
 # --- read back -----------------------------------------------------------------
+@pytest.mark.wide
 @pytest.mark.examples
 @every(WRITTEN)
 @on_the_table

@@ -60,6 +60,7 @@ def test_everything_that_the_image_needs_is_let_in_and_nothing_else():
     assert not {"tests", ".git", ".countersign"} & kept
 
 
+@pytest.mark.wide
 def test_the_services_template_passes_cfn_lint():
     cfn_lint = Path(sys.executable).with_name("cfn-lint")
     lint = subprocess.run([cfn_lint, SERVICES], capture_output=True, text=True, check=False)

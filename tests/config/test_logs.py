@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from config import logs
@@ -109,6 +110,7 @@ def test_what_libraries_say_below_a_warning_is_dropped_at_any_level() -> None:
     assert len(kept) == 7
 
 
+@pytest.mark.wide
 def test_what_nothing_catches_is_logged_without_its_words() -> None:
     """In a program and in its threads, behind a pipe: that is a log."""
     program = (
@@ -122,6 +124,7 @@ def test_what_nothing_catches_is_logged_without_its_words() -> None:
     assert [json.loads(one)["error"] for one in ran.stderr.splitlines()] == ["ValueError", "FileNotFoundError"]
 
 
+@pytest.mark.wide
 def test_no_other_handler_writes() -> None:
     """Those that Django, gunicorn and Celery come with write what they are given, and one sends it by mail."""
     program = (
@@ -153,6 +156,7 @@ def calls() -> list[tuple[str, ast.Call]]:
     return found
 
 
+@pytest.mark.wide
 def test_what_we_log_is_a_constant_text_beside_ids() -> None:
     """And an exception is named by ``logs.place_of`` or its type: its words may be the document's."""
     assert len(calls()) > 50

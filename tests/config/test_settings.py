@@ -24,6 +24,7 @@ def django(*arguments, **env):
     return subprocess.run(command, env=usual | env, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.wide
 def test_a_deployment_passes_djangos_own_check_without_a_warning():
     checked = django("check", "--deploy", "--fail-level", "WARNING", **DEPLOYED)
     assert checked.returncode == 0, checked.stderr

@@ -116,6 +116,7 @@ def test_a_span_keeps_its_route_and_its_time_and_loses_what_it_quotes() -> None:
     assert sent.end_time > sent.start_time
 
 
+@pytest.mark.wide
 def test_off_they_cost_no_import() -> None:
     code = "import sys, config.wsgi, config.celery; print({'sentry_sdk', 'opentelemetry'} & set(sys.modules))"
     env = {"DJANGO_SETTINGS_MODULE": "config.settings", "COUNTERSIGN_STATE_DIR": str(settings.STATE_DIR)}

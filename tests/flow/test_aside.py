@@ -87,6 +87,7 @@ def test_it_is_looked_up_by_one_query(pump: Pump) -> None:
     assert calls.names() == ["dynamodb.Query"]
 
 
+@pytest.mark.wide
 def test_a_count_that_does_not_come_or_is_wrong_changes_the_order_and_nothing_else(pump: Pump, tmp_path: Path) -> None:
     crowd(3)
     with fail("dynamodb", "Query"):

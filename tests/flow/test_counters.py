@@ -71,6 +71,7 @@ def number(kind: str, of: str, name: str) -> int:
     return found
 
 
+@pytest.mark.wide
 @pytest.mark.every_engine("slow")
 def test_after_a_mixed_history_counters_equal_a_full_count(twice: Pump) -> None:
     approved, rejected = decided(twice, Decision.APPROVE), decided(twice, Decision.REJECT)

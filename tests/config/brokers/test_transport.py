@@ -38,6 +38,7 @@ def test_each_engine_has_its_brokers() -> None:
         transport.check_engine("airflow", transport.SQS)
 
 
+@pytest.mark.wide
 @each(
     "command",
     [

@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from config import aws
@@ -37,6 +38,7 @@ def attributes(queue):
     return sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
 
 
+@pytest.mark.wide
 def test_the_template_passes_cfn_lint(tmp_path):
     laid = tmp_path / "countersign.yaml"
     laid.write_text(TEMPLATE)

@@ -133,6 +133,7 @@ print(sleeping.returncode)
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each is a new interpreter")
 def test_a_copy_shares_the_code_and_neither_files_nor_clients_and_a_dead_one_is_started_anew(tmp_path: Path) -> None:
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -132,6 +132,7 @@ def test_an_admin_compares_two_prompts_and_promotes_the_better_one(server: Count
     assert signed_in(person("wim", "Bos", "writers")).post(promote, back).status_code == 403
 
 
+@pytest.mark.wide
 def test_of_equal_variants_none_is_the_best(server: CountingServer, pump: Pump) -> None:
     run, admin = read_run(pump), signed_in(alice())
     testset = make_set(run.project_id, [run.document_id])

@@ -41,6 +41,7 @@ def scores(head: Experiment, ref: ExperimentRef, variant: int) -> tuple[float, f
     return round(found.f1.share, 3), found.exact.share
 
 
+@pytest.mark.wide
 def test_prompts_and_settings_are_measured_and_each_request_is_sent_once(
     server: CountingServer, testset: SetRef, run: Run
 ) -> None:

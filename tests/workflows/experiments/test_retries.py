@@ -37,7 +37,7 @@ from workflows.experiments.items import Experiment, ExperimentLane
 from workflows.experiments.queries import ExperimentRef
 from workflows.testsets.queries import SetRef
 
-pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
+pytestmark = [pytest.mark.wide, pytest.mark.usefixtures("table"), pytest.mark.django_db]  # an experiment each
 
 
 @dataclass

@@ -124,6 +124,7 @@ def _traces(run: Run) -> list[list[str]]:
     return [runs, [str(one.SK) for one in run_queries.lineage(SITE, run.document_id).rows]]
 
 
+@pytest.mark.wide
 def test_a_model_that_cannot_read_says_so_and_the_others_read(pump: Pump, settings: Any) -> None:
     settings.OCR_ENDPOINT_URL = ""
     run = read_run(pump)
@@ -136,6 +137,7 @@ def test_a_model_that_cannot_read_says_so_and_the_others_read(pump: Pump, settin
     assert "Total" in page
 
 
+@pytest.mark.wide
 def test_a_worker_that_was_lost_leaves_what_it_read_to_the_next(pump: Pump) -> None:
     run = read_run(pump)
     ref = start(run, BUILT_IN_OCR["pp-ocrv5"], add_fine())
