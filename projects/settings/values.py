@@ -177,7 +177,7 @@ class ProjectSettings:
 
 # How many reviewers have to agree, who do not see each other's answers, of how many at most.
 QUORUMS: Mapping[str, str] = {
-    "": "Not required: one reviewer decides",
+    "": "One reviewer decides",
     "2/2": "2 of 2 reviewers must agree",
     "2/3": "2 of 3 reviewers must agree",
     "3/3": "3 of 3 reviewers must agree",
