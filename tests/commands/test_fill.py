@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from config import aws, clock
 from config.due import sweeper
 from config.item import Item
-from config.table import DOCUMENT, EXECUTION, FILLING, PROJECT_DOCUMENT, REVIEW, WORKFLOW_STEPS
+from config.table import DOCUMENT, EXECUTION, FILLING, POSTPONED, PROJECT_DOCUMENT, REVIEW, WORKFLOW_STEPS
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from review import queries as review_queries
@@ -222,10 +222,11 @@ def test_what_is_filled_opens_in_the_pages(table):
 WAITS = "proj_waits"  # a page costs more where it has to ask which of its documents wait
 NEWEST_FIRST = True
 MOVING = Item.GSI1SK == StepStatus.IN_PROGRESS
+WAITING = Item.GSI1SK < POSTPONED
 # Each list of the desk: its URL, its partition in GSI1, its order, and what else it asks of the sort key.
 LISTS = [
     ("/", WORKFLOW_STEPS.gsi1_partition(SITE), not NEWEST_FIRST, MOVING),
-    ("/review/", REVIEW.gsi1_partition(SITE, queue=DEFAULT_QUEUE), not NEWEST_FIRST, None),
+    ("/review/", REVIEW.gsi1_partition(SITE, queue=DEFAULT_QUEUE), not NEWEST_FIRST, WAITING),
     ("/workflows/", EXECUTION.gsi1_partition(SITE, workflow_id=DOCUMENT_ANALYSIS.name), NEWEST_FIRST, None),
     ("/documents/?day=2026-01-01", DOCUMENT.gsi1_partition(SITE, date="2026-01-01"), NEWEST_FIRST, None),
     *(
