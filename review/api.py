@@ -12,6 +12,8 @@ for prefix, package in (
     ("/projects", "workflows.exports"),
     ("/workflows", "workflows.definitions"),
     ("/webhooks", "workflows.publish"),
+    ("/rulesets", "workflows.routing"),
+    ("/api-keys", "projects.sites"),
     ("", "review.desk"),  # before the next, to whose list of one path it adds
     ("/reviews", "review.handovers"),
     ("/batches", "workflows.batches"),

@@ -245,6 +245,13 @@ class _Valued:
     booleanValue = BooleanAttribute(null=True)  # noqa: N815
     userId = UnicodeAttribute(null=True)  # noqa: N815
 
+    @property
+    def value(self) -> Value:
+        """KEY_ONLY and WATERMARK have an empty one."""
+        if self.valueType == "NUMBER":
+            return self.numberValue or Decimal()
+        return bool(self.booleanValue) if self.valueType == "BOOLEAN" else self.stringValue or ""
+
 
 class DocumentTag(_Listed, Item):
     """One value of a tag. Access: by document; by tag and value, newest first (GSI1); by tag in order of value (GSI2).
@@ -273,13 +280,6 @@ class DocumentAttribute(_Listed, _Valued, Item):
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     inserteddate = UnicodeAttribute(null=True)
-
-    @property
-    def value(self) -> Value:
-        """KEY_ONLY and WATERMARK have an empty one."""
-        if self.valueType == "NUMBER":
-            return self.numberValue or Decimal()
-        return bool(self.booleanValue) if self.valueType == "BOOLEAN" else self.stringValue or ""
 
 
 class DocumentAttributeVersion(_Valued, VersionItem):

@@ -11,6 +11,7 @@ urlpatterns = [
     path("deleted/<slug:document_id>/", views.show_deleted, name="show-deleted"),
     path("<slug:document_id>/", views.show_document, name="show-document"),
     path("<slug:document_id>/activity/", views.show_activity, name="show-activity"),
+    path("<slug:document_id>/earlier/", views.list_earlier_values, name="list-earlier-values"),
     path("<slug:document_id>/checkout/", views.change_checkout, name="change-checkout"),
     path("<slug:document_id>/hold/", views.change_hold, name="change-hold"),
     path("<slug:document_id>/tags/", views.change_tags, name="change-tags"),

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import days
-from config.errors import Conflict, NotFound, Refused
+from config.errors import Conflict, NotAllowed, NotFound, Refused
 from config.item import Page
 from config.table import InvalidKey
 from projects.audit.events import Actor, actor_of
@@ -19,6 +19,7 @@ from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
 from projects.documents.actions import hold, locks
 from projects.documents.actions import properties as attribute_actions
+from projects.documents.earlier import list_earlier, restore_earlier
 from projects.documents.filters import Filters, filters_from
 from projects.documents.items import DocumentRemoval, ListedDocument, RemovalState
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
@@ -33,6 +34,7 @@ from projects.folders import queries as folder_queries
 from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
 from projects.personal.access import fields_hidden_from, find_personal_documents
+from projects.personal.masking import MASK
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.schemas.vocabulary import Vocabulary, get_vocabulary
@@ -318,6 +320,34 @@ def change_metadata(request: DeskRequest, document_id: str) -> HttpResponse:
         )
 
     return _answer(request, document_id, "metadata", write)
+
+
+@require_http_methods(["GET", "POST"])
+def list_earlier_values(request: DeskRequest, document_id: str) -> HttpResponse:
+    """What metadata and attributes said before; POST puts it back: ``kind``, ``key``, ``at``."""
+    (access.check_can_upload if request.method == "POST" else access.check_can_view)(request)
+    admission.check_document(request, document_id)
+    document, post = get_document(request.site, document_id), request.POST
+    hidden = bool(fields_hidden_from(request, document.project_id))
+    error = ""
+    if request.method == "POST":
+        if hidden:
+            raise NotAllowed("You may not see these values, so you cannot put them back.")
+        which = (post.get("kind", ""), post.get("key", ""), post.get("at", ""))
+        try:
+            restore_earlier(request.site, document_id, *which, by=_by(request))
+            messages.success(request, "Earlier values restored.")
+            return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
+        except (Refused, NotFound, InvalidKey) as refused:
+            error = str(refused)
+    context = {
+        "document": document,
+        "rows": list_earlier(request.site, document_id),
+        "hidden": hidden,
+        "mask": MASK,
+        "error": error,
+    }
+    return render_answer(request, "projects/documents/earlier.html", None, context, status=422 if error else 200)
 
 
 def _by(request: DeskRequest) -> Actor:

@@ -54,6 +54,38 @@ class QueueList(Schema):
     items: list[QueueShape]
 
 
+class SavedViewShape(Schema):
+    """``filters``: as the queue's address has them. ``queue``: its id, empty for the site's own."""
+
+    id: str
+    name: str
+    queue: str
+    filters: str
+    created_at: str
+
+
+class SavedViewList(Schema):
+    items: list[SavedViewShape]
+
+
+@router.get(
+    "/saved-views",
+    response={200: SavedViewList, **FAILURES},
+    operation_id="list_saved_views",
+    summary="List your saved views",
+)
+def list_saved_views(request: ApiRequest) -> SavedViewList:
+    """Of the person whose token it is; empty for a program's key. Requires READ."""
+    access.check_can_view(request)
+    found = queries.list_saved_views(request.site, request.auth.person_id) if request.auth.person_id else ()
+    return SavedViewList(
+        items=[
+            SavedViewShape(id=one.id, name=one.name, queue=one.queue, filters=one.filters, created_at=one.created_at)
+            for one in found
+        ]
+    )
+
+
 @router.get("/queues", response={200: QueueList, **FAILURES}, operation_id="list_queues", summary="List queues")
 def list_queues(request: ApiRequest) -> QueueList:
     """Those that admit the key: without a person's token, the ones without groups. Requires READ."""

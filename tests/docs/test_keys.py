@@ -18,7 +18,6 @@ LACKS: dict[str, frozenset[str]] = {
     **dict.fromkeys(
         [
             "AccountSettings",
-            "ApiKey",
             "ArrivalBegin",
             "ChatWebhook",
             "ClassificationAllowedValue",
@@ -31,15 +30,9 @@ LACKS: dict[str, frozenset[str]] = {
             "NotificationChoice",
             "PromptUse",
             "ProviderState",
-            "QualityFigures",
             "Question",
             "Repair",
-            "ReviewCheck",
             "ReviewCollection",
-            "ReviewDecision",
-            "ReviewWork",
-            "Rule",
-            "SavedView",
             "SignInTries",
             "Spending",
             "Storage",
@@ -50,7 +43,6 @@ LACKS: dict[str, frozenset[str]] = {
     ),
     **dict.fromkeys(
         [
-            "DocumentMetadataVersion",
             "DocumentMultiValueTag",
             "Notification",
             "SiteAllowedValue",
@@ -69,7 +61,7 @@ LACKS: dict[str, frozenset[str]] = {
         frozenset(["written_by", "api"]),
     ),
     **dict.fromkeys(
-        ["DocumentAttributeVersion", "DocumentOcr"],
+        ["DocumentOcr"],
         frozenset(["read_by"]),
     ),
     **dict.fromkeys(

@@ -89,6 +89,7 @@ REFUSALS = {
     "activate_workflow_version": "whether it is active, or not deployed yet",
     "archive_workflow_version": "whether it is archived, or every document needs it",
     "purge_execution": "whether it has ended",
+    "restore_earlier_values": "which attributes the site has, and what their values are",
     "start_execution": "which workflows there are, and how deep the data is",
     "merge_entities": "that nothing is merged with itself",
     "create_entity_type": "that a name has words",

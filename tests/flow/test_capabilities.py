@@ -83,6 +83,16 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     "send documents again": Capability(
         "reviewer", ("POST workflows:ask-sync-again",), ("send_document_again",)
     ),
+    "look at earlier values": Capability("viewer", ("documents:list-earlier-values",), ("list_earlier_values",)),
+    "restore earlier values": Capability(
+        "reviewer", ("POST documents:list-earlier-values",), ("restore_earlier_values",)
+    ),
+    "look at rules": Capability(
+        "admin", ("routing:list-rulesets", "routing:edit-ruleset"), ("list_rulesets", "show_ruleset")
+    ),
+    "look at API keys": Capability("admin", ("settings:edit-keys",), ("list_api_keys",)),
+    "revoke API keys": Capability("admin", ("POST settings:revoke-key",), ("revoke_api_key",)),
+    "look at saved views": Capability("viewer", ("review:list-views",), ("list_saved_views",)),
     "look at executions": Capability(
         "viewer",
         ("workflows:list-executions", "workflows:show-execution"),

@@ -14,6 +14,7 @@ from projects.documents.actions import locks
 from projects.documents.actions.changes import DocumentChanges, change_document
 from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
+from projects.documents.earlier import list_earlier, restore_earlier
 from projects.documents.items import Document, DocumentVersion
 from projects.documents.page import attributes_of, list_activity, mask_attribute, tags_of
 from projects.documents.queries import DocumentRows
@@ -515,3 +516,67 @@ def _shape_sync(sync: DocumentSync) -> SyncShape:
         message=sync.message,
         at=str(sync.syncDate),
     )
+
+
+class EarlierShape(Schema):
+    """What one change replaced. ``kind``: metadata or attribute; ``key``: of an attribute; ``until``: the change."""
+
+    kind: str
+    key: str
+    until: str
+    values: dict[str, list[str]]
+
+
+class EarlierList(Schema):
+    items: list[EarlierShape]
+
+
+class EarlierWish(Body):
+    """As list_earlier_values has it."""
+
+    model_config = with_example(kind="metadata", until="2026-11-21T12:00:00Z")
+
+    kind: str = Field(max_length=20)
+    key: str = Field("", max_length=200)
+    until: str = Field(max_length=40)
+
+
+@router.get(
+    "/documents/{document_id}/earlier-values",
+    response={200: EarlierList, **FAILURES},
+    operation_id="list_earlier_values",
+    summary="List earlier metadata and attributes",
+)
+def list_earlier_values(request: ApiRequest, document_id: str) -> EarlierList:
+    """The latest hundred changes of each, newest first. Requires READ, and PERSONAL where fields are personal."""
+    document = _document_with_values(request, document_id)
+    found = list_earlier(request.site, document.document_id)
+    items = [
+        EarlierShape(kind=one.kind, key=one.key, until=one.at, values={name: list(v) for name, v in one.values.items()})
+        for one in found
+    ]
+    return EarlierList(items=items)
+
+
+@router.post(
+    "/documents/{document_id}/earlier-values/restore",
+    response={200: DocumentDetail, 409: Problem, **FAILURES},
+    operation_id="restore_earlier_values",
+    summary="Restore earlier metadata or attributes",
+)
+def restore_earlier_values(request: ApiRequest, document_id: str, wish: EarlierWish) -> Any:
+    """What is there now becomes an earlier value itself. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    document = _document_with_values(request, document_id)
+    restore_earlier(request.site, document.document_id, wish.kind, wish.key, wish.until, by=request.auth.actor)
+    return _answer_document(request, document_queries.document_rows(request.site, document_id))
+
+
+def _document_with_values(request: ApiRequest, document_id: str) -> Document:
+    """Raises: NotAllowed, where something of it is personal and not for this key."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    document = document_queries.get_document(request.site, document_id)
+    if fields_hidden_from(request, document.project_id):
+        access.check_can_see_personal(request)
+    return document

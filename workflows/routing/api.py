@@ -1,0 +1,90 @@
+"""The API of routing rules: a site's rulesets in their order, and the rules of one."""
+
+from typing import Any
+
+from ninja import Router, Schema
+
+from projects.sites import access
+from projects.web.api import FAILURES, ApiRequest
+from workflows.routing import pinned_rules
+from workflows.routing.items import Ruleset, StoredRule
+from workflows.rules.routing import to_plain
+
+router = Router(tags=["rules"])
+
+
+class RulesetShape(Schema):
+    """``priority``: small numbers are asked first. ``active``: whether it is asked at all."""
+
+    id: str
+    description: str
+    priority: int
+    active: bool
+    version: int
+
+
+class RulesetList(Schema):
+    items: list[RulesetShape]
+
+
+class RuleShape(Schema):
+    """``when``: upload or analysis. ``conditions`` all have to hold; ``effect``: what it asks for."""
+
+    id: str
+    description: str
+    priority: int
+    active: bool
+    when: str
+    conditions: list[dict[str, Any]]
+    effect: dict[str, Any]
+    version: int
+
+
+class RulesetDetail(RulesetShape):
+    rules: list[RuleShape]
+
+
+@router.get("", response={200: RulesetList, **FAILURES}, operation_id="list_rulesets", summary="List rulesets")
+def list_rulesets(request: ApiRequest) -> RulesetList:
+    """In the order in which they are asked. Requires GOVERN."""
+    access.check_can_govern(request)
+    found = pinned_rules.list_rulesets(request.site)
+    return RulesetList(items=[RulesetShape(**_shape_ruleset(one)) for one in found])
+
+
+@router.get(
+    "/{ruleset_id}",
+    response={200: RulesetDetail, **FAILURES},
+    operation_id="show_ruleset",
+    summary="Get a ruleset with its rules",
+)
+def show_ruleset(request: ApiRequest, ruleset_id: str) -> RulesetDetail:
+    """The first of its rules that holds decides. Requires GOVERN."""
+    access.check_can_govern(request)
+    ruleset = pinned_rules.get_ruleset(request.site, ruleset_id)
+    rules = [_shape_rule(one) for one in pinned_rules.list_rules(request.site, ruleset_id)]
+    return RulesetDetail(**_shape_ruleset(ruleset), rules=rules)
+
+
+def _shape_ruleset(ruleset: Ruleset) -> dict[str, Any]:
+    return {
+        "id": ruleset.documentId,
+        "description": ruleset.description,
+        "priority": int(ruleset.priority),
+        "active": ruleset.is_on,
+        "version": int(ruleset.version),
+    }
+
+
+def _shape_rule(stored: StoredRule) -> RuleShape:
+    plain = to_plain(stored.rule)
+    return RuleShape(
+        id=stored.documentId,
+        description=stored.description,
+        priority=int(stored.priority),
+        active=stored.is_on,
+        when=stored.when,
+        conditions=plain["conditions"],
+        effect=plain["effect"],
+        version=int(stored.version),
+    )
