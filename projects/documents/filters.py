@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from projects.documents.items import DocumentStatus
+from projects.documents.states import status_of, word_of
 
 ROWS = 3  # attributes that the form asks for at once
 _FIRST_DAY = dt.date(1970, 1, 2)
@@ -48,6 +49,10 @@ class Filters:
     attributes: Sequence[AttributeFilter] = field(default_factory=tuple)
 
     @property
+    def status_word(self) -> str:
+        return word_of(self.status) if self.status else ""
+
+    @property
     def needs_vocabulary(self) -> bool:
         """Whether it can be answered only by who knows what the site's attributes and classifications are."""
         return bool(self.classification or self.attributes)
@@ -57,7 +62,7 @@ class Filters:
         """The address's part that asks for the same again, without what is empty."""
         pairs: list[tuple[str, Any]] = [
             ("day", self.day.isoformat() if self.day else ""),
-            ("status", self.status or ""),
+            ("status", self.status_word),
             ("class", self.classification),
             ("tag", self.tag),
             ("value", self.tag_value if self.tag else ""),
@@ -68,10 +73,9 @@ class Filters:
 
 def filters_from(query: QueryDict, today: dt.date) -> Filters:
     """What is no day, no status and no way to ask is as good as not asked for."""
-    status = query.get("status", "")
     return Filters(
         day=_day(query.get("day", ""), today),
-        status=DocumentStatus(status) if status in set(DocumentStatus) else None,
+        status=status_of(query.get("status", "")),
         classification=query.get("class", "").strip(),
         tag=" ".join(query.get("tag", "").split()),
         tag_value=" ".join(query.get("value", "").split()),

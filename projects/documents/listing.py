@@ -12,7 +12,7 @@ from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
 from projects.documents.items import ListedDocument
 from projects.documents.queries import Counts, value_of
 from projects.documents.query_plan import NotIndexed
-from projects.documents.states import STATUS_LABELS, StatusLabel, look_of
+from projects.documents.states import STATUS_LABELS, StatusLabel, look_of, word_of
 from projects.schemas.vocabulary import Vocabulary
 
 
@@ -75,7 +75,7 @@ def form_context(asking: ListRequest, way: QueryPlan | None, counts: Counts | No
         "classifications": asking.known.classifications,
         "attribute_rows": [*filters.attributes, *blank] if asking.full else (),
         "ops": [(op.value, words) for op, words in OPS.items()],
-        "statuses": [(status.value, look.words) for status, look in STATUS_LABELS.items()],
+        "statuses": [(word_of(status), look.words) for status, look in STATUS_LABELS.items()],
         "status_tabs": _tabs(asking, way, counts),
         "total": counts.total if counts else None,
         "today": asking.today,

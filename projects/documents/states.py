@@ -1,4 +1,4 @@
-"""The states of documents and runs: one word of the API and one label of the pages for each, wherever it is told."""
+"""The states of documents and runs: one word of API and addresses, and one label of pages, for each."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ STATUS_LABELS: dict[DocumentStatus, StatusLabel] = {
     S.CANCELLED: StatusLabel("", "x", "Cancelled"),
     S.UNPACKED: StatusLabel("good", "check", "Extracted"),
 }
-# The API's words for what is stored otherwise.
+# The words of API and addresses for what is stored otherwise.
 _WORDS = {S.IN_PROGRESS: "running", S.WAITING: "in_review"}
 
 
@@ -35,13 +35,18 @@ def look_of(status: str | None) -> StatusLabel | None:
     return STATUS_LABELS[DocumentStatus(status)] if status in set(DocumentStatus) else None
 
 
+def status_of(word: str) -> DocumentStatus | None:
+    """What an address asks for; None of a word that is no state."""
+    return next((one for one in S if word_of(one) == word), None)
+
+
 def word_of(status: str) -> str:
-    """What the API calls it.
+    """What the API and addresses call it.
 
     >>> word_of("waiting"), word_of("published")
     ('in_review', 'published')
     """
-    return _WORDS.get(S(status), status) if status in set(S) else status
+    return _WORDS.get(S(status), str(status)) if status in set(S) else status
 
 
 def word_of_run(outcome: str | None, *, waits: bool) -> str:

@@ -42,7 +42,7 @@ def test_every_way_to_ask(
     watch(context, console)
     page = context.new_page()
     sign_in(page, live_server, "alice")
-    asked = ["", "day=2026-01-01", "status=waiting", f"class={classification_id}", "more=1", "tag=customer"]
+    asked = ["", "day=2026-01-01", "status=in_review", f"class={classification_id}", "more=1", "tag=customer"]
     asked += ["a=total&o=between&v=1&to=40", "a=vendor&a=paid&v=Acme&v=yes", "status=failed&tag=x"]
     found = {}
     for query in asked:

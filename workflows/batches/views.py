@@ -38,9 +38,9 @@ _MARKS: Mapping[str, Mark] = {
 }
 _NUMBERS = (
     ("published", "good", "check", "published"),
-    ("waiting", "warn", "user", "in review"),
+    ("waiting", "warn", "user", "need review"),
     ("rejected", "", "x", "rejected"),
-    ("unpacked", "", "folder", "unpacked"),
+    ("unpacked", "", "folder", "extracted"),
     ("failed", "bad", "alert", "failed"),
     ("bad", "bad", "stop", "invalid in the manifest"),
 )

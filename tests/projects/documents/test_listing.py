@@ -100,7 +100,7 @@ def test_who_has_no_role_sees_none_and_admins_see_the_same(table):
 def test_a_status_is_a_list_of_its_own_and_its_tab_counts(table):
     moving, paused, done, lost = start_run(), waiting(start_run()), published(start_run()), failed(start_run())
     browser = signed_in(charlie())
-    for status, run in (("in_progress", moving), ("waiting", paused), ("published", done), ("failed", lost)):
+    for status, run in (("running", moving), ("in_review", paused), ("published", done), ("failed", lost)):
         with count_calls() as calls:
             answer = browser.get("/documents/", {"status": status})
         assert calls.names() == ["dynamodb.Query", "dynamodb.Query"]
@@ -265,7 +265,7 @@ def test_pages_go_on_where_they_ended_and_no_cursor_leads_elsewhere(desk):
     runs = [start_run() for _ in range(27)]
     for run in runs:
         properties.add_tag(SITE, run.document_id, "customer", "Acme", by=ROSA)
-    for way in ("", "status=in_progress", "tag=customer", "tag=customer&value=Acme"):
+    for way in ("", "status=running", "tag=customer", "tag=customer&value=Acme"):
         first = listed(way)
         cursor = first.context["next_cursor"]
         second = listed(f"{way}&after={cursor}")

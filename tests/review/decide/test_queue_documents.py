@@ -50,7 +50,7 @@ LISTS = (
     "/",
     "/documents/",
     "/documents/?status=published",
-    "/documents/?status=waiting",
+    "/documents/?status=in_review",
     "/documents/?tag=pattern",
     "/documents/?tag=pattern&value=striped",
     "/documents/?a=vendor&o=is&v=striped",

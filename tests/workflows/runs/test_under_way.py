@@ -40,7 +40,7 @@ def run_url(run) -> str:
 
 def test_machine_work_and_waiting_reviews_stand_apart_the_longest_first():
     first, second, asked = start_run(), start_run(), waiting(start_run())
-    running, needs = read("/?state=running"), read("/?state=waiting")
+    running, needs = read("/?state=running"), read("/?state=in_review")
     assert running.index(run_url(first)) < running.index(run_url(second))
     assert run_url(asked) not in running
     assert run_url(asked) in needs
@@ -54,7 +54,7 @@ def test_a_list_costs_a_query_its_documents_and_boards_its_count_and_the_queues(
     start_run(), waiting(start_run())
     browser = signed_in(charlie())
     calls = {}
-    for name, state in (("first", "running"), ("running", "running"), ("waiting", "waiting")):
+    for name, state in (("first", "running"), ("running", "running"), ("waiting", "in_review")):
         with count_calls() as seen:
             browser.get(f"/?state={state}&project={PROJECT_ID}")
         calls[name] = seen.names()
@@ -65,7 +65,7 @@ def test_a_list_costs_a_query_its_documents_and_boards_its_count_and_the_queues(
 
 def test_a_row_names_who_uploaded_its_document():
     start_run(), waiting(start_run())
-    for state in ("running", "waiting"):
+    for state in ("running", "in_review"):
         (row,) = signed_in(charlie()).get(f"/?state={state}").context["rows"]
         assert row.owner == "test"
 
@@ -74,7 +74,7 @@ def test_waiting_reviews_stand_on_the_overview_and_machine_work_apart_from_them(
     waiting(start_run())
     asked = 'hx-get="/review/waiting/" hx-trigger="load, every 60s"'
     assert asked in read("/")
-    assert asked in read("/?state=waiting")
+    assert asked in read("/?state=in_review")
     assert asked not in read("/?state=running")
 
 
@@ -108,7 +108,7 @@ def test_what_the_address_cannot_ask_for_is_not_asked():
 def test_figures_lead_to_what_they_count():
     start_run(), waiting(start_run())
     page = read("/")
-    for url in ("/?state=running", "/?state=waiting"):
+    for url in ("/?state=running", "/?state=in_review"):
         assert f'href="{url}"' in page
 
 
@@ -165,9 +165,9 @@ def test_what_is_usual_is_said_once_enough_runs_tell():
 
 def test_a_queue_is_chosen_by_those_whom_it_lets_in():
     run, queue, secret = waiting(start_run()), make_queue(), make_queue("Secret", ["finance"])
-    page = read("/?state=waiting")
+    page = read("/?state=in_review")
     assert f'<option value="{queue.id}">Payables</option>' in page
     assert "Secret" not in page
-    assert run_url(run) in read("/?state=waiting&queue=default")
-    assert run_url(run) not in read(f"/?state=waiting&queue={queue.id}")
+    assert run_url(run) in read("/?state=in_review&queue=default")
+    assert run_url(run) not in read(f"/?state=in_review&queue={queue.id}")
     assert secret.id not in page

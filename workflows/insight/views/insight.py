@@ -14,6 +14,7 @@ from config import clock, table
 from config.errors import NotFound
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
+from projects.documents.states import word_of
 from projects.models.prices import money
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
@@ -263,7 +264,8 @@ def _waiting(place: Place, wish: Wish) -> list[Tile]:
     rows = run_queries.documents_with_status(site, DocumentStatus.WAITING, limit=limit).rows if number else []
     mine = [one for one in rows if wish.project_id in ("", one.project_id)]
     since = str(mine[0].GSI2SK).partition("#")[0] if mine else ""
-    url = f"{reverse('workflows:overview')}?{urlencode({'state': 'waiting', 'project': wish.project_id})}"
+    asked = {"state": word_of(DocumentStatus.WAITING), "project": wish.project_id}
+    url = f"{reverse('workflows:overview')}?{urlencode(asked)}"
     return [Tile("Waiting now", f"{number:,}", "", url, since)]
 
 

@@ -17,6 +17,7 @@ from config.item import Page, translate_store_errors
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentStatus
 from projects.documents.queries import Counts
+from projects.documents.states import word_of
 from projects.personal.access import names_in_document
 from projects.queues import admission
 from projects.queues import queries as queue_queries
@@ -154,7 +155,7 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
 
 
-RUNNING, WAITING = "running", "waiting"
+RUNNING, WAITING = word_of(DocumentStatus.IN_PROGRESS), word_of(DocumentStatus.WAITING)
 STATES: Mapping[str, DocumentStatus] = {RUNNING: DocumentStatus.IN_PROGRESS, WAITING: DocumentStatus.WAITING}
 AGES: Mapping[str, tuple[str, int]] = {
     "10m": ("10 minutes", 600), "1h": ("1 hour", 3600), "1d": ("1 day", 86_400), "7d": ("7 days", 604_800),
@@ -360,7 +361,12 @@ def figures(counts: Counts) -> list[dict[str, Any]]:
     states = {status: Filters(state).url for state, status in STATES.items()}
     documents = reverse("documents:list-documents")
     return [
-        {"url": states.get(status, f"{documents}?status={status}"), "look": look, "number": number, "words": words}
+        {
+            "url": states.get(status, f"{documents}?status={word_of(status)}"),
+            "look": look,
+            "number": number,
+            "words": words,
+        }
         for status, look, number, words in counts.figures
     ]
 
