@@ -94,14 +94,61 @@ _COUNTRIES: Sequence[Country] = (
         (("Service 10%", 100),), added=True,
     ),
 )  # fmt: skip
-_THINGS = (
-    "Masala dosa", "Café crème", "Brake pads", "Scone w/ jam", "Wonton noodle", "Ibuprofen 200mg", "Croissant",
-    "Wipers", "Milk tea", "Paint roller", "Filter coffee", "Fish and chips", "Notebook A5", "Screws 4x40",
-    "Bananas 1.2kg", "Plat du jour", "Steak pie", "Diesel 24.10L", "Consultation", "Light bulb E27", "Gulab jamun",
-    "Toothpaste",
-)  # fmt: skip
-_GREETINGS = ("CASH MEMO", "RETAIL INVOICE", "Ticket de caisse", "SALES RECEIPT", "Guest Check", "CUSTOMER COPY", "")
 _CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a draw prints; ``{}`` is a number or a day. A draw of other words prints nothing that rules know by name."""
+
+    countries: Sequence[Country]
+    things: Sequence[str]
+    greetings: Sequence[str]
+    mottos: Sequence[str]
+    phones: Sequence[str]
+    numbers: Sequence[str]
+    facts: Sequence[str]
+    staff: Sequence[str]
+    heads: Sequence[str]
+    net: Sequence[str]
+    rounding: Sequence[str]
+    counts: Sequence[str]
+    cash: Sequence[str]
+    change: Sequence[str]
+    cards: Sequence[str]
+    paid: str
+    means: Sequence[str]
+    warranty: str
+    thanks: Sequence[str]
+
+
+USUAL = Words(
+    countries=_COUNTRIES,
+    things=(
+        "Masala dosa", "Café crème", "Brake pads", "Scone w/ jam", "Wonton noodle", "Ibuprofen 200mg", "Croissant",
+        "Wipers", "Milk tea", "Paint roller", "Filter coffee", "Fish and chips", "Notebook A5", "Screws 4x40",
+        "Bananas 1.2kg", "Plat du jour", "Steak pie", "Diesel 24.10L", "Consultation", "Light bulb E27", "Gulab jamun",
+        "Toothpaste",
+    ),
+    greetings=("CASH MEMO", "RETAIL INVOICE", "Ticket de caisse", "SALES RECEIPT", "Guest Check", "CUSTOMER COPY", ""),
+    mottos=("Quality you can taste", "Est. 1962", "A family business", "Open Mon-Sat 8-6"),
+    phones=("Tel", "Ph.", "Tél :", "Phone"),
+    numbers=("GSTIN", "SIRET", "HST#", "VAT No", "GST No.", "BR"),
+    facts=("Bill No: {}", "Date: {}", "Counter {}", "Invoice #", "Issued", "Cashier", "Table {}", "Covers {}",
+           "Order {}", "Printed on {} at {}"),
+    staff=("Priya", "Marc", "Siobhan", "Ka Ming"),
+    heads=("Item", "Description", "Désignation"),
+    net=("Sub Total", "SUBTOTAL", "Taxable value"),
+    rounding=("Round off", "Rounding"),
+    counts=("Total Qty", "Items", "Nb articles"),
+    cash=("Tendered", "Cash", "Espèces"),
+    change=("Balance", "Change", "Rendu"),
+    cards=("MASTERCARD", "Debit card", "Carte bancaire"),
+    paid="Paid {} ref {}",
+    means=("by UPI", "by card", "Octopus"),
+    warranty="Warranty until {}",
+    thanks=("Thank you, visit again", "Merci de votre visite", "Thanks a million", "No refunds"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -111,31 +158,32 @@ class Seller:
     road: str
     place: str
     seed: int
+    words: Words = USUAL
 
 
-def make_sellers(count: int, random: Random) -> list[Seller]:
+def make_sellers(count: int, random: Random, words: Words = USUAL) -> list[Seller]:
     found: dict[str, Seller] = {}
     for _ in range(count * 50):
-        country = random.choice(_COUNTRIES)
+        country = random.choice(words.countries)
         name = random.choice(country.names).format(random.choice(country.words))
         road, place = random.choice(country.roads).format(random.randint(1, 420)), random.choice(country.places)
-        found.setdefault(name, Seller(name, country, road, place, random.randrange(1 << 30)))
+        found.setdefault(name, Seller(name, country, road, place, random.randrange(1 << 30), words))
         if len(found) == count:
             break
     return list(found.values())
 
 
 def make_receipt(seller: Seller, random: Random) -> tuple[Sheet, dict[str, str]]:
-    habits, sheet, country = Random(seller.seed), Sheet(), seller.country
+    habits, sheet, country, words = Random(seller.seed), Sheet(), seller.country, seller.words
     shape = habits.choice((str, str, str.upper, str.upper))
     date = dt.date(2012, 1, 5) + dt.timedelta(days=random.randrange(4900))
     printed = date.strftime(habits.choice(country.dates))
     lines = _fold_address(seller, habits)
     below = habits.random() < 0.08  # some print where they are under the sums
-    _print_head(sheet, shape(seller.name), [] if below else [shape(line) for line in lines], habits)
-    _print_facts(sheet, printed, random, habits)
-    total = _print_sums(sheet, country, random, habits)
-    _print_payment(sheet, total, date, random, habits)
+    _print_head(sheet, shape(seller.name), [] if below else [shape(line) for line in lines], words, habits)
+    _print_facts(sheet, printed, words, random, habits)
+    total = _print_sums(sheet, country, words, random, habits)
+    _print_payment(sheet, (total, date), words, random, habits)
     for line in lines if below else ():
         sheet.put(middle=shape(line))
     return sheet, {
@@ -157,47 +205,48 @@ def _fold_address(seller: Seller, habits: Random) -> list[str]:
             return [f"{seller.road}{habits.choice((',', ''))}", seller.place]
 
 
-def _print_head(sheet: Sheet, name: str, address: Sequence[str], habits: Random) -> None:
+def _print_head(sheet: Sheet, name: str, address: Sequence[str], words: Words, habits: Random) -> None:
     side = habits.choice(("middle", "middle", "left"))
-    title, above = habits.choice(_GREETINGS), habits.random() < 0.3
+    title, above = habits.choice(words.greetings), habits.random() < 0.3
     if title and above:
         sheet.put(middle=title)
     sheet.head(side, name, size=habits.choice((1.0, 1.2, 1.4, 1.7)))
     if habits.random() < 0.25:
-        sheet.head(side, habits.choice(("Quality you can taste", "Est. 1962", "A family business", "Open Mon-Sat 8-6")))
+        sheet.head(side, habits.choice(words.mottos))
     for line in address:
         sheet.head(side, line)
     if habits.random() < 0.5:
-        sheet.head(side, f"{habits.choice(('Tel', 'Ph.', 'Tél :', 'Phone'))} {habits.randint(10**7, 10**9)}")
+        sheet.head(side, f"{habits.choice(words.phones)} {habits.randint(10**7, 10**9)}")
     if habits.random() < 0.4:
         number = habits.randint(10**8, 10**10)
-        sheet.head(side, f"{habits.choice(('GSTIN', 'SIRET', 'HST#', 'VAT No', 'GST No.', 'BR'))} {number}")
+        sheet.head(side, f"{habits.choice(words.numbers)} {number}")
     if title and not above:
         sheet.put(middle=title)
 
 
-def _print_facts(sheet: Sheet, printed: str, random: Random, habits: Random) -> None:
+def _print_facts(sheet: Sheet, printed: str, words: Words, random: Random, habits: Random) -> None:
     sheet.put(middle=habits.choice(("- " * 18, "_" * 30, "", "." * 36)))
     number, clock = random.randint(10, 9999999), f"{random.randint(6, 23):02d}:{random.randint(0, 59):02d}"
+    bill, dated, counter, invoice, issued, cashier, table, covers, order, at = words.facts
     match habits.randrange(5):
         case 0:
-            sheet.put(left=f"Bill No: {number}", right=f"Date: {printed}")
-            sheet.put(left=f"Counter {random.randint(1, 6)}", right=clock)
+            sheet.put(left=bill.format(number), right=dated.format(printed))
+            sheet.put(left=counter.format(random.randint(1, 6)), right=clock)
         case 1:
             sheet.put(left=f"{printed} {clock}  {number}")
         case 2:
-            sheet.put(left="Invoice #", right=str(number))
-            sheet.put(left="Issued", right=printed)
-            sheet.put(left="Cashier", right=habits.choice(("Priya", "Marc", "Siobhan", "Ka Ming")))
+            sheet.put(left=invoice, right=str(number))
+            sheet.put(left=issued, right=printed)
+            sheet.put(left=cashier, right=habits.choice(words.staff))
         case 3:
-            sheet.put(left=f"Table {random.randint(1, 30)}", right=f"Covers {random.randint(1, 7)}")
+            sheet.put(left=table.format(random.randint(1, 30)), right=covers.format(random.randint(1, 7)))
             sheet.put(middle=f"{clock}  {printed}")
         case _:
-            sheet.put(left=f"Order {number}")
-            sheet.put(left=f"Printed on {printed} at {clock}")
+            sheet.put(left=order.format(number))
+            sheet.put(left=at.format(printed, clock))
 
 
-def _print_sums(sheet: Sheet, country: Country, random: Random, habits: Random) -> Decimal:
+def _print_sums(sheet: Sheet, country: Country, words: Words, random: Random, habits: Random) -> Decimal:
     mark, form = habits.choice(("", "", country.sign)), habits.randrange(3)
 
     def show(amount: Decimal) -> str:
@@ -205,19 +254,19 @@ def _print_sums(sheet: Sheet, country: Country, random: Random, habits: Random) 
         return f"{text} €" if mark == "€" and country.comma else f"{mark}{text}"
 
     if habits.random() < 0.5:
-        sheet.put(left=habits.choice(("Item", "Description", "Désignation")), right=habits.choice(("Amt", "Amount")))
+        sheet.put(left=habits.choice(words.heads), right=habits.choice(("Amt", "Amount")))
     every = Decimal(0)
     for place in range(random.choice((1, 2, 2, 3, 4, 5, 7))):
         price, count = Decimal(random.randint(80, 6400)) / 100, random.choice((1, 1, 1, 2, 3))
         every += price * count
-        name = random.choice(_THINGS)
+        name = random.choice(words.things)
         if form == 0:
             sheet.put(left=f"{place + 1}. {name} x{count}", right=show(price * count))
         elif form == 1:
             sheet.put(left=f"{name}", right=f"{count}  {show(price)}  {show(price * count)}")
         else:
             sheet.put(left=name, right=show(price * count))
-    total = _print_total(sheet, country, every, show, habits)
+    total = _print_total(sheet, (country, words), every, show, habits)
     if not country.added and habits.random() < 0.5:
         name, share = country.taxes[0]
         sheet.put(left=name, right=show((total * share / 1000).quantize(_CENT)))
@@ -225,41 +274,41 @@ def _print_sums(sheet: Sheet, country: Country, random: Random, habits: Random) 
 
 
 def _print_total(
-    sheet: Sheet, country: Country, every: Decimal, show: Callable[[Decimal], str], habits: Random
+    sheet: Sheet, seller: tuple[Country, Words], every: Decimal, show: Callable[[Decimal], str], habits: Random
 ) -> Decimal:
+    country, words = seller
     total = every
     if country.added and habits.random() < 0.6:
-        sheet.put(left=habits.choice(("Sub Total", "SUBTOTAL", "Taxable value")), right=show(every))
+        sheet.put(left=habits.choice(words.net), right=show(every))
         for name, rate in country.taxes:
             tax = (every * rate / 1000).quantize(_CENT)
             sheet.put(left=name, right=show(tax))
             total += tax
     if habits.random() < 0.15:
         rounded = (total * 20).quantize(Decimal(1)) / 20
-        sheet.put(left=habits.choice(("Round off", "Rounding")), right=f"{rounded - total:.2f}")
+        sheet.put(left=habits.choice(words.rounding), right=f"{rounded - total:.2f}")
         total = rounded
     if habits.random() < 0.25:
-        sheet.put(left=habits.choice(("Total Qty", "Items", "Nb articles")), right=str(habits.randint(1, 9)))
+        sheet.put(left=habits.choice(words.counts), right=str(habits.randint(1, 9)))
     sheet.put(left=habits.choice(country.totals), right=show(total), size=habits.choice((1.0, 1.2, 1.5)))
     return total
 
 
-def _print_payment(sheet: Sheet, total: Decimal, date: dt.date, random: Random, habits: Random) -> None:
+def _print_payment(sheet: Sheet, paid: tuple[Decimal, dt.date], words: Words, random: Random, habits: Random) -> None:
+    total, date = paid
     match habits.randrange(4):
         case 0:
             given = (total // 50 + 1) * 50
-            sheet.put(left=habits.choice(("Tendered", "Cash", "Espèces")), right=f"{given:.2f}")
-            sheet.put(left=habits.choice(("Balance", "Change", "Rendu")), right=f"{given - total:.2f}")
+            sheet.put(left=habits.choice(words.cash), right=f"{given:.2f}")
+            sheet.put(left=habits.choice(words.change), right=f"{given - total:.2f}")
         case 1:
-            card = habits.choice(("MASTERCARD", "Debit card", "Carte bancaire"))
+            card = habits.choice(words.cards)
             sheet.put(left=card, right=f"{total:.2f}")
         case 2:
-            sheet.put(left=f"Paid {habits.choice(('by UPI', 'by card', 'Octopus'))} ref {random.randint(10**5, 10**8)}")
+            sheet.put(left=words.paid.format(habits.choice(words.means), random.randint(10**5, 10**8)))
     if habits.random() < 0.15:
-        sheet.put(left=f"Warranty until {(date + dt.timedelta(days=365)).strftime('%d/%m/%Y')}")
-    sheet.put(
-        middle=habits.choice(("Thank you, visit again", "Merci de votre visite", "Thanks a million", "No refunds"))
-    )
+        sheet.put(left=words.warranty.format((date + dt.timedelta(days=365)).strftime("%d/%m/%Y")))
+    sheet.put(middle=habits.choice(words.thanks))
 
 
 def draw(sheet: Sheet, seller: Seller, random: Random) -> bytes:
@@ -307,10 +356,10 @@ def _wear(page: Image.Image, random: Random) -> bytes:
     return held.getvalue()
 
 
-def fill(folder: Path, count: int, seed: int = 1) -> Path:
+def fill(folder: Path, count: int, seed: int = 1, *, words: Words = USUAL) -> Path:
     """Return the truth's file. Half of the papers are of few sellers, the others of one each."""
     random = Random(f"abroad {seed}")
-    known = make_sellers(max(8, count * 2 // 3), random)
+    known = make_sellers(max(8, count * 2 // 3), random, words)
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for number in range(count):

@@ -281,10 +281,13 @@ def draw(one: Table, path: Path) -> Path:
 
 
 def scan(one: Table, path: Path) -> Path:
-    """The same as an office scanner gives it, without text."""
+    """The same as an office scanner gives it, without text: every page, so a TIFF."""
     random = Random(f"scan {one.seed}")
-    picture = paper.scanned(paper.picture(sheets(one)[0], 150), seed=one.seed, angle=random.gauss(0, 0.4))
-    picture.save(path)
+    pages = [
+        paper.scanned(paper.picture(sheet, 150), seed=one.seed + number, angle=random.gauss(0, 0.4))
+        for number, sheet in enumerate(sheets(one))
+    ]
+    pages[0].save(path, save_all=True, append_images=pages[1:], compression="tiff_lzw", dpi=(150, 150))
     return path
 
 
@@ -294,7 +297,7 @@ def fill(folder: Path, count: int, seed: int = 1, *, scanned: bool = False, fami
     entries = []
     for family in families:
         for number in range(seed, seed + count):
-            one, name = table(number, family), f"{family}-{number}.{'png' if scanned else 'pdf'}"
+            one, name = table(number, family), f"{family}-{number}.{'tif' if scanned else 'pdf'}"
             (scan if scanned else draw)(one, folder / name)
             fields = {"total": f"{one.net + one.tax:.2f}"}
             entries.append({"file": name, "kind": f"invoice {family}", "fields": fields, "items": one.rows})

@@ -1,0 +1,40 @@
+"""The fresh words are none that an earlier draw printed."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from PIL import Image
+
+from tests.generated import abroad, fresh, unlike
+from tests.generated.abroad import Country
+
+_PRINTED = ("words", "names", "roads", "places", "totals", "taxes")
+
+
+def texts(held: object) -> Iterator[str]:
+    if isinstance(held, str):
+        yield held.lower()
+    elif isinstance(held, Country):
+        for name in _PRINTED:
+            yield from texts(getattr(held, name))
+    elif isinstance(held, tuple | list):
+        for one in held:
+            yield from texts(one)
+    elif isinstance(held, unlike.Words | abroad.Words):
+        for one in fields(held):
+            yield from texts(getattr(held, one.name))
+
+
+def test_of_the_earlier_draws_only_the_plain_word_total_is_left() -> None:
+    earlier = {*texts(unlike.USUAL), *texts(abroad.USUAL)}
+    assert {*texts(fresh.UNLIKE), *texts(fresh.ABROAD)} & earlier == {"", "total"}
+
+
+def test_both_drawings_are_filled(tmp_path: Path) -> None:
+    fresh.fill(tmp_path, 2, 1)
+    for kind in ("unlike", "abroad"):
+        papers = sorted((tmp_path / kind).glob("*.jpg"))
+        assert len(papers) == 2
+        with Image.open(papers[0]) as image:
+            assert min(image.size) > 100
