@@ -1,5 +1,6 @@
 """The issuer's address: the lines under the name that look like streets, places and postcodes."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -44,13 +45,13 @@ STOP = re.compile(
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
     r"(deliver(y|ed)?|ship(ping|ped)?|bill(ing|ed)?|sold) (to|address)|lieferanschrift|"
     r"welcome|thanks?|merci|danke|gracias|grazie|visit|"
-    r"hq|site no|total|amount|qty|id|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
+    r"hq|site no|total|amount|qty|id(?!\s\d{5}\b)|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
 # Not where to send mails or goods to.
 LABEL = re.compile(
     r"^\s*(?!(?:e-?mail|web|internet|ip|delivery|shipping|ship|billing|customer|client|buyer|liefer\w*|kunden?\w*)\b)"
-    r"(?:\w+ )?(?:address|anschrift|adresse|registered office)\s*[:：]\s*",
+    r"(?:\w+\.? )?(?:address|anschrift|adresse|office)\s*[:：]\s*",
     re.IGNORECASE,
 )
 # A telephone number after the last line of an address does not take the line from it.
@@ -73,12 +74,26 @@ _NAMED_AFTER = re.compile(
 )
 _PRICED = re.compile(r"\d[.,]\d\d\b")
 _POSTCODE = re.compile(r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-Þ][^\W\d_]+")
-_BUYER = re.compile(
+BUYER_HEAD = re.compile(
     r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
     r"rechnung an|rechnungsempfänger|rechnungsanschrift|lieferanschrift|facturé à|adresse de facturation|destinataire|"
-    r"facturar a|cliente|fatturare a|factuur aan)(?:\s*[:：])?\s*",
+    r"facturar a|cliente|fatturare a|factuur aan|to|recipient|guest(?: name)?|(?:billing|shipping|delivery) address)"
+    r"(?:\s*[:：])?\s*",
     re.IGNORECASE,
 )
+_BUYER_NAMED = re.compile(
+    r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
+    r"cliente|destinataire|guest(?: name)?)\s{0,2}[:：]\s{0,3}(?=\S)",
+    re.IGNORECASE,
+)
+# Where a firm is registered; its shop has its own address over it.
+_OFFICE = re.compile(r"\s*\w{0,12}\.? ?office\b", re.IGNORECASE)
+# Trading since 1948: a year, and no house.
+FOUNDED = re.compile(
+    r"\b(?:since|est(?:ablished|d)?\.?|founded|seit|depuis)\W{0,2}(?:in\s)?(?:1[6-9]|20)\d\d\b", re.IGNORECASE
+)
+# Seat 12, 10-Mar-2017 14:40: a count or a time beside what it is of, under a sender's last line.
+_COUNTED = re.compile(r"\W*[^\W\d_]+\W{0,3}\d{1,3}\W*|.*\b\d{1,2}:\d\d\b.*")
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
 _FOOT = 8  # rows
@@ -101,7 +116,9 @@ def is_named_after(text: str) -> bool:
 
 def _is_other(text: str) -> bool:
     """Whether the line is something that papers print beside addresses."""
-    return bool(STOP.search(text)) or is_title(text) or (bool(_REGISTERED.search(text)) and not is_street(text))
+    if STOP.search(text) or FOUNDED.search(text) or LABEL.match(text) or is_title(text):
+        return True
+    return bool(_REGISTERED.search(text)) and not is_street(text)
 
 
 def find_address_lines(document: Document) -> set[int]:
@@ -126,14 +143,17 @@ def drop_buyer(rows: Sequence[Row], *, keep_heads: bool = False) -> list[Row]:
     theirs: set[int] = set()
     for number, row in enumerate(rows):
         for line in row.lines:
-            if _BUYER.fullmatch(line.text) or _sender(line):
-                theirs |= {*map(id, _flush_under(line, rows[number + 1 : number + 1 + MOST_ROWS]))}
+            if BUYER_HEAD.fullmatch(line.text) or _sender(line):
+                theirs |= {*map(id, list_lines_under(line, rows[number + 1 : number + 1 + MOST_ROWS]))}
                 theirs |= set() if keep_heads else {id(line)}
+            elif _BUYER_NAMED.match(line.text):
+                below = list_lines_under(line, rows[number + 1 : number + 1 + MOST_ROWS])
+                theirs |= {*map(id, itertools.takewhile(lambda one: is_street(one.text) or _ends(one.text), below))}
     kept = (tuple(line for line in row.lines if id(line) not in theirs) for row in rows)
     return [Row(lines) for lines in kept if lines]
 
 
-def _flush_under(head: Line, rows: Iterable[Row]) -> Iterator[Line]:
+def list_lines_under(head: Line, rows: Iterable[Row]) -> Iterator[Line]:
     """The lines that begin where ``head`` does and follow closely."""
     above = head
     for row in rows:
@@ -162,7 +182,9 @@ def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
     for line in document.lines:
         match = LABEL.match(line.text)
         if match and len(line.text) - match.end() > 10:
-            yield of_lines([line], tidy(line.text[match.end() :]), 3.5, label=1.0, streets=0.5, place=0.5)
+            office = bool(_OFFICE.match(line.text))
+            points, sure = (1.0, 0.0) if office else (3.5, 1.0)
+            yield of_lines([line], tidy(line.text[match.end() :]), points, label=sure, streets=0.5, place=0.5)
 
 
 def _blocks(rows: Sequence[Row]) -> list[Candidate]:
@@ -221,7 +243,7 @@ def _is_start(rows: Sequence[Row], number: int) -> bool:
 def _is_numbered(rows: Sequence[Row], number: int) -> bool:
     """Whether a house number and a name begin what a postcode ends, in this line or the next."""
     first = rows[number].lines[0]
-    if not _NUMBERED.match(first.text) or _PRICED.search(rows[number].text) or STOP.search(_own(rows[number].text)):
+    if not _NUMBERED.match(first.text) or _PRICED.search(rows[number].text) or _is_stopped(_first_column(rows[number])):
         return False
     if has_postcode(first.text):
         return True
@@ -238,7 +260,7 @@ def _ends(text: str) -> bool:
 
 def _starts(rows: Sequence[Row], number: int) -> bool:
     """A sentence that speaks of a road is no address, and neither is a shop over its address, or the first name."""
-    text = _own(rows[number].text)
+    text = _first_column(rows[number])
     shop = is_shop_like(text)
     if not shop and not is_named_after(text):
         return _names_street(rows[number])
@@ -255,22 +277,36 @@ def _may_be_name(text: str) -> bool:
 
 def _names_street(row: Row, *, sure: bool = False) -> bool:
     """``sure``: by a word that shops do not have in their names."""
-    text = _own(row.text)
+    text = _first_column(row)
     shop = sure and (is_shop_like(text) or is_named_after(text))
-    if STOP.search(text) or len(text) > LONGEST_ROW or is_firm(text) or is_title(text) or shop:
+    if _is_stopped(text) or len(text) > LONGEST_ROW or is_firm(text) or is_title(text) or shop:
         return False
     return bool(STREET.search(text))
+
+
+def _is_stopped(text: str) -> bool:
+    return bool(STOP.search(text) or FOUNDED.search(text))
+
+
+def _first_column(row: Row) -> str:
+    """Without what stands beside it in another column: the title, or the invoice's number."""
+    return _own(" ".join(line.text for line in _column(row.lines, row.lines[0])))
 
 
 def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
     """Down from the first street line as long as rows follow closely and nothing else begins."""
     block = list(_column(rows[start].lines, rows[start].lines[0]))
-    for above, row in zip(rows[start:], rows[start + 1 : start + MOST_ROWS], strict=False):
+    bottom = rows[start].box[3]
+    for row in rows[start + 1 : start + MOST_ROWS]:
         lines = list(_column(row.lines, block[0]))
-        gap = row.box[1] - above.box[3]
         ended = any(_own(line.text) != line.text for line in block)
-        if ended or not lines or _is_item(row, lines) or row.page != above.page or gap > 1.2 * block[0].height:
+        if ended or row.page != block[0].page or row.box[1] - bottom > 1.2 * block[0].height:
             break
+        if not lines and row.box[0] > block[0].box[2]:  # the next column's, between two lines of this one
+            continue
+        if not lines or _is_item(row, lines):
+            break
+        bottom = row.box[3]
         text = " ".join(_own(line.text) for line in lines)
         if _is_other(text) or not _continues(text, settled=_is_settled(block)):
             break
@@ -295,6 +331,8 @@ def _continues(text: str, *, settled: bool) -> bool:
         return False
     letters = sum(char.isalpha() for char in text)
     if letters < 4 or re.search(r"\d[.,]\d\d\b", text):
+        return False
+    if settled and _COUNTED.fullmatch(text):
         return False
     # A branch or a mall is often named under the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA.
     return not settled or len(text.split()) <= 3 or bool(re.match(r"\(.*\)\s*$", text))

@@ -38,10 +38,23 @@ SELLER = re.compile(
     r"fournisseur|proveedor)\s*[:：]\s*",
     re.IGNORECASE,
 )
+# The same as a heading over the seller's lines, beside the buyer's.
+_SELLER_HEAD = re.compile(
+    r"\s*(sold by|seller|supplier|vendor|issued by|bill(?:ed)? from|from|verkäufer|lieferant|rechnungssteller|vendeur|"
+    r"fournisseur|proveedor)\s*[:：]?\s*",
+    re.IGNORECASE,
+)
+# Whom to pay, at the foot.
+_PAYEE = re.compile(
+    r"\b(?:in favou?r of|payable to|pay to|account (?:name|holder)|beneficiary|kontoinhaber|empfänger|titulaire)\b"
+    r"[^\w\n]{0,4}$",
+    re.IGNORECASE,
+)
+_OFFICE = re.compile(r"^\W*(?:registered|regd\.?|corporate|head)\s{0,2}(?:office|address)\b", re.IGNORECASE)
 # The firm that runs what the sign over the door says.
 _OPERATOR = re.compile(
-    r"^\W*(?:(?:a )?trading (?:name|style) of|operated by|managed by|run by|a (?:division|subsidiary) of|inhaber|inh\.|"
-    r"betreiber|exploité par)\s{0,2}[:：]?\s{1,3}(?=\w)",
+    r"^\W*(?:(?:a )?trading (?:name|style) of|operated by|managed by|run by|(?:a )?(?:division|subsidiary|part) of|"
+    r"inhaber|inh\.|betreiber|exploité par)\s{0,2}[:：]?\s{1,3}(?=\w)",
     re.IGNORECASE,
 )
 _BY = re.compile(r"^\W*([^\W_]{6,9})\s{1,3}by\s{1,3}(?=\w)", re.IGNORECASE)
@@ -96,6 +109,7 @@ def find_companies(document: Document) -> list[Candidate]:
         *_find_labelled_companies(document),
         *_find_operating_companies(document),
         *_find_heading_companies(document),
+        *_find_foot_companies(document),
     ]
     return best_first(spelling.offer_spellings(found, spelling.mend_company))
 
@@ -103,6 +117,9 @@ def find_companies(document: Document) -> list[Candidate]:
 def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
     lines = document.lines
     for number, line in enumerate(lines):
+        if _SELLER_HEAD.fullmatch(line.text):
+            yield from _find_headed_companies(document, line, lines[number + 1 : number + 5])
+            continue
         label = SELLER.match(line.text)
         if not label:
             continue
@@ -110,14 +127,41 @@ def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
         if is_labelled(name) or BUYER.match(name):  # left blank, and another field follows
             continue
         if name:
-            yield of_lines([line], name, 6.0, label=1.0, legal=float(bool(LEGAL.search(name))))
-            continue
-        for below in lines[number + 1 : number + 5]:
-            if BUYER.search(below.text):
-                break
-            if LEGAL.search(below.text) and not (address.is_street(below.text) or is_labelled(below.text)):
-                yield of_lines([below], clean_company_name(below.text), 6.0, label=1.0, legal=1.0)
-                break
+            yield of_lines([line], name, _worth_labelled(name), label=1.0, legal=float(bool(LEGAL.search(name))))
+
+
+def _worth_labelled(name: str) -> float:
+    """Points. Sold by: Anna, who stood at the till."""
+    return 6.0 if " " in name or LEGAL.search(name) or TRADE.search(name) else 0.5
+
+
+def _find_headed_companies(document: Document, head: Line, following: Sequence[Line]) -> Iterator[Candidate]:
+    """The first line under the heading in its own column, or else the first firm that follows."""
+    rows = [row for row in document.rows if row.page == head.page and row.box[3] > head.box[3]]
+    under = next(iter(address.list_lines_under(head, rows[: address.MOST_ROWS])), None)
+    if under and _may_name(under.text) and not (BUYER.search(under.text) or is_labelled(under.text)):
+        legal = bool(LEGAL.search(under.text))
+        beside = any(address.BUYER_HEAD.fullmatch(one.text) for row in document.rows for one in row.lines)
+        if legal or beside:
+            yield of_lines([under], clean_company_name(under.text), 6.0, label=1.0, legal=float(legal))
+            return
+    for below in following:
+        if BUYER.search(below.text):
+            return
+        if LEGAL.search(below.text) and not (address.is_street(below.text) or is_labelled(below.text)):
+            yield of_lines([below], clean_company_name(below.text), 6.0, label=1.0, legal=1.0)
+            return
+
+
+def _find_foot_companies(document: Document) -> Iterator[Candidate]:
+    """A firm over its registered office, or under whom to pay; it counts if no one stands at the head."""
+    head = {id(line) for row in document.head for line in row.lines}
+    lines = [line for line in document.lines if id(line) not in head]
+    for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
+        office = below is not None and _OFFICE.match(below.text)
+        paid = above is not None and _PAYEE.search(above.text)
+        if (office or paid) and is_firm(line.text) and len(line.text) <= LONGEST:
+            yield of_lines([line], clean_company_name(line.text), 1.2 if office else 1.0, legal=1.0, early=0.0)
 
 
 def _find_operating_companies(document: Document) -> Iterator[Candidate]:
@@ -173,7 +217,7 @@ def _may_name(text: str) -> bool:
     digits = sum(char.isdigit() for char in text)
     if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or is_title(text):
         return False
-    if _OF_SALE.match(text):
+    if _OF_SALE.match(text) or _SELLER_HEAD.fullmatch(text) or address.FOUNDED.search(text):
         return False
     if is_firm(text):
         return True

@@ -13,7 +13,7 @@ PAID_WITH = -1.5  # points of an amount that was paid, with change perhaps
 SUMMED = 0.5  # points from which a label names a sum
 _CHANGE = re.compile(r"\b(ch ?ange|wechselgeld|rückgeld|balance)\b", re.IGNORECASE)
 _ADDED = re.compile(
-    r"\b(round\w*|rnd|tax|vat|ust|mwst|[chips]?gst|[hpq]st|sst|tva|iva|btw)\b|\bserv(ice)?\W{0,4}(ch|tax|$)|\bs\.?v\.?c\b",
+    r"\b(round\w*|rnd|adjustment|tax|vat|ust|mwst|[chips]?gst|[hpq]st|sst|tva|iva|btw)\b|\bserv(ice)?\W{0,4}(ch|tax|$)|\bs\.?v\.?c\b",
     re.IGNORECASE,
 )
 _TAKEN = re.compile(r"\b(disc(ount)?|less|savings?|rebate|voucher|rabatt|skonto|remise)\b", re.IGNORECASE)

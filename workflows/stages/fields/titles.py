@@ -4,11 +4,11 @@ import re
 
 _KIND = (
     "receipts?|invoices?|memo|bill|check|copy|slip|beleg|kassenbon|quittung|rechnung|facture|ticket|factura|recibo|"
-    "reçu|recu|fattura|scontrino|kopie|copie"
+    "reçu|recu|fattura|scontrino|kopie|copie|proofofpurchase"
 )
 _OF = (
     "tax|sales?|retail|vat|gst|cash|credit|simplified|official|original|duplicate|customers?|merchants?|guests?|store|"
-    "office|payment|de|kunden|händler|kassen|caisse|client|simplificada|fiscal"
+    "office|payment|dining|bar|de|kunden|händler|kassen|caisse|client|simplificada|fiscal"
 )
 _TITLE = re.compile(rf"(?:{_OF}){{0,3}}(?:{_KIND})(?:{_OF}|{_KIND}){{0,3}}")
 _BETWEEN = re.compile(r"[\W_]+")

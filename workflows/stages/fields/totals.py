@@ -21,14 +21,15 @@ _NO_TOTAL = re.compile(
     re.IGNORECASE,
 )
 _PAYMENT = re.compile(
-    r"\b(cash|visa|master(card)?|debit|credit|card|paid|payment|received|tender|accepted|amex|bar|ec-karte|esp[èe]ces|bancaire|efectivo|tarjeta|contant[ei]|dinheiro)\b"
+    r"\b(cash|visa|master(card)?|debit|credit|card|(?<!to be )paid|payment|received|tender|accepted|amex|bar|"
+    r"ec-karte|esp[èe]ces|bancaire|efectivo|tarjeta|contant[ei]|dinheiro)\b"
     r"(?!.*\btotal\b.*\bpayable)",
     re.IGNORECASE,
 )
 _PAYABLE = re.compile(
     r"\b(grand\s?total|total\s?due|amount\s?due|balance\s?due|total\s?(amount\s?)?payable|amount\s?payable|nett?\s?total|"
     r"nett?\s?payable|(nett?|reste|montant|total) [àa] payer|"
-    r"rounded\s?total|total\s?rounded|final\s?total|total after|zahlbetrag|zu\s?zahlen|bruttosumme|"
+    r"rounded\s?total|total\s?rounded|to be paid|final\s?total|total after|zahlbetrag|zu\s?zahlen|bruttosumme|"
     r"gesamtbetrag(?! der)|rechnungsbetrag|"
     r"endbetrag|bill\s?(?:amt|amount|total)|to\s?pay|total\s?ttc|importe total|gross amount|gross total)\b",
     re.IGNORECASE,
