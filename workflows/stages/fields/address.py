@@ -92,8 +92,10 @@ _OFFICE = re.compile(r"\s*\w{0,12}\.? ?office\b", re.IGNORECASE)
 FOUNDED = re.compile(
     r"\b(?:since|est(?:ablished|d)?\.?|founded|seit|depuis)\W{0,2}(?:in\s)?(?:1[6-9]|20)\d\d\b", re.IGNORECASE
 )
-# Seat 12, 10-Mar-2017 14:40: a count or a time beside what it is of, under a sender's last line.
-_COUNTED = re.compile(r"\W*[^\W\d_]+\W{0,3}\d{1,3}\W*|.*\b\d{1,2}:\d\d\b.*")
+_BRANCH = re.compile(r"\s*(?:\(.*\)\s*$|\d{2,}\s?-\s?[^\W\d])")
+_TIMED = re.compile(r"\b\d{1,2}:\d\d\b")
+# Ring 719589144: a word and a number that no house has.
+_CALLED = re.compile(r"\W*[^\W\d_]+\W*(?:\d[ ./-]?){7,}\W*")
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
 _FOOT = 8  # rows
@@ -116,7 +118,7 @@ def is_named_after(text: str) -> bool:
 
 def _is_other(text: str) -> bool:
     """Whether the line is something that papers print beside addresses."""
-    if STOP.search(text) or FOUNDED.search(text) or LABEL.match(text) or is_title(text):
+    if _is_stopped(text) or LABEL.match(text) or is_title(text) or _CALLED.fullmatch(text):
         return True
     return bool(_REGISTERED.search(text)) and not is_street(text)
 
@@ -325,17 +327,16 @@ def _is_settled(block: Sequence[Line]) -> bool:
 
 def _continues(text: str, *, settled: bool) -> bool:
     """``settled``: a postcode or a state was there; then only what is clearly a place goes on."""
-    if is_street(text) or _ends(text):
+    if (is_street(text) or _ends(text)) and not (settled and _TIMED.search(text)):
         return True
     if is_labelled(text):
         return False
     letters = sum(char.isalpha() for char in text)
     if letters < 4 or re.search(r"\d[.,]\d\d\b", text):
         return False
-    if settled and _COUNTED.fullmatch(text):
-        return False
-    # A branch or a mall is often named under the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA.
-    return not settled or len(text.split()) <= 3 or bool(re.match(r"\(.*\)\s*$", text))
+    # A branch or a mall is often named under the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA. What else is short may
+    # be a title, a slogan or a count: COUNTER SALE, Seat 12.
+    return not settled or bool(_BRANCH.match(text)) or bool(PLACE.fullmatch(text.strip(" ,.")))
 
 
 def _column(lines: Sequence[Line], first: Line) -> Iterator[Line]:

@@ -228,6 +228,9 @@ def _may_name(text: str) -> bool:
     return not (NO_NAME.search(text) or _SAYING.search(text) or is_labelled(text) or address.PLACE.search(text))
 
 
+_KIND_OF_FORM = re.compile(r"\b(?:private|public|proprietary)\b", re.IGNORECASE)  # Private Limited
+
+
 def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
     """A legal form alone on its line belongs to the name above it, and so does one that ends the line below."""
     line, name = lines[number], clean_company_name(lines[number].text)
@@ -235,7 +238,7 @@ def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line
     if following and not LEGAL.search(name) and not _find_operator(following.text):
         rest = clean_company_name(following.text)
         form = LEGAL.search(rest)
-        alone = form and len(LEGAL.sub("", rest).strip()) < 4
+        alone = form and len(_KIND_OF_FORM.sub("", LEGAL.sub("", rest)).strip()) < 4
         second = _SECOND_HALF.match(rest) if form else _TRADE_ALONE.fullmatch(rest)
         if alone or (second and _same_print(line, following)):
             return f"{name} {rest}", [line, following]

@@ -67,7 +67,10 @@ def test_a_registered_office_is_the_address_only_if_the_shop_has_none() -> None:
     [
         (("74 Cedar Court", "Boise, ID 83702"), "74 Cedar Court Boise, ID 83702"),
         (("9 Mill Road", "Leeds LS9 8AG", "Seat 12"), "9 Mill Road Leeds LS9 8AG"),
-        (("9 Mill Road", "Leeds LS9 8AG", "10-Mar-2017 14:40"), "9 Mill Road Leeds LS9 8AG"),
+        (("9 Mill Road", "Leeds LS9 8AG", "10-Mar-2017 14:40 66745"), "9 Mill Road Leeds LS9 8AG"),
+        (("9 Mill Road", "Leeds LS9 8AG", "COUNTER SALE"), "9 Mill Road Leeds LS9 8AG"),
+        (("9 Mill Road", "Leeds LS9 8AG", "Ring 719589144"), "9 Mill Road Leeds LS9 8AG"),
+        (("9 Mill Road", "81200 Johor Bahru", "Johor"), "9 Mill Road 81200 Johor Bahru Johor"),
         (("Trading since 1948", "9 Mill Road", "Leeds LS9 8AG"), "9 Mill Road Leeds LS9 8AG"),
         (("9 Mill Road | INVOICE", "Leeds LS9 8AG | Number 77"), "9 Mill Road Leeds LS9 8AG"),
     ],
@@ -75,6 +78,10 @@ def test_a_registered_office_is_the_address_only_if_the_shop_has_none() -> None:
 def test_an_address_ends_where_another_thing_begins(rows: tuple[str, ...], expected: str) -> None:
     assert value("address", "MERLE GARDENS LTD", *rows, "Total | 12.00") == expected
     assert value("company", "MERLE GARDENS LTD", *rows, "Total | 12.00") == "MERLE GARDENS LTD"
+
+
+def test_a_legal_form_of_two_words_belongs_to_the_name_above_it() -> None:
+    assert value("company", "MERLE AGENCIES", "PRIVATE LIMITED", "9 Mill Road") == "MERLE AGENCIES PRIVATE LIMITED"
 
 
 def test_what_is_to_be_paid_is_the_total() -> None:
