@@ -90,7 +90,7 @@ NEVER = re.compile(
 )
 # A row that begins so is about the sale: Table 26, Guests: 4, Issued 25-Feb-2013.
 _OF_SALE = re.compile(
-    r"\W*(?:(?:table|tbl|till|lane|pos|slip|trans(?:action)?|order|bon|staff|server|guests|covers|pax|counter|terminal)\b"
+    r"^\W*(?:(?:table|tbl|till|lane|pos|slip|trans(?:action)?|order|bon|staff|server|guests|covers|pax|counter|terminal)\b"
     r"\W{0,3}(?:no\b\W{0,3})?(?:\d|$)|(?:staff|server|guests|covers|pax|counter|terminal|till)\s?[:：]|"
     r"(?:issued|printed|items?|description|d[ée]signation|artikel|qty|price|amt|particulars)\b\W*(?:on\b|$))",
     re.IGNORECASE,

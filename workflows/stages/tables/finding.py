@@ -25,7 +25,7 @@ _ENDS = re.compile(
 )
 _CARRIED = re.compile(r"carried|übertrag|report\b|continue[ds]?\b|fortsetzung|à reporter", re.IGNORECASE)
 _DECIMALS = re.compile(r"\d[.,]\d\d\b")
-_TIMES = re.compile(r"\s*(x|×|/|per|@)(?!\w)", re.IGNORECASE)
+_TIMES = re.compile(r"\s{0,20}(x|×|/|per|@)(?!\w)", re.IGNORECASE)
 _LONGEST_SUM = 60  # characters of a row that only names a sum
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FAR = 3.0  # of the usual distance of two rows: what is further below belongs to something else
