@@ -15,7 +15,8 @@ from config.transaction import EXISTS, Check, Put, transact
 from workflows.runs.items import DocumentSync, SyncService, SyncStatus
 
 log = logging.getLogger(__name__)
-_UNLISTED = ("document.deleted", "document.purged")  # of a document that no page shows any more
+# Of its removal: a document that comes back is as it was, and one that is gone has no page.
+_UNLISTED = ("document.deleted", "document.restored", "document.purged")
 
 
 @dataclass(frozen=True)
