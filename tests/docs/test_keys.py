@@ -65,10 +65,6 @@ LACKS: dict[str, frozenset[str]] = {
         frozenset(["read_by"]),
     ),
     **dict.fromkeys(
-        ["WebWorkflow"],
-        frozenset(["written_by"]),
-    ),
-    **dict.fromkeys(
         ["SenderNotice"],
         frozenset(["read_by", "page", "api"]),
     ),

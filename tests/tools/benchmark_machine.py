@@ -89,6 +89,9 @@ class _Memory:
     def exists(self, name: str) -> bool:
         return name in self.kept
 
+    def uri(self, name: str) -> str:
+        return name
+
 
 def reading(rounds: int) -> Iterator[Ratio]:
     """The demo's photographed receipt: the stage from the stored image to the stored lines, the engine on its pixels.

@@ -81,8 +81,8 @@ def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) ->
     images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
     if stage.name == _ROWS_FROM[0]:
         segments.write_some(run, part, result.failed, images=images, store=store)
-    elif stage.name in _ROWS_FROM and result.failed:
-        segments.write_some(run, sorted(result.failed), result.failed, images=images, store=store)
+    elif stage.name in _ROWS_FROM and (told := sorted({*result.failed, *result.analyses})):
+        segments.write_some(run, told, result.failed, analyses=result.analyses, images=images, store=store)
     return result
 
 

@@ -7,9 +7,8 @@ from typing import Any
 from django.conf import settings
 from pynamodb.expressions.update import Action
 
-from config import clock, table
+from config import clock
 from config.errors import StaleAttempt
-from config.transaction import EXISTS, Change, Update
 from workflows.definitions import states
 from workflows.definitions.blueprint import REVIEW_REQUIRED, StepDefinition
 from workflows.engine import actions
@@ -19,6 +18,7 @@ from workflows.runs import events, prices, queries
 from workflows.runs.actions import spending
 from workflows.runs.actions.advance import Advance
 from workflows.runs.items import END, DocumentWorkflow, Execution, Run, RunStatus, StepStatus
+from workflows.runs.preprocess import take_crawl_request
 from workflows.stages.base import StageResult
 
 
@@ -58,7 +58,8 @@ def _facts_of(data: object) -> dict[str, Any]:
 
 def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
     """Advance the run out of a step with what its stage found. Raises: Conflict if someone else was first."""
-    facts = dict(result.facts) | ({"failed_segments": len(result.failed)} if result.failed else {})
+    request, facts = take_crawl_request(result.facts)
+    facts |= {"failed_segments": len(result.failed)} if result.failed else {}
     pinned: list[Action] = []
     if "result_sha256" in facts:
         pinned.append(Execution.result_sha256.set(facts["result_sha256"]))
@@ -81,9 +82,11 @@ def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
         facts=facts,
         pinned=pinned,
         used=used,
+        link=_count_segments(work.step, facts),
+        request=request,
         execution=work.execution,
     )
-    return hand_on(work, move, also=[*_total(work.run, work.step, facts), *spending.of_step(work.run, used)])
+    return hand_on(work, move, also=spending.of_step(work.run, used))
 
 
 def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
@@ -107,13 +110,11 @@ def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
     return hand_on(work, move, event=event)
 
 
-def _total(run: Run, step: StepDefinition, facts: Mapping[str, Any]) -> list[Change]:
+def _count_segments(step: StepDefinition, facts: Mapping[str, Any]) -> list[Action]:
     """Segment rows came before the advance that says they are there."""
     if step.name != "segment_builder":
         return []
-    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    count = int(facts.get("segment_count", 0))
-    return [Update(key, [DocumentWorkflow.data["total_segments"].set(count)], EXISTS)]
+    return [DocumentWorkflow.data["total_segments"].set(int(facts.get("segment_count", 0)))]
 
 
 def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:

@@ -113,6 +113,9 @@ class Scratch:
             return False
         return True
 
+    def uri(self, name: str) -> str:
+        return self.under.uri(name) if self.under else f"scratch:/{name}"
+
 
 def replay_stage(step: str, context: StageContext, state: State = State()) -> ReplayResult:
     """Run one stage; ``context.artifacts`` is only read. Deterministic: the same state gives the same bytes.

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from config import clock, logs, table
+from config.item import Item
 from config.transaction import EventAt
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
 from workflows.rules.routing import UNROUTED, Routing
 from workflows.runs import engine_choice, events, executions, run_settings
-from workflows.runs.actions.advance import RunPosition
+from workflows.runs.actions.advance import RunPosition, step_entry
 from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, Run, RunStatus, StepStatus, WorkflowSteps
+from workflows.runs.preprocess import plan_preprocess
 from workflows.stages.base import RunSettings
 from workflows.storage.objects import DocumentFiles
 
@@ -35,10 +37,17 @@ class Original:
 
 
 class Rows(NamedTuple):
+    """``web``: of a run that reads a web page, its row where seed 000 looks for it."""
+
     in_project: ProjectWorkflow
     link: DocumentWorkflow
     board: WorkflowSteps
     execution: Execution
+    web: DocumentWorkflow | None = None
+
+    @property
+    def all(self) -> list[Item]:
+        return [row for row in self if row is not None]
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,8 @@ class NewRun:
     @property
     def position(self) -> RunPosition:
         """Where the run is when it begins."""
-        return RunPosition(self.run, self.definition, self.definition.steps[0].order)
+        first = self.definition.steps[0].order
+        return RunPosition(self.run, self.definition, first, left_out=self.left_out)
 
     @property
     def left_out(self) -> frozenset[int]:
@@ -90,7 +100,11 @@ class NewRun:
     def rows(self, now: str) -> Rows:
         """Its links, its board and its execution, for one transaction."""
         return Rows(
-            _project_workflow(self, now), _document_workflow(self, now), _board(self, now), _execution(self, now)
+            _project_workflow(self, now),
+            _document_workflow(self, now),
+            _board(self, now),
+            _execution(self, now),
+            _web_workflow(self, now) if self.position.crawls else None,
         )
 
 
@@ -115,6 +129,8 @@ def _document_workflow(new: NewRun, now: str) -> DocumentWorkflow:
             "execution_arn": executions.choose_execution_arn(new.definition, run, 1),
             "status": StepStatus.IN_PROGRESS.value,
             "language": str(new.project.get("language") or "en"),
+            "total_segments": 0,
+            "preprocess": plan_preprocess(new.definition, new.left_out, first=new.definition.steps[0].name, now=now),
         },
         settings=run_settings.to_json(new.pinned),
         definition=new.definition.id,
@@ -127,12 +143,20 @@ def _document_workflow(new: NewRun, now: str) -> DocumentWorkflow:
     )
 
 
+def _web_workflow(new: NewRun, now: str) -> DocumentWorkflow:
+    run, row = new.run, _document_workflow(new, now)
+    key = table.WEB_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return DocumentWorkflow(*key, data=row.data, created_at=now, updated_at=now)
+
+
 def _board(new: NewRun, now: str) -> WorkflowSteps:
     run, definition, first, left_out = new.run, new.definition, new.definition.steps[0], new.left_out
     key = table.WORKFLOW_STEPS.key(run.site, workflow_id=run.workflow_id)
-    skipped, pending = {"status": StepStatus.SKIPPED.value}, {"status": StepStatus.PENDING.value}
-    data: dict[str, Any] = {step.name: skipped if step.order in left_out else pending for step in definition.steps}
-    data[first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
+    data: dict[str, Any] = {
+        step.name: step_entry(step, StepStatus.SKIPPED if step.order in left_out else StepStatus.PENDING)
+        for step in definition.steps
+    }
+    data[first.name] = step_entry(first, StepStatus.IN_PROGRESS, started_at=now)
     data |= {"project_id": run.project_id, "document_id": run.document_id, "current_step": first.name}
     return WorkflowSteps(
         *key,

@@ -91,6 +91,10 @@ class ArtifactStore(Protocol):
 
     def exists(self, name: str) -> bool: ...
 
+    def uri(self, name: str) -> str:
+        """The ``s3://`` address that an artifact of this name has."""
+        ...
+
 
 @dataclass(frozen=True)
 class StageContext:
@@ -141,12 +145,14 @@ class SliceResult:
     """What the work on one slice came to.
 
     ``failed``: segment → the sentence that people read. ``counts`` are added up over the slices. ``output`` is
-    JSON-able and given to ``finish``: what it needs to know of this slice and no artifact says.
+    JSON-able and given to ``finish``: what it needs to know of this slice and no artifact says. ``analyses``: segment →
+    what was asked of it and answered, for its row.
     """
 
     failed: Mapping[int, str] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
     output: Any = None
+    analyses: Mapping[int, Sequence[Mapping[str, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     described: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
     used: list[Usage] = []
+    analyses: dict[int, Sequence[Mapping[str, str]]] = {}
     count = _count(context)
 
     def analyse(index: int) -> None:
@@ -72,13 +73,15 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
                 model_pages.ask_model_for_page(context, segment, page, searched=is_searched(index, count), count=count)
             )
             _analyse_segment(context, segment, page)
+        if segment["status"] == "completed":
+            analyses[index] = segment["ai_analysis"]
         line.update({name: True for name in _UNANSWERED if name in segment})
 
     failed = slices.do_each_page(context, indices, analyse)
     for index, sentence in failed.items():
         segment = artifacts.read_json(context.artifacts, files.segment(index))
         artifacts.write_json(context.artifacts, files.segment(index), segment | {"status": "failed", "error": sentence})
-    return SliceResult(unread | failed, usage.usage_counts(used), output=described)
+    return SliceResult(unread | failed, usage.usage_counts(used), output=described, analyses=analyses)
 
 
 def _finish(context: StageContext, done: Tally) -> StageResult:
@@ -218,7 +221,7 @@ def _description(segment: dict[str, Any], page: layout.Page) -> dict[str, Any]:
         "index": page.index,
         "width": page.width,
         "height": page.height,
-        "image": segment["image_uri"],
+        "image": files.page_image(page.index) if segment["image_uri"] else None,
         "title": segment.get("page_title", ""),
         "source": page.source,
         "words": sum(len(line.words) for line in page.lines),

@@ -33,6 +33,8 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
     for page in paged.PREPARED.open_pages(context.artifacts).entries(indices):
         index = int(page["segment_index"])
         merged = _segment(page, texts.get(index, {}), ocr.get(index, {}))
+        if page["image"]:
+            merged["image_uri"] = context.artifacts.uri(page["image"])
         if index in automated:
             merged["bda_indexer"] = automated[index]["markdown"]
         if "error" in merged:

@@ -59,7 +59,8 @@ def run(context: StageContext, network: Network | None = None) -> StageResult:
             more = {"source_url": page.url, "instruction": request.instruction}
             entries.append({"chunk_index": len(entries), "title": part.title, "text": part.text, **more})
     _keep(context, request, entries, count)
-    return StageResult("completed", facts={"pages": count, "segment_count": len(entries)})
+    asked = {"source_url": request.url, "instruction": request.instruction}
+    return StageResult("completed", facts={"pages": count, "segment_count": len(entries), **asked})
 
 
 def _keep(context: StageContext, request: Request, entries: list[dict[str, Any]], count: int) -> None:

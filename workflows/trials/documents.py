@@ -54,6 +54,9 @@ class TrialFiles:
     def exists(self, name: str) -> bool:
         return name in self.written or (not name.startswith(_MADE_ANEW) and self.base.exists(name))
 
+    def uri(self, name: str) -> str:
+        return self.base.uri(name)
+
     def copy(self) -> "TrialFiles":
         return TrialFiles(self.base, dict(self.written))
 

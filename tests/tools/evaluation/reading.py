@@ -47,6 +47,9 @@ class FolderStore:
     def exists(self, name: str) -> bool:
         return (self.root / name).is_file()
 
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
 
 def read(path: Path, readings: Path) -> StageContext:
     """Every stage before the analysis; the folder is named by the file's content.

@@ -40,6 +40,9 @@ class MemoryStore:
     def exists(self, name: str) -> bool:
         return name in self.kept
 
+    def uri(self, name: str) -> str:
+        return f"s3://memory/{name}"
+
     def json(self, name: str) -> Any:
         return json.loads(self.kept[name])
 

@@ -273,6 +273,7 @@ def _destroy_run(run: Run, beat: Beat) -> None:
     _empty_partition(Item, advance.board_key(run).pk, beat)
     _empty_partition(Item, advance.execution_key(run).pk, beat)
     _remove(table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id))
+    _remove(table.WEB_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id))
     _remove(table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id))
 
 

@@ -7,7 +7,7 @@ a new run of the same content begins in the middle (docs/adr/0020).
 import dataclasses
 import json
 import logging
-from typing import cast
+from typing import Any, cast
 
 from config import clock, table
 from config.errors import NotAllowed, NotFound, Refused, Unavailable
@@ -24,7 +24,7 @@ from workflows.publish import queries as publish_queries
 from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings
 from workflows.runs.actions import advance, document_rows
-from workflows.runs.actions.advance import RunPosition
+from workflows.runs.actions.advance import RunPosition, step_entry
 from workflows.runs.actions.document_rows import DocumentState, More
 from workflows.runs.events import Trace
 from workflows.runs.items import (
@@ -39,6 +39,7 @@ from workflows.runs.items import (
     WorkflowSteps,
 )
 from workflows.runs.new_run import NewRun, Original, Rows
+from workflows.runs.preprocess import PREPROCESSORS, plan_preprocess
 from workflows.runs.run_files import Layer
 from workflows.stages.base import RunSettings
 from workflows.storage import files
@@ -176,7 +177,7 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     all_runs = ProjectDocument.runs.add({*beside, run.workflow_id})
     more = More(project_document=[all_runs], project_document_if=document_rows.if_at_rest_as(before))
     shown = document_rows.state_of_row(before)
-    changes = advance.write(shown, position, now, new_rows=_rows(plan, now), more=more)
+    changes = advance.write(shown, position, now, new_rows=_rows(plan, now).all, more=more)
     transact(changes, events.lineage(run, kind, by=by, facts=facts, trace=_trace(plan)))
     _start(plan)
     return run
@@ -203,10 +204,12 @@ def _rows(plan: _Plan, now: str) -> Rows:
     new = NewRun(plan.run, project, plan.pinned, original, plan.by, ended.definition, routing, aside=plan.aside)
     rows = new.rows(now)
     layers = run_files.to_json((Layer(plan.run.workflow_id, ended.inherit_folders(plan.first)), *ended.layers))
+    _take_over_preprocess(rows, data, plan, now)
     rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
     rows.link.layers = rows.board.layers = layers
     if ended.behind(plan.first, reruns.BUILT):
-        rows.link.data["total_segments"] = data.get("total_segments")
+        for row in filter(None, (rows.link, rows.web)):
+            row.data["total_segments"] = data.get("total_segments")
         rows.board.segments_of = board.segments_of or plan.source.run.workflow_id
         rows.execution.failed = plan.source.execution.failed
     _stand_at(rows.board, plan, now)
@@ -220,14 +223,29 @@ def _rows(plan: _Plan, now: str) -> Rows:
     return rows
 
 
+def _take_over_preprocess(rows: Rows, before: dict[str, Any], plan: _Plan, now: str) -> None:
+    """What services said of the steps before the first one holds for this run too."""
+    told = before.get("preprocess") or {}
+    steps = {step.name: step for step in plan.ended.definition.steps}
+    planned = plan_preprocess(plan.ended.definition, frozenset(), first=plan.first.name, now=now)
+    for row in (rows.link, rows.web):
+        if row is None:
+            continue
+        for step, name in PREPROCESSORS.items():
+            if name in told and step in steps and steps[step].order < plan.first.order:
+                row.data["preprocess"][name] = dict(told[name])
+            elif step == plan.first.name:
+                row.data["preprocess"][name] = planned[name]
+
+
 def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
-    taken = {"status": StepStatus.COMPLETED.value, "reason": _TAKEN.format(plan.source.run.workflow_id[-6:])}
+    reason = _TAKEN.format(plan.source.run.workflow_id[-6:])
     for step in plan.ended.definition.steps:
         if plan.ended.has_visited(step) and step.order < plan.first.order:
-            board.data[step.name] = dict(taken)
+            board.data[step.name] = step_entry(step, StepStatus.COMPLETED, reason=reason)
         elif step.order == plan.ended.definition.steps[0].order:
-            board.data[step.name] = {"status": StepStatus.PENDING.value}
-    board.data[plan.first.name] = {"status": StepStatus.IN_PROGRESS.value, "started_at": now}
+            board.data[step.name] = step_entry(step, StepStatus.PENDING)
+    board.data[plan.first.name] = step_entry(plan.first, StepStatus.IN_PROGRESS, started_at=now)
     board.data["current_step"] = board.current_step = plan.first.name
 
 

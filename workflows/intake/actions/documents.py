@@ -58,7 +58,7 @@ def plan_entry(new: NewRun, at: dt.datetime, place: Place | None = None) -> tupl
     document = new_document(run, new.project, new.original, parent_id=new.parent_id, place=place)
     row = project_document(run, new.project, new.original, new.position.document, now, chosen=new.chosen)
     more = More(classification_id=document.classification_id)
-    changes = advance.write(None, new.position, now, new_rows=new.rows(now), more=more)
+    changes = advance.write(None, new.position, now, new_rows=new.rows(now).all, more=more)
     told = [
         new.begin_event,
         record_activity(run.site, run.document_id, ActivityType.CREATE, by=by, name=new.original.name),
@@ -209,7 +209,7 @@ def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.date
     # The document's revision holds ``before`` too: who else ended its rest has bumped it.
     shown = document_rows.state_of_row(before)
     changes = [
-        *advance.write(shown, new.position, now, new_rows=new.rows(now), more=more),
+        *advance.write(shown, new.position, now, new_rows=new.rows(now).all, more=more),
         Put(version),
         *_replace_page_images(new, before),
     ]

@@ -19,8 +19,8 @@ from projects.documents.actions.classification import Classified
 from projects.documents.counting import shard_of
 from projects.documents.items import DocumentStatus
 from workflows.definitions.blueprint import ROUTED, Definition, StepDefinition
-from workflows.runs import engine_choice, events
-from workflows.runs.actions import ocr
+from workflows.runs import engine_choice, events, preprocess
+from workflows.runs.actions import ocr, spending
 from workflows.runs.actions.at_end import plan_end
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
 from workflows.runs.actions.standing import stand_at
@@ -42,6 +42,7 @@ from workflows.runs.items import (
     check_can_move,
     state_of,
 )
+from workflows.runs.preprocess import CrawlRequest
 
 
 def execution_key(run: Run) -> Key:
@@ -76,6 +77,11 @@ class RunPosition:
     keeps: str = ""
     decided: str = ""
     left_out: frozenset[int] = frozenset()
+
+    @property
+    def crawls(self) -> bool:
+        """Whether the run reads a web page: then seed 000 looks for its row in another place."""
+        return any(step.needs == "web" and step.order not in self.left_out for step in self.definition.steps)
 
     @property
     def waits(self) -> bool:
@@ -119,7 +125,8 @@ class Advance:
 
     ``execution``: as it was read before. If the run ends, it says whether another run's result stays the document's.
     ``used``: what the step took, as ``workflows.runs.prices`` makes it; kept with the transition and the board.
-    ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction.
+    ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction. ``link``:
+    of the run's own row, as seed 000 has it too. ``request``: what a crawl was asked for.
     ``classified``: the type that the document is published as.
     """
 
@@ -132,6 +139,8 @@ class Advance:
     outcome: Outcome | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     pinned: Sequence[Action] = ()
+    link: Sequence[Action] = ()
+    request: CrawlRequest | None = None
     check_at: dt.datetime | None = None
     used: Sequence[Mapping[str, Any]] = ()
     classified: Classified | None = None
@@ -143,7 +152,7 @@ _SHOWN = ("entity_count", "relationship_count", "prompt_unused")
 
 
 def leave_step(before: RunPosition, after: RunPosition, left: Advance, transition_id: str, now: str) -> list[Change]:
-    """Execution, transition and board of a run that leaves a step; seed 000's rows too if it ends."""
+    """Execution, transition and board of a run that leaves a step; seed 000's rows too where they tell of it."""
     last = [Execution.last_transition.set(transition_id), Execution.afresh.remove(), *left.pinned]
     changes = [
         _move_execution(before, after, last, now, check_at=left.check_at),
@@ -151,16 +160,29 @@ def leave_step(before: RunPosition, after: RunPosition, left: Advance, transitio
         Update(board_key(before.run), [*_leave_step(left, now), *_enter_step(after, now)], EXISTS),
         *ocr.record_ocr(before.run, left.step.name, left.status, left.facts, now),
     ]
-    return [*changes, *(_move_links(after, left.reason, now) if after.outcome else ())]
+    told = [
+        *left.link,
+        *preprocess.leave(left.step.name, left.status, left.reason, now),
+        *(preprocess.keep_request(left.request) if left.request else ()),
+    ]
+    if after.outcome:
+        return [
+            *changes,
+            _move_in_project(after, now),
+            *_write_link(after, told + _end_link(after, left.reason), left, now),
+        ]
+    told += preprocess.enter(after.definition.step(after.step).name, now)
+    return [*changes, *_write_link(after, told, left, now)]
 
 
 def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now: str) -> list[Change]:
     """Execution, board and seed 000's rows of an ended run that goes on."""
     to_come = [
-        WorkflowSteps.data[one.name].set({"status": StepStatus.PENDING.value})
+        WorkflowSteps.data[one.name].set(step_entry(one, StepStatus.PENDING))
         for one in after.definition.steps
         if one.order > after.step and one.order not in after.left_out
     ]
+    name = after.definition.step(after.step).name
     board = [
         *to_come,
         *_enter_step(after, now),
@@ -171,7 +193,8 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
     return [
         _move_execution(before, after, [Execution.outcome.remove(), *more], now),
         Update(board_key(after.run), board, EXISTS),
-        *_move_links(after, None, now),
+        _move_in_project(after, now),
+        *_write_link(after, [*_end_link(after, None), *preprocess.enter(name, now)], None, now),
     ]
 
 
@@ -279,39 +302,55 @@ def _enter_step(after: RunPosition, now: str) -> list[Action]:
     """The step that the run comes to, or its end, on its board."""
     if after.outcome:
         return [WorkflowSteps.GSI1SK.set(after.step_status), WorkflowSteps.outcome.set(after.outcome)]
-    name = after.definition.step(after.step).name
+    step = after.definition.step(after.step)
     return [
-        WorkflowSteps.data[name].set({"status": StepStatus.IN_PROGRESS.value, "started_at": now}),
-        WorkflowSteps.data["current_step"].set(name),
-        WorkflowSteps.current_step.set(name),
+        WorkflowSteps.data[step.name].set(step_entry(step, StepStatus.IN_PROGRESS, started_at=now)),
+        WorkflowSteps.data["current_step"].set(step.name),
+        WorkflowSteps.current_step.set(step.name),
     ]
 
 
-def _move_links(after: RunPosition, reason: str | None, now: str) -> list[Change]:
-    """Seed 000's rows that point to the run from its project and its document."""
-    run, status = after.run, after.step_status
+def step_entry(step: StepDefinition, status: StepStatus, **more: str) -> dict[str, str]:
+    """A step's entry on the board, as seed 000 has it."""
+    return {"status": status.value, "label": step.label, **more}
+
+
+def _move_in_project(after: RunPosition, now: str) -> Change:
+    """Seed 000's row that points to the run from its project."""
+    run = after.run
+    return Update(
+        table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
+        [ProjectWorkflow.data["status"].set(after.step_status.value), ProjectWorkflow.updated_at.set(now)],
+        EXISTS,
+    )
+
+
+def _end_link(after: RunPosition, reason: str | None) -> list[Action]:
+    """Of the run's own row, where the whole run ends or goes on."""
     error = DocumentWorkflow.data["error"]
     return [
-        Update(
-            table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
-            [ProjectWorkflow.data["status"].set(status.value), ProjectWorkflow.updated_at.set(now)],
-            EXISTS,
-        ),
-        Update(
-            table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id),
-            [
-                DocumentWorkflow.data["status"].set(status.value),
-                DocumentWorkflow.updated_at.set(now),
-                error.set(reason) if reason and status == StepStatus.FAILED else error.remove(),
-            ],
-            EXISTS,
-        ),
+        DocumentWorkflow.data["status"].set(after.step_status.value),
+        error.set(reason) if reason and after.step_status == StepStatus.FAILED else error.remove(),
     ]
 
 
 def _stand(after: RunPosition, now: str) -> Put:
     step = "" if after.step == END else after.definition.step(after.step).name
     return stand_at(after.run, after.definition, step, after.step_status, now)
+
+
+def _write_link(after: RunPosition, told: Sequence[Action], left: Advance | None, now: str) -> list[Change]:
+    """The run's own row, in the two places of a web page; nothing if nothing is told of it."""
+    run, owed = after.run, spending.of_run(left.used) if left else []
+    ids = {"document_id": run.document_id, "workflow_id": run.workflow_id}
+    changes: list[Change] = []
+    if told or owed:
+        actions = [*told, *owed, DocumentWorkflow.updated_at.set(now)]
+        changes.append(Update(table.DOCUMENT_WORKFLOW.key(run.site, **ids), actions, EXISTS))
+    if told and after.crawls:
+        actions = [*told, DocumentWorkflow.updated_at.set(now)]
+        changes.append(Update(table.WEB_WORKFLOW.key(run.site, **ids), actions, EXISTS))
+    return changes
 
 
 def figures_key(run: Run) -> Key:
@@ -409,8 +448,11 @@ def advance(
 def plan_advance(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
     """What one advance writes besides its event, the guarded execution first."""
     place = place_of(run, move.execution, move.outcome)
-    before = RunPosition(run, definition, move.step.order, move.attempt)
-    after = RunPosition(run, definition, move.to, move.attempt, move.outcome, *place)
+    # Of a run whose execution was not read, nothing is known of its document.
+    unneeded = {step.order for step in definition.steps if step.needs} if move.execution is None else ()
+    left_out = frozenset(int(order) for order in (move.execution and move.execution.left_out) or unneeded)
+    before = RunPosition(run, definition, move.step.order, move.attempt, left_out=left_out)
+    after = RunPosition(run, definition, move.to, move.attempt, move.outcome, *place, left_out)
     routed = move.step.name == ROUTED and not move.outcome
     more = More(queue=str(move.facts.get("queue") or "") if routed else None, classified=move.classified)
     return write(before, after, now, left=Left(move, transition_id), more=more)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+from typing import Any
 
 from config import clock, table
 from config.item import translate_store_errors
@@ -11,6 +13,8 @@ from workflows.storage.objects import DocumentFiles
 
 _BATCH = 25  # DynamoDB's limit of one BatchWriteItem
 _LANES = 4
+_MOST_TEXT = 2_000  # characters of an answer in a row
+Analyses = Mapping[int, Sequence[Mapping[str, str]]]
 
 
 def write(run: Run, count: int) -> None:
@@ -20,19 +24,44 @@ def write(run: Run, count: int) -> None:
 
 def write_some(
     run: Run, indices: Sequence[int], failed: Mapping[int, str], *, images: bool = True,
-    store: DocumentFiles | None = None,
+    store: DocumentFiles | None = None, analyses: Analyses = MappingProxyType({}),
 ) -> None:  # fmt: skip
     """Put the rows of ``indices``, a failed segment's with its sentence; again is harmless, the same rows come out.
 
-    ``images``: each has one; False if the file is text. ``store``: where the run has its segments.
+    ``images``: each has one; False if the file is text. ``store``: where the run has its segments. ``analyses``: of
+    each, what was asked of it and answered; long answers are cut, the segment's file has all of them.
 
     BatchWrite is not atomic, and need not be: the step that calls this advances the run only afterwards.
     """
     documents = store or DocumentFiles(run.site, run.project_id, run.document_id)
     now = clock.iso(clock.now())
 
+    def data_of(index: int) -> dict[str, Any]:
+        place = documents.root + documents.place(files.segment(index))
+        data: dict[str, Any] = {"segment_index": index, "s3_key": place}
+        if images:
+            data["image_uri"] = documents.uri(files.page_image(index))
+        if index in failed:
+            data |= {"status": StepStatus.FAILED.value, "error": failed[index]}
+        if index in analyses:
+            data["image_analysis"] = [
+                {name: text[:_MOST_TEXT] for name, text in one.items()} for one in analyses[index]
+            ]
+        return data
+
     def write(batch: Sequence[int]) -> None:
-        _write_batch(run, documents, batch, failed, now, images=images)
+        rows = [
+            Segment(
+                *table.segment_key(run.site, run.workflow_id, index),
+                data=data_of(index),
+                created_at=now,
+                updated_at=now,
+            )
+            for index in batch
+        ]
+        with translate_store_errors(), Segment.batch_write() as writer:
+            for row in rows:
+                writer.save(row)
 
     batches = [indices[start : start + _BATCH] for start in range(0, len(indices), _BATCH)]
     if len(batches) == 1:
@@ -40,17 +69,3 @@ def write_some(
         return
     with ThreadPoolExecutor(_LANES) as lanes:
         list(lanes.map(write, batches))
-
-
-def _write_batch(
-    run: Run, documents: DocumentFiles, indices: Sequence[int], failed: Mapping[int, str], now: str, *, images: bool
-) -> None:
-    with translate_store_errors(), Segment.batch_write() as batch:
-        for index in indices:
-            data = {"segment_index": index, "s3_key": documents.root + documents.place(files.segment(index))}
-            if images:
-                data["image_uri"] = documents.uri(files.page_image(index))
-            if index in failed:
-                data |= {"status": StepStatus.FAILED.value, "error": failed[index]}
-            key = table.segment_key(run.site, run.workflow_id, index)
-            batch.save(Segment(*key, data=data, created_at=now, updated_at=now))

@@ -54,22 +54,33 @@ def _record(run: Run, used: Sequence[Mapping[str, Any]]) -> None:
 def of_step(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
     """For the transaction that moves the run on; ``used`` with its price, of which some was metered before.
 
-    Runs that fail later have used it too. A step that uses something must not write the run's row otherwise.
+    Runs that fail later have used it too. The run's own row takes ``of_run`` beside it.
     """
-    return _add_spending(run, [one for one in used if not is_metered_by_call(one["service"])])
+    return [_of_month(run, one) for one in _unmetered(used)]
+
+
+def of_run(used: Sequence[Mapping[str, Any]]) -> list[Action]:
+    """What the step that used it changes in the run's own row."""
+    return _add_to_run(_unmetered(used))
+
+
+def _unmetered(used: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [one for one in used if not is_metered_by_call(one["service"])]
 
 
 def _add_spending(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
     """One update a service and model, and one of the run's row."""
-    return [*(_of_month(run, one) for one in used), *([_of_run(run, used)] if used else [])]
-
-
-def _of_run(run: Run, used: Sequence[Mapping[str, Any]]) -> Update:
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return [*(_of_month(run, one) for one in used), *([Update(key, _add_to_run(used), EXISTS)] if used else [])]
+
+
+def _add_to_run(used: Sequence[Mapping[str, Any]]) -> list[Action]:
+    if not used:
+        return []
     actions: list[Action] = [DocumentWorkflow.micros.add(sum(int(one.get("micros", 0)) for one in used))]
     if unpriced := sum("micros" not in one for one in used):
         actions.append(DocumentWorkflow.unpriced.add(unpriced))
-    return Update(key, actions, EXISTS)
+    return actions
 
 
 def _of_month(run: Run, one: Mapping[str, Any]) -> Update:
