@@ -11,6 +11,7 @@ from projects.entities.actions import EntityDraft
 from projects.folders import actions as folders
 from projects.folders.items import EntryType
 from projects.folders.queries import ROOT
+from projects.settings import queries as project_queries
 from projects.shares import actions as shares
 from projects.shares import queries as share_queries
 from projects.shares.actions import LinkDraft
@@ -19,11 +20,13 @@ from projects.shares.queries import Principal
 from review.cases import actions as cases
 from review.cases.actions import CaseText, TaskText
 from review.cases.items import Kind
+from tests.compat.seed_000 import written
 from tests.factories import SITE, start_run
 from tests.flow.setting_stories import BY, Step
 from tests.workflows.executions.onboarding import onboarding
 from tests.workflows.operations.test_operations import fail_event
 from tests.workflows.repeated import field, published_run
+from workflows.documents.actions import imports
 from workflows.executions import actions as executions
 from workflows.executions import queries as execution_queries
 from workflows.executions.actions import Leaving, Wish
@@ -33,8 +36,9 @@ from workflows.links.queries import find_publication
 from workflows.operations.actions import hurry_repair
 from workflows.providers.actions import record_failure, retry_provider
 from workflows.publish import syncs
+from workflows.runs import queries, seed_000
 from workflows.runs.actions.syncs import Sending, record_sync
-from workflows.runs.items import SyncService
+from workflows.runs.items import Run, SyncService
 from workflows.runs.queries import list_syncs
 
 _ID, _OTHER = "01K00000000000000000000001", "01K00000000000000000000002"
@@ -53,6 +57,21 @@ def folder_story() -> Iterator[Step]:
     yield folders.delete_folder, lambda: folders.delete_folder(SITE, may, by=BY)
     changes = DocumentChanges(metadata={"from": "Rosa"})
     yield change_document, lambda: change_document(SITE, one, changes, by=BY)
+
+
+def import_story() -> Iterator[Step]:
+    seed = written(settings.TABLE_NAME)
+    project = project_queries.get_project(SITE, seed.project_id)
+
+    def run_of(word: str) -> Run:
+        one = seed.documents[word]
+        return Run(SITE, seed.project_id, one.document_id, str(one.workflow_id))
+
+    row = queries.project_document(SITE, seed.project_id, run_of("video").document_id)
+    seed_000.fill_documents([row])
+    yield imports.import_document, lambda: imports.import_document(SITE, project, row, by=BY)
+    yield imports.open_run, lambda: imports.open_run(run_of("web"), by=BY)
+    yield imports.import_page, lambda: imports.import_page(SITE, seed.project_id, by=BY)
 
 
 def share_story() -> Iterator[Step]:

@@ -43,6 +43,7 @@ consistent. S3, queue and engine calls are counted, not priced here.
 """
 
 
+_PARSER = DOCUMENT_ANALYSIS.named("format_parser").order
 BY_HAND = "\n## What a page costs in CPU\n"  # and what follows it
 
 
@@ -56,7 +57,11 @@ def measure(pump: Pump) -> dict[str, Meter]:
     with metered() as meters["heartbeat"]:
         engine_actions.renew_step(run, owner="me")
     with metered() as meters["advance a step"]:
-        move = advance.Advance(DOCUMENT_ANALYSIS.step(1), 2, 1, result="completed")
+        move = advance.Advance(DOCUMENT_ANALYSIS.step(1), _PARSER, 1, result="completed", execution=execution)
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    execution = engine_actions.claim_step(run, step=_PARSER, attempt=1, owner="me")
+    with metered() as meters["advance to OCR"]:
+        move = advance.Advance(DOCUMENT_ANALYSIS.step(_PARSER), _PARSER + 1, 1, result="completed", execution=execution)
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     waiting(run)
     with metered() as meters["end a run"]:

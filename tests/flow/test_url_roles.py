@@ -139,6 +139,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "documents:list-deleted": {"GET": DELETE},
     "documents:show-deleted": {"GET": (302, 403, 403, 403, 404, 404)},  # of a document that is not deleted
     "workflows:delete-document": {"GET": DELETE, "POST": (302, 403, 403, 403, 422, 422)},  # its run is under way
+    "workflows:import-documents": {"POST": (302, 403, 403, 302, 302, 302)},
     "workflows:restore-document": {"POST": (302, 403, 403, 403, 404, 404)},
     "workflows:purge-document": {"POST": (302, 403, 403, 403, 422, 422)},  # without being sure
     "folders:list-folders": {"GET": VIEW},
@@ -436,6 +437,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:show_run": {"GET": KEY},
     "api:show_result": {"GET": KEY},
     "api:run_again": {"POST": KEY},
+    "api:import_documents": {"POST": KEY},
     "api:analyse_again": {"POST": KEY},
     "api:choose_result": {"POST": KEY},
     "api:show_unpacking": {"GET": KEY},

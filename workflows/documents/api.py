@@ -37,8 +37,9 @@ from projects.web.api import (
     with_example,
 )
 from workflows.documents import reanalysis
-from workflows.documents.actions import removals, reruns
+from workflows.documents.actions import imports, removals, reruns
 from workflows.documents.reanalysis import MOST_LETTERS, AnalysisRequest
+from workflows.documents.tasks import order_import
 from workflows.publish import syncs
 from workflows.publish.tasks import enqueue_follow_up, enqueue_sending
 from workflows.publish.views import name_target
@@ -407,10 +408,31 @@ class BegunShape(Schema):
     summary="Re-run from a stage",
 )
 def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWish) -> Any:
-    """Earlier stages are kept. A published or decided result stays; a new run starts. Requires READ and WRITE."""
+    """Earlier stages are kept. A published or decided result stays; a new run starts. Requires READ and WRITE.
+
+    A run of another system is read again from `segment_prep`; its document is imported first.
+    """
     access.check_can_upload(request)
-    went = reruns.run_again(_run(request, document_id, run_id), wish.step, by=request.auth.actor)
+    board, foreign = run_of(request, document_id, run_id)
+    run = Run(request.site, str(board.project_id), document_id, run_id)
+    if foreign is not None:
+        imports.open_run(run, by=request.auth.actor)
+    went = reruns.run_again(run, wish.step, by=request.auth.actor)
     return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
+
+
+@router.post(
+    "/projects/{project_id}/documents/import",
+    response={202: None, **FAILURES},
+    operation_id="import_documents",
+    summary="Import documents of another system",
+)
+def import_documents(request: ApiRequest, project_id: str) -> Status[None]:
+    """Documents that a seed-000 system has finished become full documents. Requires READ and WRITE."""
+    access.project_to_view(request, project_id)
+    access.check_can_upload(request)
+    order_import(request.site, project_id, by=request.auth.actor)
+    return Status(202, None)
 
 
 @router.post(
@@ -451,7 +473,7 @@ def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
     """Raises: NotFound; Refused, of a run that an earlier system drives."""
     board, earlier = run_of(request, document_id, run_id)
     if earlier is not None:
-        raise Refused("This run belongs to an earlier system. Nothing was changed; re-run it there.")
+        raise Refused("Another system made this run. Nothing was changed; re-run it from segment_prep.")
     return Run(request.site, str(board.project_id), document_id, run_id)
 
 

@@ -34,6 +34,7 @@ class EndedRun:
     outcome: str
     steps: Mapping[str, Mapping[str, Any]]
     layers: Layers = ()
+    foreign: bool = False  # another system's: its files are never written over
 
     def has_visited(self, step: StepDefinition) -> bool:
         return (self.steps.get(step.name) or {}).get("status") in _VISITED
@@ -62,7 +63,7 @@ class EndedRun:
         Not where it has a result or a person was asked about what is to be made again: nothing that was decided is
         undone, and no one is asked twice in one run. Nor where it would write over what it took from another.
         """
-        if self.outcome not in RESUMABLE:
+        if self.foreign or self.outcome not in RESUMABLE:
             return False
         steps = self.definition.steps
         asked = any(one.type == "approval" and one.order > first.order and self.has_visited(one) for one in steps)

@@ -1,16 +1,32 @@
-"""The Celery task that finishes the removal of a document."""
+"""The Celery tasks that finish the removal of a document, and import those of the seed-000 system."""
 
 from celery import shared_task
 from django.conf import settings
 
 from config.brokers import queues
-from workflows.documents.actions import removals
+from projects.audit.events import Actor
+from workflows.documents.actions import imports, removals
 
 
 @shared_task(name="workflows.tasks.finish_removal", time_limit=3600)
 def finish_removal(*, site: str, document_id: str) -> None:
     """Let a deleted, restored or purged document's rows and files follow; delivered twice, the second finds nothing."""
     removals.finish_removal(site, document_id)
+
+
+@shared_task(name="workflows.tasks.import_documents", time_limit=3600)
+def import_documents(*, site: str, project_id: str, user_id: str, user_name: str, cursor: str | None = None) -> None:
+    """Import a page of a project's documents and order the next; delivered twice, the second finds them imported."""
+    by = Actor(user_id, user_name)
+    following = imports.import_page(site, project_id, by=by, cursor=cursor)
+    if following:
+        order_import(site, project_id, by=by, cursor=following)
+
+
+def order_import(site: str, project_id: str, *, by: Actor, cursor: str | None = None) -> None:
+    """Not the steps' workers: a document waits for no import. Raises: Unavailable."""
+    kwargs = {"site": site, "project_id": project_id, "user_id": by.id, "user_name": by.name, "cursor": cursor}
+    queues.enqueue(import_documents.name, settings.EXPERIMENTS_QUEUE, kwargs)
 
 
 def order_removal_soon(site: str, document_id: str) -> None:

@@ -10,6 +10,7 @@ urlpatterns = [
     path("workflows/<str:document_id>/<str:workflow_id>/again/stage/", views.run_again, name="run-again"),
     path("workflows/<str:document_id>/<str:workflow_id>/again/analysis/", views.analyse_again, name="analyse-again"),
     path("workflows/<str:document_id>/<str:workflow_id>/choose/", views.choose_result, name="choose-result"),
+    path("workflows/projects/<str:project_id>/documents/import/", views.import_documents, name="import-documents"),
     path("documents/<slug:document_id>/delete/", views.delete_document, name="delete-document"),
     path("documents/<slug:document_id>/restore/", views.restore_document, name="restore-document"),
     path("documents/<slug:document_id>/purge/", views.purge_document, name="purge-document"),

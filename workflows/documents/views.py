@@ -33,16 +33,16 @@ from projects.web.http import DeskRequest, make_inert, redirect_after_post, rend
 from workflows.definitions import versions
 from workflows.definitions.blueprint import FIRST_ANALYSIS, Definition
 from workflows.documents import compare, reanalysis
-from workflows.documents.actions import removals, reruns
+from workflows.documents.actions import imports, removals, reruns
 from workflows.documents.actions.reruns import Source
 from workflows.documents.compare import Verdict
 from workflows.documents.forms import AnalysisForm, StageForm
 from workflows.documents.reruns import ANALYSED
-from workflows.documents.tasks import order_removal_soon
+from workflows.documents.tasks import order_import, order_removal_soon
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
 from workflows.intake.upload import FORM_BYTES, HashedFileHandler, SizeGuard, size_words, take_content, too_large
 from workflows.publish.tasks import enqueue_follow_up
-from workflows.runs import queries, run_cost, run_settings
+from workflows.runs import queries, run_cost, run_settings, seed_000
 from workflows.runs.items import DocumentWorkflow, Outcome, ProjectDocument, Run, StepStatus
 from workflows.runs.known_entities import describe_sender
 from workflows.runs.run_cost import RunCost
@@ -248,14 +248,17 @@ _BEGUN = "New run started. The earlier run and its result are kept."
 @require_safe
 def show_reruns(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    return _rerun_page(request, _run(request, document_id, workflow_id))
+    run, _ = _any_run(request, document_id, workflow_id)
+    return _rerun_page(request, run)
 
 
 @require_POST
 def run_again(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    run = _run(request, document_id, workflow_id)
+    run, foreign = _any_run(request, document_id, workflow_id)
     try:
+        if foreign:
+            imports.open_run(run, by=actor_of(request.user))
         went = reruns.run_again(run, request.POST.get("step", ""), by=actor_of(request.user))
     except Refused as error:
         return _rerun_page(request, run, stage_error=str(error), status=422)
@@ -284,7 +287,14 @@ def _rerun_page(
     status: int = 200,
 ) -> HttpResponse:  # fmt: skip
     board = queries.board(run.site, run.workflow_id)
-    context = {"board": board, "error": error, "stage_error": stage_error}
+    foreign = bool(seed_000.fill_boards(run.site, [board]))
+    context = {"board": board, "error": error, "stage_error": stage_error, "foreign": foreign}
+    if foreign:
+        offered = StageForm(versions.active_definition().steps[:1])
+        return render_answer(
+            request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html",
+            context | {"stages": offered, "beside": True}, status=status,
+        )  # fmt: skip
     try:
         source = reruns.source_of(run)
     except Refused as refused:
@@ -328,11 +338,26 @@ def _models(request: DeskRequest) -> dict[str, str]:
 
 
 def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
-    """Raises: NotFound; Refused, of a run that an earlier system drives."""
-    board, earlier = run_of(request, document_id, workflow_id)
-    if earlier is not None:
-        raise Refused("An earlier system owns this run. Re-run it there.")
-    return Run(request.site, str(board.project_id), document_id, workflow_id)
+    """Raises: NotFound; Refused, of a run of another system."""
+    run, foreign = _any_run(request, document_id, workflow_id)
+    if foreign:
+        raise Refused("Another system made this run. Re-run it from its first step.")
+    return run
+
+
+def _any_run(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Run, bool]:
+    """The run, and whether another system made it. Raises: NotFound."""
+    board, foreign = run_of(request, document_id, workflow_id)
+    return Run(request.site, str(board.project_id), document_id, workflow_id), foreign is not None
+
+
+@require_POST
+def import_documents(request: DeskRequest, project_id: str) -> HttpResponse:
+    access.project_to_view(request, project_id)
+    access.check_can_upload(request)
+    order_import(request.site, project_id, by=actor_of(request.user))
+    messages.success(request, "Import started. Documents appear in all lists as they are imported.")
+    return redirect_after_post(request, reverse("workflows:list-documents", args=[project_id]))
 
 
 _ENDS = {

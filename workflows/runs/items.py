@@ -258,6 +258,7 @@ class Execution(DueWork):
 
     due_entity = table.EXECUTION
     executionId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
+    workflow_id = UnicodeAttribute(null=True)  # of an imported run, whose place in the list is another id's
     workflowId = UnicodeAttribute()  # noqa: N815 - the definition's family
     status = UnicodeAttribute()
     currentStep = NumberAttribute()  # noqa: N815

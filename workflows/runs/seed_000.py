@@ -12,35 +12,11 @@ from pynamodb.attributes import UnicodeAttribute
 from config import table
 from config.item import Item, map_attribute
 from workflows.definitions import versions
-from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, SHIPPED, Definition, StepDefinition
-from workflows.runs.items import ProjectDocument, StepStatus, WorkflowSteps
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, SHIPPED, Definition
+from workflows.definitions.earlier import LABELS, TEN_STEPS
+from workflows.runs.items import DocumentWorkflow, ProjectDocument, Segment, StepStatus, WorkflowSteps
+from workflows.runs.preprocess import PREPROCESSORS
 
-_LABELS = {
-    "segment_prep": "Segment Prep",
-    "bda_processor": "BDA Processing",
-    "format_parser": "Format Parsing",
-    "paddleocr_processor": "PaddleOCR Processing",
-    "transcribe": "Transcription",
-    "webcrawler": "Web Crawling",
-    "segment_builder": "Building Segments",
-    "segment_analyzer": "Segment Analysis",
-    "graph_builder": "Building Knowledge Graph",
-    "document_summarizer": "Document Summary",
-}
-# Never executed here: only the order and the words of what that system did.
-TEN_STEPS = Definition(
-    name="seed-000",
-    version=0,
-    description="The ten steps of the seed-000 system.",
-    steps=tuple(StepDefinition(i, name, label, "stage") for i, (name, label) in enumerate(_LABELS.items(), 1)),
-)
-# Where its ``preprocess`` map tells more of a step than the step itself.
-_TOOLS = {
-    "paddleocr_processor": "ocr",
-    "bda_processor": "bda",
-    "transcribe": "transcribe",
-    "webcrawler": "webcrawler",
-}
 _OURS = tuple(reversed(SHIPPED.values()))  # the newest first: an older one's steps may be among its own
 _ENDED = ("completed", "failed")
 
@@ -63,7 +39,7 @@ class Link:
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of_step(self, name: str) -> Mapping[str, Any]:
-        return self.tools.get(_TOOLS.get(name, "")) or {}
+        return self.tools.get(PREPROCESSORS.get(name, "")) or {}
 
 
 def wrote(workflow_id: str | None) -> bool:
@@ -87,6 +63,11 @@ def definition_of(board: WorkflowSteps) -> Definition:
     at = str(board.current_step)
     known = (one for one in (DOCUMENT_ANALYSIS, *_OURS) if any(step.name == at for step in one.steps))
     return next(known, DOCUMENT_ANALYSIS)
+
+
+def is_foreign(row: ProjectDocument) -> bool:
+    """Whether only that system knows the document, as the row was read: an import makes it one of ours."""
+    return _lacks(row)
 
 
 def fill_documents(rows: Sequence[ProjectDocument]) -> None:
@@ -170,12 +151,12 @@ def _fill_times(row: WorkflowSteps, board: Mapping[str, Any], run: Row | None) -
 
 def _current(board: Mapping[str, Any]) -> str:
     """Its ``current_step`` may be empty, or name a step that has ended: then what runs now, or the first to come."""
-    statuses = {name: str((board.get(name) or {}).get("status") or "") for name in _LABELS}
+    statuses = {name: str((board.get(name) or {}).get("status") or "") for name in LABELS}
     for status in (StepStatus.FAILED, StepStatus.IN_PROGRESS, StepStatus.PENDING):
         for name, of_step in statuses.items():
             if of_step == status:
                 return name
-    return str(board.get("current_step") or next(iter(_LABELS)))
+    return str(board.get("current_step") or next(iter(LABELS)))
 
 
 def _fetch(rows: Iterable[Any]) -> None:
@@ -193,9 +174,26 @@ def newest_run(site: str, document_id: str) -> str | None:
 
     That system's ids tell no time, so all of them are read.
     """
+    row = newest_link(site, document_id)
+    return _tail(row.SK) if row else None
+
+
+def newest_link(site: str, document_id: str) -> DocumentWorkflow | None:
+    """The own row of a document's newest run; as ``newest_run``."""
     for entity in (table.DOCUMENT_WORKFLOW, table.WEB_WORKFLOW):
         pk = entity.partition_key(site, document_id=document_id)
-        rows = list(Row.every(pk, sk=Row.SK.startswith(entity.sort_prefix()), consistent=True))
+        prefix = DocumentWorkflow.SK.startswith(entity.sort_prefix())
+        rows = list(DocumentWorkflow.every(pk, sk=prefix, consistent=True))
         if rows:
-            return _tail(max(rows, key=lambda row: row.created_at or "").SK)
+            return max(rows, key=lambda row: row.created_at or "")
     return None
+
+
+def first_segment(site: str, workflow_id: str) -> int:
+    """The number that its first segment has in keys and names of files: 0, and 1 of rows that count from one.
+
+    One Query.
+    """
+    pk = table.SEGMENT.partition_key(site, workflow_id=workflow_id)
+    rows = Segment.page(pk, sk=Segment.SK.startswith(table.SEGMENT.sort_prefix()), limit=1).rows
+    return 1 if rows and int(rows[0].data["segment_index"]) == 1 else 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from config import table
 from config.errors import NotFound
 from config.table import InvalidKey
-from workflows.runs import queries, run_files
+from workflows.runs import queries, run_files, seed_000
 from workflows.runs.items import DocumentWorkflow, Outcome, ProjectDocument, StepStatus
 from workflows.search.index import Entry, Kind, Part
 from workflows.storage import files
@@ -17,6 +17,8 @@ from workflows.storage.objects import DocumentFiles
 
 Beat = Callable[[], None]
 _LANES = 4  # objects read at once
+# Where the seed-000 system keeps a text of a segment that has no other.
+_ALSO_TEXT = ("paddleocr", "format_parser", "webcrawler_content", "bda_indexer")
 _AHEAD = 32  # pages held at once, however long the document is
 
 
@@ -73,8 +75,10 @@ def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
 def _parts(which: DocumentRef, row: ProjectDocument, run: DocumentWorkflow, beat: Beat) -> Iterator[Part]:
     store = run_files.open_run_files(DocumentFiles(which.site, which.project_id, which.document_id), run.layers)
     yield Part(Kind.NAME, str(row.name or ""))
-    yield from _fields(store, str(row.workflow_id))
-    yield from _pages(store, int(run.data["total_segments"] or 0), beat)
+    run_id = str(row.workflow_id)
+    yield from _fields(store, run_id)
+    first = seed_000.first_segment(which.site, run_id) if seed_000.wrote(run_id) else 0
+    yield from _pages(store, int(run.data["total_segments"] or 0), first, beat)
 
 
 def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:
@@ -88,19 +92,25 @@ def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:
             yield Part(Kind.FIELD, str(one["value"]), one.get("page"), str(one.get("label") or one["name"]))
 
 
-def _pages(store: DocumentFiles, count: int, beat: Beat) -> Iterator[Part]:
+def _pages(store: DocumentFiles, count: int, first: int, beat: Beat) -> Iterator[Part]:
+    """``first``: the number that files give the first page."""
     with ThreadPoolExecutor(_LANES) as lanes:
         for start in range(0, count, _AHEAD):
             beat()
             indices = range(start, min(start + _AHEAD, count))
-            for index, text in zip(indices, lanes.map(_text, itertools.repeat(store), indices), strict=False):
+            named = (first + index for index in indices)
+            for index, text in zip(indices, lanes.map(_text, itertools.repeat(store), named), strict=False):
                 if text:
                     yield Part(Kind.PAGE, text, index)
 
 
 def _text(store: DocumentFiles, index: int) -> str:
-    """``index`` is 0-based; empty if nothing was read, or where it was purged meanwhile."""
+    """``index``: as its file has it; empty if nothing was read, or where it was purged meanwhile."""
     try:
-        return str(json.loads(store.read(files.segment(index))).get("text_content") or "")
+        segment = json.loads(store.read(files.segment(index)))
     except NotFound:
         return ""
+    if text := segment.get("text_content"):
+        return str(text)
+    spoken = " ".join(str(one.get("transcript") or "") for one in segment.get("transcribe_segments") or ())
+    return next((str(text) for name in _ALSO_TEXT if (text := segment.get(name))), spoken)

@@ -43,6 +43,7 @@ class NewDocument:
     parent_id: str = ""
     queue: str = ""
     place: Place | None = None
+    status: DocumentStatus = DocumentStatus.IN_PROGRESS
 
 
 def create_document(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
@@ -106,7 +107,7 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
         file_type=content.file_type,
         file_size=content.file_size,
         created_at=now,
-        status=DocumentStatus.IN_PROGRESS,
+        status=new.status,
     )
 
 

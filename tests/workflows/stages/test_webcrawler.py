@@ -219,7 +219,8 @@ def test_one_page_is_read_where_nothing_more_is_asked(tmp_path: Path) -> None:
         segment_prep.run(ctx)
         result = webcrawler.run(ctx, site.network)
         assert site.asked == ["/robots.txt", "/a"]
-    assert result.facts == {"pages": 1, "segment_count": 1}
+    asked_for = {"source_url": site.url("/a"), "instruction": "Find the price"}
+    assert result.facts == {"pages": 1, "segment_count": 1, **asked_for}
     segment_builder.run(ctx)
     segment_analyzer.run(ctx)
     segment = kept(ctx).json("analysis/segment_0000.json")

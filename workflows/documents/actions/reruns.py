@@ -15,6 +15,8 @@ from config.transaction import Change, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.classification import set_classification
 from projects.documents.items import DocumentStatus
+from projects.settings import queries as project_queries
+from workflows.definitions import versions
 from workflows.definitions.blueprint import StepDefinition
 from workflows.documents import reruns
 from workflows.documents.reruns import ANALYSED, EndedRun
@@ -22,7 +24,7 @@ from workflows.engine import driver, interventions, limits
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.rules.stored_rules import read_routing
-from workflows.runs import events, queries, run_files, run_settings
+from workflows.runs import events, queries, run_files, run_settings, seed_000
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.advance import RunPosition, step_entry
 from workflows.runs.actions.document_rows import DocumentState, More
@@ -74,7 +76,16 @@ class Source:
         return current if execution.decision_id else ""
 
     @property
+    def foreign(self) -> bool:
+        """Whether the seed-000 system made it: then only the file is read again, from the first step on."""
+        return seed_000.wrote(self.run.workflow_id)
+
+    @property
     def ended(self) -> EndedRun:
+        if self.foreign:
+            definition = versions.active_definition()
+            first = {definition.steps[0].name: {"status": StepStatus.COMPLETED.value}}
+            return EndedRun(definition, str(self.execution.outcome or ""), first, foreign=True)
         steps = self.board.data.as_dict()
         named = {name: one for name, one in steps.items() if isinstance(one, dict)}
         layers = run_files.from_json(self.link.layers)
@@ -115,7 +126,19 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
     if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
         interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
         return run
-    return _begin_beside(source, first, run_settings.from_json(source.link.settings), by=by, kind="RUN_AGAIN")
+    pinned = _settings_now(source) if source.foreign else run_settings.from_json(source.link.settings)
+    return _begin_beside(source, first, pinned, by=by, kind="RUN_AGAIN")
+
+
+def _settings_now(source: Source) -> RunSettings:
+    """Of a document that another system read, by its project as it is set here. Raises: Refused."""
+    run = source.run
+    if not str(source.link.data["file_uri"]).startswith(
+        DocumentFiles(run.site, run.project_id, run.document_id).uri("")
+    ):
+        raise Refused("The file of this document is in another bucket. Upload it here to process it.")
+    data = project_queries.get_project(run.site, run.project_id).data.as_dict()
+    return run_settings.settings_of(run.site, run.project_id, data)
 
 
 def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:

@@ -133,6 +133,7 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     context = {
         "project_id": project_id,
         "rows": rows,
+        "foreign": any(not row.document.GSI2PK for row in rows),
         "counts": documents_queries.documents_of_project(request.site, project_id),
         "next_cursor": page.next,
         "is_first": not cursor,

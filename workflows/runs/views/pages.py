@@ -216,18 +216,20 @@ def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index
     """``index`` is 0-based."""
     board, link = run_of(request, document_id, workflow_id)
     documents = _files(request, board)
-    segment = read_json(documents, files.segment(index))
+    named = index + (seed_000.first_segment(request.site, workflow_id) if link else 0)
+    segment = read_json(documents, files.segment(named))
     secrets = secrets_for(request, documents, str(board.workflow_id))
     closed = bool(fields_hidden_from(request, str(board.project_id)))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound("Page not found, or not split yet.")
     segment = _mask_segment(segment, secrets)
-    found = _texts(segment) or _unmerged_texts(documents, index)
+    found = _texts(segment) or _unmerged_texts(documents, named)
     texts = [Text(one.label, secrets.mask(one.text)) for one in found]
     known = {one.text for one in texts}
     context = {
         "board": board,
         "index": index,
+        "image_index": named,
         "kind": _KINDS.get(str(segment.get("segment_type")), "Page"),
         "segment": segment,
         # Ours stop at one status for good: only an earlier system's tells how far it is.

@@ -93,7 +93,7 @@ def list_visible_executions(request: DeskRequest, family: str, cursor: str | Non
 
 def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
     """The index of runs carries no names: one batch read fetches those of the page."""
-    runs = [(run, str(run.GSI1SK).rpartition("#")[2]) for run in found]
+    runs = [(run, run.workflow_id or _place_of(run)) for run in found]
     keys = [
         table.DOCUMENT_WORKFLOW.key(site, document_id=run.document_id, workflow_id=run_id)
         for run, run_id in runs
@@ -110,10 +110,14 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
             str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
             state_labels.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
-            state_labels.start_of_run(run_id),
+            state_labels.start_of_run(_place_of(run)),
         )
         for run, run_id in runs
     ]
+
+
+def _place_of(run: Execution) -> str:
+    return str(run.GSI1SK).rpartition("#")[2]
 
 
 def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:

@@ -118,6 +118,7 @@ _STEP_ENDS = {"COMPLETED": " completed", "SKIPPED": " not needed", "WAITS": ": w
 _RECEIVED = "INGESTED"
 _EVENTS = {
     _RECEIVED: "Received",
+    "IMPORTED": "Imported from another system",
     # how a run went
     "FAILED": "Failed",
     "CANCELLED": "Cancelled",
