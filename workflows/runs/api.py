@@ -22,6 +22,7 @@ from workflows.definitions.blueprint import is_approval
 from workflows.runs import queries, seed_000
 from workflows.runs.items import DocumentEvent, Outcome, WorkflowSteps
 from workflows.runs.views.pages import run_of
+from workflows.runs.views.project_graph import read_shared_names
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -285,6 +286,42 @@ _TOLD_APART = (
     "uri",
 )
 _MOST_EVENTS = 100
+
+
+class SharedNameShape(Schema):
+    """``mentions``: in all of the ``document_ids``."""
+
+    name: str
+    kind: str
+    mentions: int
+    document_ids: list[str]
+
+
+class SharedNameList(Schema):
+    items: list[SharedNameShape]
+    next: str | None
+
+
+@router.get(
+    "/projects/{project_id}/graph",
+    response={200: SharedNameList, **FAILURES},
+    operation_id="show_project_graph",
+    summary="List names that documents share",
+)
+def show_project_graph(request: ApiRequest, project_id: str, after: str | None = None) -> SharedNameList:
+    """Of one page of the project's documents. Requires READ; with personal fields, also PERSONAL."""
+    access.project_to_view(request, project_id)
+    _, shared, following = read_shared_names(request, project_id, after)
+    items = [
+        SharedNameShape(
+            name=one.name,
+            kind=one.kind,
+            mentions=one.mentions,
+            document_ids=[str(row.document_id) for row in one.documents],
+        )
+        for one in shared
+    ]
+    return SharedNameList(items=items, next=following)
 
 
 @router.get("/events", response={200: EventList, **FAILURES}, operation_id="list_events", summary="List events")

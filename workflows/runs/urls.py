@@ -2,12 +2,17 @@
 
 from django.urls import path
 
-from workflows.runs.views import about, overview, pages, results, reviews, run_page, runs
+from workflows.runs.views import about, overview, pages, project_graph, results, reviews, run_page, runs
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("workflows/", runs.list_runs, name="list-runs"),
     path("workflows/projects/<str:project_id>/documents/", overview.list_documents, name="list-documents"),
+    path(
+        "workflows/projects/<str:project_id>/graph/",
+        project_graph.show_project_graph,
+        name="show-project-graph",
+    ),
     # Slugs only: these parts become S3 keys, where a dot or a slash could mean another document.
     path("workflows/<slug:project_id>/<slug:document_id>/pages/<int:index>.png", pages.page_image, name="page-image"),
     path("workflows/<str:document_id>/", runs.newest_run, name="newest-run"),
