@@ -151,6 +151,7 @@ BEDROCK_STRONG_MODEL = env("COUNTERSIGN_BEDROCK_STRONG_MODEL", f"{_CONTINENT}.am
 MODEL_ENDPOINTS = endpoint_variable("COUNTERSIGN_MODEL_ENDPOINTS", "COUNTERSIGN_MODEL_KEY_")
 # F1 in points of a hundred that a prompt may lose on held-back documents and still go into production without a reason.
 PROMOTION_LOSS_PERCENT = number_variable("COUNTERSIGN_PROMOTION_LOSS_PERCENT", 1)
+REVIEW_DAYS = int(env("COUNTERSIGN_REVIEW_DAYS", "0"))  # that closed reviews are kept; 0: for good
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
 OCR_ENDPOINT_KEY = env("COUNTERSIGN_OCR_ENDPOINT_KEY", "")

@@ -99,6 +99,11 @@ class ReviewRef:
             self.site, document_id=self.document_id, review_id=self.review_id, user_id=user_id
         )
 
+    def decision_key(self, decision_id: str) -> Key:
+        return table.REVIEW_DECISION.key(
+            self.site, document_id=self.document_id, review_id=self.review_id, decision_id=decision_id
+        )
+
     def message_key(self, message_id: str) -> Key:
         return table.REVIEW_MESSAGE.key(
             self.site, document_id=self.document_id, review_id=self.review_id, message_id=message_id

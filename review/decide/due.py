@@ -4,11 +4,13 @@ import logging
 
 from django.conf import settings
 
-from config import clock
+from config import clock, table
 from config.due import actions as due_work
 from config.due import repairs
 from config.due.registry import due
-from config.transaction import transact
+from config.errors import Conflict
+from config.transaction import Check, transact
+from projects.documents.actions import expiry
 from review.decide import escalations, postponements, questions, quorum, redemption
 from review.decide.waiting import to_waiting_review
 from review.handovers import delivery
@@ -54,8 +56,21 @@ def _end_undecided(ref: ReviewRef, run: Run, review: Review) -> None:
     if execution.status == RunStatus.RUNNING:
         redemption.expire_review(run, attempt=int(execution.engine_attempt))
     else:
-        changes = redemption.plan_close(ref, ORPHAN, review)
+        _orphan_review(ref, run, review, held=False)
+
+
+def _orphan_review(ref: ReviewRef, run: Run, review: Review, *, held: bool) -> None:
+    """``held``: its document is on legal hold, so that nothing of it may expire."""
+    changes = redemption.plan_close(ref, ORPHAN, review, held=held)
+    if expiry.does_expire() and not held:
+        key = table.DOCUMENT.key(ref.site, document_id=run.document_id)
+        changes.append(Check(key, expiry.NOT_HELD, name="hold"))
+    try:
         transact(changes, events.lineage(run, "REVIEW_ORPHANED", facts={"review": ref.review_id}))
+    except Conflict as conflict:
+        if conflict.failed != {"hold"}:
+            raise
+        _orphan_review(ref, run, review, held=True)
 
 
 def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:

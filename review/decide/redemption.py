@@ -15,8 +15,9 @@ from pynamodb.expressions.update import Action
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, StaleAttempt
-from config.transaction import Change, Update
+from config.transaction import EXISTS, Change, Update
 from projects.documents import counting
+from projects.documents.actions import expiry
 from projects.documents.queries import get_document
 from projects.queues.items import DEFAULT_QUEUE
 from review.cases import actions as cases
@@ -98,8 +99,10 @@ class Application:
         return ReviewRef(self.run.site, self.run.document_id, str(self.output["review_id"]))
 
 
-def apply_decision(application: Application, definition: Definition) -> Mapping[str, Any]:
+def apply_decision(application: Application, definition: Definition, *, held: bool = False) -> Mapping[str, Any]:
     """T4: leave the review step and mark the review as applied, in one transaction; returns what follows.
+
+    ``held``: the document is on legal hold, so that nothing of it may expire.
 
     Raises:
         StaleAttempt: a newer attempt drives the run.
@@ -122,6 +125,7 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
         outcome=Outcome.REJECTED if rejected else None,
         facts={"decision_id": output["decision_id"], "review_id": output["review_id"]},
         pinned=_pin(output),
+        document_if=_if_expires(held=held),
         execution=queries.execution(run) if rejected else None,
     )
     detail = {"outcome": Outcome.REJECTED, "step": step.name, "error": "Rejected", "reviewId": output["review_id"]}
@@ -141,12 +145,14 @@ def apply_decision(application: Application, definition: Definition) -> Mapping[
             move,
             last=output["last"],
             also=[
-                _apply_decision_update(application.ref, output),
+                *_apply_decision_changes(application.ref, output, held=held),
                 *_plan_rejection(application, decided, parts, ends=rejected),
             ],
             event=event,
         )
-    except Conflict:
+    except Conflict as conflict:
+        if "document" in conflict.failed and not held:
+            return apply_decision(application, definition, held=True)
         return _find_applied_decision(application, to)
     if rejected:
         events.publish_soon(done.event)
@@ -177,14 +183,24 @@ def _pin(output: Mapping[str, Any]) -> list[Action]:
     return [Execution.decision_id.set(output["decision_id"]), Execution.decision_sha256.set(output["sha256"])]
 
 
-def _apply_decision_update(ref: ReviewRef, output: Mapping[str, Any]) -> Update:
+def _apply_decision_changes(ref: ReviewRef, output: Mapping[str, Any], *, held: bool) -> list[Change]:
+    expires = expiry.expire_later(held=held)
     actions = [
         Review.status.set(APPLY.to),
         Review.updated_at.set(clock.iso(clock.now())),
         *due_work.finish_actions(),
+        *expires,
     ]
     this: Condition = Review.decision_id == output["decision_id"]
-    return Update(ref.key, actions, may_move(APPLY) & this)
+    changes: list[Change] = [Update(ref.key, actions, may_move(APPLY) & this)]
+    if expires:
+        key = ref.decision_key(str(output["decision_id"]))
+        changes += [Update(key, expires, EXISTS), Update(checkpoint_key(ref), expires, EXISTS)]
+    return changes
+
+
+def _if_expires(*, held: bool) -> Condition | None:
+    return expiry.NOT_HELD if expiry.does_expire() and not held else None
 
 
 def _find_applied_decision(application: Application, to: int) -> Mapping[str, Any]:
@@ -194,10 +210,10 @@ def _find_applied_decision(application: Application, to: int) -> Mapping[str, An
     raise StaleAttempt("This decision belongs to an earlier attempt of the run.")
 
 
-def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
+def expire_review(run: Run, *, attempt: int, held: bool = False) -> Mapping[str, Any]:
     """The machine's Catch after its timeout: end the run unless a decision was taken in time, which it then takes.
 
-    Returns the decision's output, or ``{"expired": True}``.
+    Returns the decision's output, or ``{"expired": True}``. ``held``: as of ``apply_decision``.
 
     Raises:
         StaleAttempt: the run has ended or another attempt drives it.
@@ -220,9 +236,12 @@ def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
             error="ReviewExpired",
             sentence=sentence,
             outcome=Outcome.EXPIRED,
-            also=[*plan_close(ref, EXPIRE, review), _expire_checkpoint(ref)],
+            also=[*plan_close(ref, EXPIRE, review, held=held), _expire_checkpoint(ref, held=held)],
+            document_if=_if_expires(held=held),
         )
     except Conflict as conflict:
+        if conflict.failed == {"document"} and not held:
+            return expire_review(run, attempt=attempt, held=True)
         review = Review.load(ref.key, only=READABLE)
         if "review" in conflict.failed and review.status in DECIDED:
             if not review.quorum:
@@ -231,20 +250,21 @@ def expire_review(run: Run, *, attempt: int) -> Mapping[str, Any]:
                 quorum.count_vote(ref, str(review.decision_id), may_undo=False)
             return expire_review(run, attempt=attempt)
         if "review" in conflict.failed and review.status in UNDECIDED:  # postponed since it was read, or back from it
-            return expire_review(run, attempt=attempt)
+            return expire_review(run, attempt=attempt, held=held)
         raise StaleAttempt("The run has ended or was taken over by a newer attempt.") from conflict
     events.publish_soon(done.event)
     return {"expired": True}
 
 
-def _expire_checkpoint(ref: ReviewRef) -> Update:
-    return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired")])
+def _expire_checkpoint(ref: ReviewRef, *, held: bool) -> Update:
+    return Update(checkpoint_key(ref), [ReviewCheckpoint.status.set("expired"), *expiry.expire_later(held=held)])
 
 
-def plan_close(ref: ReviewRef, move: Move, review: Review) -> list[Change]:
+def plan_close(ref: ReviewRef, move: Move, review: Review, *, held: bool) -> list[Change]:
     """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
 
     ``review``: as it was read. The change of that name fails if it was decided, postponed or came back meanwhile.
+    ``held``: as of ``apply_decision``.
     """
     postponed = review.status in PUT_OFF
     tally = counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, -1, postponed=postponed)
@@ -254,6 +274,7 @@ def plan_close(ref: ReviewRef, move: Move, review: Review) -> list[Change]:
         Review.GSI1PK.remove(),
         Review.GSI1SK.remove(),
         *due_work.finish_actions(),
+        *expiry.expire_later(held=held),
     ]
     return [
         Update(ref.key, actions, may_move(move) & stays_postponed(postponed), name="review"),

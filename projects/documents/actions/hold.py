@@ -5,6 +5,7 @@ import datetime as dt
 from config import clock
 from config.errors import Conflict, Refused
 from projects.audit.events import Actor
+from projects.documents.actions import expiry
 from projects.documents.activity import ActivityChange, Revision, revise_document
 from projects.documents.items import Document
 
@@ -38,7 +39,9 @@ def place_hold(site: str, document_id: str, reason: str, *, by: Actor) -> None:
         ]
         return Revision([ActivityChange(_WHAT, None, reason)], actions=held)
 
+    expiry.suspend(site, document_id)
     revise_document(site, document_id, plan, by=by, despite_lock=True)
+    expiry.suspend(site, document_id)  # what was closed meanwhile; what is closed from now on knows of the hold
 
 
 def release_hold(site: str, document_id: str, *, since: str, by: Actor) -> None:
@@ -62,3 +65,4 @@ def release_hold(site: str, document_id: str, *, since: str, by: Actor) -> None:
         return Revision([ActivityChange(_WHAT, document.hold_reason, None)], actions=released)
 
     revise_document(site, document_id, plan, by=by, despite_lock=True)
+    expiry.resume(site, document_id)

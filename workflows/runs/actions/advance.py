@@ -127,7 +127,7 @@ class Advance:
     ``used``: what the step took, as ``workflows.runs.prices`` makes it; kept with the transition and the board.
     ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction. ``link``:
     of the run's own row, as seed 000 has it too. ``request``: what a crawl was asked for.
-    ``classified``: the type that the document is published as.
+    ``classified``: the type that the document is published as. ``document_if``: what its own row has to hold, too.
     """
 
     step: StepDefinition
@@ -144,6 +144,7 @@ class Advance:
     check_at: dt.datetime | None = None
     used: Sequence[Mapping[str, Any]] = ()
     classified: Classified | None = None
+    document_if: Condition | None = None
     execution: Execution | None = None
 
 
@@ -454,7 +455,8 @@ def plan_advance(run: Run, definition: Definition, move: Advance, transition_id:
     before = RunPosition(run, definition, move.step.order, move.attempt, left_out=left_out)
     after = RunPosition(run, definition, move.to, move.attempt, move.outcome, *place, left_out)
     routed = move.step.name == ROUTED and not move.outcome
-    more = More(queue=str(move.facts.get("queue") or "") if routed else None, classified=move.classified)
+    queue = str(move.facts.get("queue") or "") if routed else None
+    more = More(queue=queue, classified=move.classified, document_if=move.document_if)
     return write(before, after, now, left=Left(move, transition_id), more=more)
 
 
@@ -479,8 +481,9 @@ def _facts(move: Advance) -> dict[str, Any] | None:
 def fail(
     run: Run, definition: Definition, execution: Execution, *, attempt: int, error: str, sentence: str,
     outcome: Outcome = Outcome.FAILED, by: events.Who = events.SYSTEM, also: Sequence[Change] = (),
+    document_if: Condition | None = None,
 ) -> AdvanceResult:  # fmt: skip
-    """End the run where it stands; ``sentence`` is what people read.
+    """End the run where it stands; ``sentence`` is what people read, ``document_if`` as in ``Advance``.
 
     Raises:
         Conflict: it has ended, moved on, or a newer attempt drives it; nothing was changed.
@@ -495,6 +498,7 @@ def fail(
         status=StepStatus.FAILED,
         reason=sentence,
         outcome=outcome,
+        document_if=document_if,
         execution=execution,
     )
     kind = _ENDINGS.get(outcome, "FAILED")
