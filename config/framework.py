@@ -71,6 +71,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
                 "projects.web.middleware.site_context",
+                "review.notifications.bar.notification_context",
             ],
         },
     }

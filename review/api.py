@@ -19,6 +19,7 @@ for prefix, package in (
     ("/batches", "workflows.batches"),
     ("/entities", "projects.entities"),
     ("/cases", "review.cases"),
+    ("/notifications", "review.notifications"),
     ("", "workflows.documents"),
     ("", "projects.folders"),
     ("", "projects.shares"),

@@ -64,6 +64,7 @@ remember = _memory.get
 _QUEUES = "queues"
 _FOLDERS, _PARENTS = "folders", "parents"
 _USES = "uses"
+UNREAD = "unread"  # how many notifications of a person are, remembered by ``review.notifications``
 PERSONAL = "personal"  # what of a site is personal, remembered by ``projects.personal``
 
 
@@ -78,6 +79,10 @@ def forget_folders() -> None:
 
 def forget_personal() -> None:
     _memory.forget_kind(PERSONAL)
+
+
+def forget_unread() -> None:
+    _memory.forget_kind(UNREAD)
 
 
 def get_site(site_id: str) -> Site | None:

@@ -126,7 +126,7 @@ class _Reviews:
             review = Review.load(ref.key, only=READABLE)
         except NotFound:
             return ()
-        return redemption.plan_close(ref, ORPHAN, review) if review.status in UNDECIDED else ()
+        return redemption.plan_close(ref, ORPHAN, review, held=False) if review.status in UNDECIDED else ()
 
     def path(self, review_id: str) -> str:
         return reverse("review:show-review", args=[f"{HANDED_OVER}{review_id}", review_id])

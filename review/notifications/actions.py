@@ -14,11 +14,14 @@ from config.errors import Conflict
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.sites import directory
 from review.identity import Person, ReviewRef
 from review.notifications.items import CHAT, ChatWebhook, Kind, Notification, NotificationChoice, NotificationStatus
+from workflows.exports.actions import at_finish
+from workflows.exports.items import Export
 
 DIGEST_HOUR = 6  # UTC
-_KEPT_DAYS = 7  # of what was sent or dropped
+_KEPT_DAYS = 30  # of what was sent or dropped: so long the list in the page shows it
 _LONGEST_PAUSE = 3600  # seconds between two attempts, as long as the mail server is down
 
 
@@ -29,6 +32,25 @@ def plan_notifications(
     told = sorted(set(user_ids) - {told_by.id if told_by else ""})
     event_id = clock.new_ulid()
     return [Put(_new(ref.site, one, clock.new_ulid(), kind, ref=ref, by=told_by, event_id=event_id)) for one in told]
+
+
+@at_finish
+def plan_export_notice(site: str, row: Export) -> list[Change]:
+    """For the transaction that ends an export; nobody is told of what a program ordered."""
+    if not row.by_id.isdigit():
+        return []
+    notice = _new(site, row.by_id, clock.new_ulid(), Kind.EXPORT)
+    notice.project_id = row.project_id
+    return [Put(notice)]
+
+
+def mark_read(site: str, user_id: str, ids: Iterable[str]) -> None:
+    """By the person who was told; what is read or gone already stays as it is."""
+    unread = Notification.PK.exists() & Notification.read_at.does_not_exist()
+    for one in ids:
+        with suppress(Conflict):
+            Notification.change(_key(site, user_id, one), [Notification.read_at.set(clock.iso(clock.now()))], unread)
+    directory.forget_unread()
 
 
 def tell_chat(row: Notification) -> None:
@@ -81,18 +103,20 @@ def _key(site: str, user_id: str, notification_id: str) -> Key:
     return table.NOTIFICATION.key(site, user_id=user_id, notification_id=notification_id)
 
 
-def save_choice(site: str, kinds: Iterable[str], *, by: Actor) -> None:
-    """What I want to be told; the digest comes once a day from its next hour on."""
-    chosen = {str(one) for one in kinds}
+def save_choice(site: str, kinds: Iterable[str], *, by: Actor, web_off: Iterable[str] = ()) -> None:
+    """What I want to be told by mail, and what the page leaves out; the digest comes from its next hour on."""
+    chosen, off = {str(one) for one in kinds}, {str(one) for one in web_off}
     due = NotificationChoice.due_keys(next_digest(clock.now()), user_id=by.id) if Kind.DIGEST in chosen else {}
     row = NotificationChoice(
         *table.NOTIFICATION_CHOICE.key(site, user_id=by.id),
         **due,
         user_id=by.id,
         kinds=chosen or None,
+        web_off=off or None,
         updated_at=clock.iso(clock.now()),
     )
-    payload = {"kinds": ", ".join(sorted(chosen)) or "none"}
+    payload = {"kinds": ", ".join(sorted(chosen)) or "none", "not in the page": ", ".join(sorted(off)) or "none"}
+    directory.forget_unread()
     transact([Put(row, overwrite=True)], entity_event(site, "notifications", by.id, "updated", by=by, payload=payload))
 
 

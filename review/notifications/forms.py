@@ -5,7 +5,7 @@ from django.conf import settings
 
 from config.errors import Refused
 from config.internet import check_receiver
-from review.notifications.items import CHAT_KINDS, Kind
+from review.notifications.items import CHAT_KINDS, WEB_KINDS, Kind
 
 _WORDS = {
     Kind.ASSIGNED: "A review is assigned to me",
@@ -13,6 +13,7 @@ _WORDS = {
     Kind.ANSWERED: "My question is answered",
     Kind.MENTIONED: "I am mentioned in a comment",
     Kind.DEADLINE: "A review of mine is almost due",
+    Kind.EXPORT: "An export of mine is ready",
     Kind.DIGEST: "Once a day: how many reviews wait (06:00 UTC)",
 }
 
@@ -22,6 +23,13 @@ class NotificationForm(forms.Form):
         label="Email me when",
         required=False,
         choices=[(str(kind), words) for kind, words in _WORDS.items()],
+        error_messages={"invalid_choice": "Select from the list."},
+        widget=forms.CheckboxSelectMultiple,
+    )
+    web = forms.MultipleChoiceField(
+        label="Notify me here when",
+        required=False,
+        choices=[(str(kind), _WORDS[kind]) for kind in WEB_KINDS],
         error_messages={"invalid_choice": "Select from the list."},
         widget=forms.CheckboxSelectMultiple,
     )

@@ -17,15 +17,17 @@ class Kind(StrEnum):
     ANSWERED = "answered"
     MENTIONED = "mentioned"
     DEADLINE = "deadline"
+    EXPORT = "export"
     DIGEST = "digest"
 
 
 # Of a person who never chose: what another person did, and nothing that comes by itself.
 DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED})
+WEB_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)  # what the list in the page may show
 
 
 CHAT = "chat"  # stands for a person's id in what a chat tool is told
-CHAT_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)
+CHAT_KINDS = tuple(one for one in Kind if one not in {Kind.DIGEST, Kind.EXPORT})
 
 
 class NotificationStatus(StrEnum):
@@ -42,6 +44,7 @@ class NotificationChoice(DueWork):
     due_entity = table.NOTIFICATION_CHOICE
     user_id = UnicodeAttribute()
     kinds = UnicodeSetAttribute(null=True)  # none: nothing
+    web_off = UnicodeSetAttribute(null=True)  # kinds that the list in the page leaves out
     updated_at = UnicodeAttribute()
 
 
@@ -56,7 +59,7 @@ class ChatWebhook(Item):
 class Notification(DueWork):
     """One thing to tell one person. It names no document: that is read when it is sent, if they may still see it.
 
-    Access: by person and id; due (GSI2, until it is sent or dropped).
+    Access: by person, the newest first; due (GSI2, until its mail is sent or dropped).
     """
 
     due_entity = table.NOTIFICATION
@@ -67,7 +70,23 @@ class Notification(DueWork):
     by_name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     review_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)  # of an export
+    read_at = UnicodeAttribute(null=True)  # in the page, by the person
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
     tries = NumberAttribute(default=0)
     created_at = UnicodeAttribute()
+
+
+class InboxRow(Item):
+    """A row of a person's partition between the first notification and their choice: either of the two."""
+
+    notification_id = UnicodeAttribute(null=True)
+    kind = UnicodeAttribute(null=True)
+    by_name = UnicodeAttribute(null=True)
+    document_id = UnicodeAttribute(null=True)
+    review_id = UnicodeAttribute(null=True)
+    project_id = UnicodeAttribute(null=True)
+    read_at = UnicodeAttribute(null=True)
+    created_at = UnicodeAttribute(null=True)
+    web_off = UnicodeSetAttribute(null=True)

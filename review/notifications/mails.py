@@ -12,6 +12,7 @@ from config.errors import ActionFailed, Conflict, CountersignError, NotFound
 from projects.documents import queries as counter_queries
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
+from projects.settings import queries as project_queries
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
 from projects.web.addresses import address_of
@@ -19,7 +20,7 @@ from projects.web.links import page_url
 from review import queries
 from review.identity import ReviewRef, queue_id
 from review.notifications import actions
-from review.notifications.items import CHAT, Kind, Notification, NotificationStatus
+from review.notifications.items import CHAT, InboxRow, Kind, Notification, NotificationStatus
 from review.notifications.queries import find_chat_webhook, list_chosen_kinds
 from review.status import UNDECIDED, Worklist
 from workflows.publish.action_kinds import send_mail
@@ -34,6 +35,7 @@ _SUBJECTS: Mapping[str, str] = {
     Kind.ANSWERED: "{by} answered your question about {name}",
     Kind.MENTIONED: "{by} mentioned you on {name}",
     Kind.DEADLINE: "Almost due: {name}",
+    Kind.EXPORT: "Your export of {name} is ready",
 }
 _CHAT_WORDS: Mapping[str, str] = {
     Kind.ASSIGNED: "{by} assigned {name} to {to}",
@@ -115,6 +117,8 @@ def _show_name(name: str) -> str:
 
 def _write_mail(site: str, row: Notification) -> Mail | None:
     """None if the review is gone or decided, or the person may not see it any more."""
+    if row.kind == Kind.EXPORT:
+        return _write_export_mail(site, row)
     ref = ReviewRef(site, str(row.document_id), str(row.review_id))
     try:
         review = queries.get_review(ref)
@@ -126,6 +130,20 @@ def _write_mail(site: str, row: Notification) -> Mail | None:
     project = f"\nProject: {review.project_name}" if review.project_name else ""
     due = f"\nDue: {review.deadline[:16].replace('T', ' ')} UTC" if row.kind in _FOR_DECIDING else ""
     return Mail(subject, f"{subject}.{project}{due}", page_url(site, "review:show-review", *ref.path.split("/")))
+
+
+def _write_export_mail(site: str, row: Notification) -> Mail | None:
+    try:
+        name = project_queries.get_project(site, str(row.project_id)).settings.name
+    except NotFound:
+        return None
+    subject = _SUBJECTS[Kind.EXPORT].format(name=_show_name(name))
+    return Mail(subject, f"{subject}.", page_url(site, "workflows:list-exports", str(row.project_id)))
+
+
+def describe(row: InboxRow, name: str) -> str:
+    """As the list in the page says it, of the document or the project of this name."""
+    return _SUBJECTS[str(row.kind)].format(by=row.by_name or "", name=name)
 
 
 def _may_see(site: str, user_id: str, stored_queue: str) -> bool:

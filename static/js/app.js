@@ -288,3 +288,10 @@ if (navigator.clipboard) {
     });
   }
 }
+
+// A notification that is opened is read; without JavaScript its own button says so.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-read]");
+  const form = link?.closest("li")?.querySelector("form");
+  if (form) navigator.sendBeacon(form.action, new FormData(form));
+});

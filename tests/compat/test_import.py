@@ -84,7 +84,7 @@ def test_what_is_still_processed_there_is_left(seed: Seed000) -> None:
     document = seed.documents["analyzing"]
     run = Run(SITE, seed.project_id, document.document_id, str(document.workflow_id))
     with pytest.raises(Refused, match="has not finished"):
-        imports.open_run(run, by=BY)
+        imports.open_run(run, "segment_prep", by=BY)
 
 
 def test_their_texts_are_found(seed: Seed000) -> None:

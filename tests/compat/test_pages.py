@@ -282,7 +282,7 @@ def test_a_question_that_cannot_be_asked_here_is_answered_with_a_way_that_there_
     refused = writer.post(run_url(seed, "completed", "segments/0/questions/ask/"), {"question": "What is it?"})
     assert refused.status_code == 422
     assert "Upload the file to a project to ask about it here." in words(refused.content.decode())
-    # What it must not promise: neither its run nor its document is read again here.
+    # Its file is read again here from the first step only, and what is refused imports nothing.
     assert writer.post(run_url(seed, "completed", "again/stage/"), {"step": "assess"}).status_code == 422
     contents = f"/documents/{seed.documents['completed'].document_id}/contents/"
     assert writer.get(contents).status_code == 404

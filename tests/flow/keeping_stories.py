@@ -70,7 +70,7 @@ def import_story() -> Iterator[Step]:
     row = queries.project_document(SITE, seed.project_id, run_of("video").document_id)
     seed_000.fill_documents([row])
     yield imports.import_document, lambda: imports.import_document(SITE, project, row, by=BY)
-    yield imports.open_run, lambda: imports.open_run(run_of("web"), by=BY)
+    yield imports.open_run, lambda: imports.open_run(run_of("web"), "segment_prep", by=BY)
     yield imports.import_page, lambda: imports.import_page(SITE, seed.project_id, by=BY)
 
 

@@ -272,6 +272,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:read-region": {"GET": (302, 403, 403, 404, 409, 409), "POST": NO_REVIEW},  # only its holder may ask
     "review:read-again": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
     "review:play-recording": {"GET": (302, 403, 404, 404, 404, 404)},  # of what is no recording
+    "review:list-notifications": {"GET": VIEW},
+    "review:read-notifications": {"POST": (302, 403, 302, 302, 302, 302)},
     "review:choose-notifications": {"GET": VIEW, "POST": (302, 403, 302, 302, 302, 302)},
     "review:edit-chat": {"GET": SET_UP, "POST": (302, 403, 403, 403, 302, 302)},
     "review:change-undo-window": {"POST": (302, 403, 403, 302, 302, 302)},
@@ -475,6 +477,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_deliveries": {"GET": KEY},
     "api:test_webhook": {"POST": KEY},
     "api:list_queues": {"GET": KEY},
+    "api:list_notifications": {"GET": KEY},
+    "api:read_notification": {"POST": KEY},
     "api:list_reviews": {"GET": KEY},
     "api:open_review": {"GET": KEY},
     "api:claim_review": {"POST": KEY},

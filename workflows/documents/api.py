@@ -416,7 +416,7 @@ def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWis
     board, foreign = run_of(request, document_id, run_id)
     run = Run(request.site, str(board.project_id), document_id, run_id)
     if foreign is not None:
-        imports.open_run(run, by=request.auth.actor)
+        imports.open_run(run, wish.step, by=request.auth.actor)
     went = reruns.run_again(run, wish.step, by=request.auth.actor)
     return Status(201, BegunShape(document_id=document_id, run_id=went.workflow_id))
 

@@ -258,7 +258,7 @@ def run_again(request: DeskRequest, document_id: str, workflow_id: str) -> HttpR
     run, foreign = _any_run(request, document_id, workflow_id)
     try:
         if foreign:
-            imports.open_run(run, by=actor_of(request.user))
+            imports.open_run(run, request.POST.get("step", ""), by=actor_of(request.user))
         went = reruns.run_again(run, request.POST.get("step", ""), by=actor_of(request.user))
     except Refused as error:
         return _rerun_page(request, run, stage_error=str(error), status=422)

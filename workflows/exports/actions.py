@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from pynamodb.expressions.update import Action
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
-from config.transaction import Delete, Put, Update, transact
+from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.exports import queries
 from workflows.exports.choice import FORMATS, TABLE_WAYS, Choice
@@ -114,7 +114,18 @@ def finish_export(site: str, row: Export, documents: int, files: Sequence[Export
         Export.files.set(list(files)),
     ]
     payload = {"documents": documents, "files": [one.name for one in files]}
-    return _end_export(site, row, actions, "written", payload)
+    also = [change for plan in _AT_FINISH for change in plan(site, row)]
+    return _end_export(site, row, actions, "written", payload, also=also)
+
+
+Plan = Callable[[str, Export], Sequence[Change]]
+_AT_FINISH: list[Plan] = []
+
+
+def at_finish(plan: Plan) -> Plan:
+    """Register what else is written with the end of an export, of a site."""
+    _AT_FINISH.append(plan)
+    return plan
 
 
 def fail_export(site: str, row: Export, sentence: str, *, when: Condition | None = None) -> bool:
@@ -131,13 +142,13 @@ def give_up_export(site: str, row: Export) -> bool:
 
 def _end_export(
     site: str, row: Export, actions: Sequence[Action], word: str, payload: Mapping[str, Any], *,
-    when: Condition | None = None,
+    when: Condition | None = None, also: Sequence[Change] = (),
 ) -> bool:  # fmt: skip
     ended = [Export.ended_at.set(clock.iso(clock.now())), *due_work.finish_actions(), *due_work.release_actions()]
     condition = _is_under_way() if when is None else _is_under_way() & when
     by = Actor(row.by_id, row.by_name)
     try:
-        transact([Update(row.key, [*actions, *ended], condition)], _event(site, row, word, by, payload))
+        transact([Update(row.key, [*actions, *ended], condition), *also], _event(site, row, word, by, payload))
     except Conflict:
         return False
     return True

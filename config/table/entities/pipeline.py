@@ -194,14 +194,16 @@ QUALITY_FIGURES = Entity(
 NOTIFICATION = Entity(
     "countersign", "Notification", "PERSON#{user_id}", "NOTIFICATION#{notification_id}",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notification#{notification_id}",
-    attributes=names("kind event_id by_name document_id review_id status due_at tries created_at TimeToLive"),
-    note="one thing to tell a person by mail; GSI2 until it is sent or dropped",
+    attributes=names(
+        "kind event_id by_name document_id review_id project_id read_at status due_at tries created_at TimeToLive"
+    ),
+    note="one thing to tell a person, in the page and by mail; GSI2 until the mail is sent or dropped",
 )  # fmt: skip
 NOTIFICATION_CHOICE = Entity(
     "countersign", "NotificationChoice", "PERSON#{user_id}", "NOTIFICATIONS",
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#digest#{user_id}",
-    attributes=names("user_id kinds updated_at"),
-    note="what a person wants to be told by mail; GSI2 for the daily digest",
+    attributes=names("user_id kinds web_off updated_at"),
+    note="what a person wants to be told by mail and in the page; GSI2 for the daily digest",
 )  # fmt: skip
 CHAT_WEBHOOK = Entity(
     "countersign", "ChatWebhook", "CHAT", "WEBHOOK",

@@ -18,7 +18,7 @@ from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.messages import actions as message_actions
 from review.notifications import actions, due, mails, tasks
-from review.notifications.items import DEFAULTS, Kind, Notification, NotificationChoice, NotificationStatus
+from review.notifications.items import DEFAULTS, WEB_KINDS, Kind, Notification, NotificationChoice, NotificationStatus
 from review.notifications.queries import list_chosen_kinds
 from tests.aws_faults import count_calls
 from tests.html import one_line
@@ -279,7 +279,7 @@ def test_each_person_chooses_on_their_own_page():
     browser, address = signed_in(charlie()), reverse("review:choose-notifications")
     page = one_line(browser.get(address).content)
     assert "charlie@example.com" in page
-    assert page.count(" checked") == len(DEFAULTS)
+    assert page.count(" checked") == len(DEFAULTS) + len(WEB_KINDS)
     assert browser.post(address, {"kinds": ["asked", "digest"]})["Location"] == address
     assert list_chosen_kinds(SITE, str(charlie().pk)) == {"asked", "digest"}
     assert list_chosen_kinds(SITE, str(bob().pk)) == DEFAULTS

@@ -21,6 +21,7 @@ from projects.documents.activity import ActivityType, record_activity
 from projects.documents.items import DocumentStatus
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
+from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.definitions.earlier import TEN_STEPS
 from workflows.runs import events, queries, run_settings, seed_000
@@ -62,14 +63,16 @@ def import_page(site: str, project_id: str, *, by: Actor, cursor: str | None = N
     return page.next
 
 
-def open_run(run: Run, *, by: Actor) -> Run:
-    """A run of that system that is to be run again; its document is imported first if it was not.
+def open_run(run: Run, step: str, *, by: Actor) -> Run:
+    """A run of that system that is to be run again from ``step``; its document is imported first if it was not.
 
     Raises:
         NotFound: its document is gone.
-        Refused: that system has not finished it.
+        Refused: that is not the first step, or that system has not finished it.
 
     """
+    if step != versions.active_definition().steps[0].name:
+        raise Refused("Another system made this run. Re-run it from its first step.")
     row = queries.project_document(run.site, run.project_id, run.document_id)
     if seed_000.is_foreign(row):
         seed_000.fill_documents([row])
