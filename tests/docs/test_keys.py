@@ -61,10 +61,6 @@ LACKS: dict[str, frozenset[str]] = {
         frozenset(["written_by", "api"]),
     ),
     **dict.fromkeys(
-        ["DocumentOcr"],
-        frozenset(["read_by"]),
-    ),
-    **dict.fromkeys(
         ["SenderNotice"],
         frozenset(["read_by", "page", "api"]),
     ),

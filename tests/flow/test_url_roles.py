@@ -434,6 +434,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:change_properties": {"PATCH": KEY},
     "api:delete_document": {"DELETE": KEY},
     "api:show_activity": {"GET": KEY},
+    "api:show_ocr": {"GET": KEY},
     "api:list_file_versions": {"GET": KEY},
     "api:download_file": {"GET": KEY},
     "api:export_result": {"GET": KEY},

@@ -171,6 +171,30 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
     return with_etag(request, shape, _etag(document))
 
 
+class OcrShape(Schema):
+    """``status``: requested, successful, skipped or failed. ``engine``: null if no page was read."""
+
+    status: str
+    engine: str | None
+    run_id: str
+    at: str
+
+
+@router.get(
+    "/documents/{document_id}/ocr",
+    response={200: OcrShape, **FAILURES},
+    operation_id="show_ocr",
+    summary="Get the OCR status",
+)
+def show_ocr(request: ApiRequest, document_id: str) -> OcrShape:
+    """Of the last run whose pages were to be read. Requires READ."""
+    access.check_can_view(request)
+    admission.check_document(request, document_id)
+    document_queries.get_document(request.site, document_id)
+    found = queries.get_ocr(request.site, document_id)
+    return OcrShape(status=found.ocrStatus, engine=found.ocrEngine, run_id=found.jobId, at=found.inserteddate)
+
+
 class ChangeShape(Schema):
     """``before`` and ``after``: null if there was or is none; ••• for personal data that the key may not see."""
 

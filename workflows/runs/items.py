@@ -219,7 +219,7 @@ class DocumentSync(Item):
 
 
 class DocumentOcr(Item):
-    """``ocrStatus``: failed, skipped or successful. ``jobId``: the run. Access: by document."""
+    """``ocrStatus``: requested, failed, skipped or successful. ``jobId``: the run. Access: by document."""
 
     documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
     inserteddate = UnicodeAttribute()

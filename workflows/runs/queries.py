@@ -21,6 +21,7 @@ from workflows.runs.items import (
     DecidedFields,
     DefinitionDocument,
     DocumentEvent,
+    DocumentOcr,
     DocumentSync,
     DocumentWorkflow,
     Execution,
@@ -176,6 +177,11 @@ def document_workflows(site: str, document_id: str, *, cursor: str | None = None
     pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
     prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
     return DocumentWorkflow.page(pk, sk=prefix, newest_first=True, cursor=cursor)
+
+
+def get_ocr(site: str, document_id: str) -> DocumentOcr:
+    """Raises: NotFound, if no page of it was to be read yet."""
+    return DocumentOcr.load(table.DOCUMENT_OCR.key(site, document_id=document_id), consistent=False)
 
 
 def project_document(site: str, project_id: str, document_id: str) -> ProjectDocument:

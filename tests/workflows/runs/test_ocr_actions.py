@@ -1,5 +1,12 @@
+import pytest
+from django.test import Client
+
 from config import table as keys
-from tests.factories import start_run
+from projects.audit.events import actor_of
+from projects.sites.actions import create_api_key
+from projects.sites.permissions import Permission
+from tests.factories import SITE, start_run
+from tests.people import alice, charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import actions
@@ -35,8 +42,24 @@ def test_an_ocr_step_that_fails_is_recorded_with_the_failure(table: str) -> None
 def test_an_ocr_that_was_done_names_its_engine(table: str) -> None:
     run = start_run()
     for step in range(1, OCR + 1):
+        if step == OCR:
+            assert (record(run).ocrStatus, record(run).ocrEngine) == ("requested", None)
         execution = actions.claim_step(run, step=step, attempt=1, owner="me")
         facts = {"model": "pp-ocrv5"} if step == OCR else {}
         move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, "completed", StepStatus.COMPLETED, facts=facts)
         advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
     assert (record(run).ocrStatus, record(run).ocrEngine) == ("successful", "pp-ocrv5")
+
+
+@pytest.mark.django_db
+def test_its_page_and_programs_say_what_became_of_it(table: str) -> None:
+    run = start_run()
+    for step in range(1, OCR):
+        execution = actions.claim_step(run, step=step, attempt=1, owner="me")
+        move = Advance(DOCUMENT_ANALYSIS.step(step), step + 1, 1, result="completed")
+        advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
+    page = signed_in(charlie()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content.decode()
+    assert "Reading pages" in page
+    _, key = create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
+    told = Client(headers={"Authorization": f"Bearer {key}"}).get(f"/api/v1/documents/{run.document_id}/ocr").json()
+    assert (told["status"], told["run_id"], told["engine"]) == ("requested", run.workflow_id, None)

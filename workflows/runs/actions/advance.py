@@ -172,8 +172,9 @@ def leave_step(before: RunPosition, after: RunPosition, left: Advance, transitio
             _move_in_project(after, now),
             *_write_link(after, told + _end_link(after, left.reason), left, now),
         ]
-    told += preprocess.enter(after.definition.step(after.step).name, now)
-    return [*changes, *_write_link(after, told, left, now)]
+    entered = after.definition.step(after.step).name
+    told += preprocess.enter(entered, now)
+    return [*changes, *ocr.request_ocr(after.run, entered, now), *_write_link(after, told, left, now)]
 
 
 def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now: str) -> list[Change]:
@@ -195,6 +196,7 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
         _move_execution(before, after, [Execution.outcome.remove(), *more], now),
         Update(board_key(after.run), board, EXISTS),
         _move_in_project(after, now),
+        *ocr.request_ocr(after.run, name, now),
         *_write_link(after, [*_end_link(after, None), *preprocess.enter(name, now)], None, now),
     ]
 

@@ -1,4 +1,4 @@
-"""The document's OCR record, which changes with the advance out of the OCR step."""
+"""The document's OCR record, which changes with the advance into the OCR step and out of it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,19 +15,28 @@ _STATUS = {
 }
 
 
+def request_ocr(run: Run, step: str, now: str) -> list[Change]:
+    """What the advance into ``step`` writes beside itself: that pages are about to be read."""
+    return [_record(run, "requested", now)] if step == STEP else []
+
+
 def record_ocr(run: Run, step: str, status: StepStatus, facts: Mapping[str, Any], now: str) -> list[Change]:
     """What the advance out of ``step`` writes beside itself: nothing, or the latest run's record over the last one."""
     if step != STEP or status not in _STATUS:
         return []
+    return [_record(run, _STATUS[status], now, engine=facts.get("model"))]
+
+
+def _record(run: Run, status: str, now: str, *, engine: str | None = None) -> Put:
     row = DocumentOcr(
         *table.DOCUMENT_OCR.key(run.site, document_id=run.document_id),
         documentId=run.document_id,
         inserteddate=now,
         userId="system",
         contentType="application/json",
-        ocrEngine=facts.get("model"),
-        ocrStatus=_STATUS[status],
+        ocrEngine=engine,
+        ocrStatus=status,
         jobId=run.workflow_id,
-        ocrOutputType="JSON" if status == StepStatus.COMPLETED else None,
+        ocrOutputType="JSON" if status == _STATUS[StepStatus.COMPLETED] else None,
     )
-    return [Put(row, overwrite=True)]
+    return Put(row, overwrite=True)

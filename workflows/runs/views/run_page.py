@@ -34,6 +34,7 @@ from workflows.publish.items import FollowUp
 from workflows.runs import queries, run_cost, run_settings, seed_000
 from workflows.runs.items import (
     RESUMABLE,
+    DocumentOcr,
     DocumentWorkflow,
     FollowUpStatus,
     Outcome,
@@ -60,6 +61,12 @@ _FOLLOW_UPS: Mapping[str, Mark] = {
 }
 
 
+_OCR_WORDS = {
+    "requested": "Reading pages",
+    "successful": "Pages read",
+    "skipped": "Not needed",
+    "failed": "Failed",
+}
 _PAGE_STATES = {
     "read": Mark("good", "check", "read"),
     "unsure": Mark("warn", "gauge", "with a value below its threshold"),
@@ -71,13 +78,14 @@ _PAGE_STATES = {
 class RunRows:
     """What the table has of one run. Of an earlier system's, ``told`` is what its own row says, and no more is there.
 
-    ``link``: with what the run pinned; ``follow_up``: of its publication.
+    ``link``: with what the run pinned; ``follow_up``: of its publication; ``ocr``: the document's, if this run's is it.
     """
 
     board: WorkflowSteps
     told: Link | None = None
     link: DocumentWorkflow | None = None
     follow_up: FollowUp | None = None
+    ocr: DocumentOcr | None = None
 
 
 @require_safe
@@ -119,11 +127,12 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
         board_key = table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id)
         link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
         follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
+        ocr_key = table.DOCUMENT_OCR.key(site, document_id=document_id)
     except table.InvalidKey as error:
         raise NotFound("Run not found.") from error
-    kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp)
+    kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp, DocumentOcr)
     names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
-    found = Item.together([board_key, link_key, follow_up_key], only=sorted(names))
+    found = Item.together([board_key, link_key, follow_up_key, ocr_key], only=sorted(names))
     if board_key not in found:
         raise NotFound("Run not found.")
     board = WorkflowSteps.from_raw_data(found[board_key])
@@ -131,8 +140,10 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
         raise NotFound("Run not found.")
     if board.hidden is not None:
         raise NotFound("The document for this run was deleted.")
+    read = DocumentOcr.from_raw_data(found[ocr_key]) if ocr_key in found else None
     return RunRows(
         board,
+        ocr=read if read and read.jobId == workflow_id else None,
         link=DocumentWorkflow.from_raw_data(found[link_key]) if link_key in found else None,
         follow_up=FollowUp.from_raw_data(found[follow_up_key]) if follow_up_key in found else None,
     )
@@ -308,6 +319,9 @@ def _list_inputs(rows: RunRows) -> list[Fact]:
     file_name = str(link.data.as_dict().get("file_name") or "")
     if file_name and file_name != board.name:
         found.append(Fact("File", file_name))
+    if rows.ocr:
+        engine = f" with {rows.ocr.ocrEngine}" if rows.ocr.ocrEngine else ""
+        found.append(Fact("OCR", f"{_OCR_WORDS.get(rows.ocr.ocrStatus, rows.ocr.ocrStatus)}{engine}"))
     for label, other in (("Pages and text from", link.beside), ("Follows", link.follows)):
         if other:
             found.append(Fact(label, f"run …{other[-6:]}", _url("show-run", board, other)))
