@@ -135,6 +135,7 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "month": "2026-11", "form": "csv", "mask": "none", "object_id": "1",
         "uidb64": "none", "token": "none", "provider_id": "sso", "provider": "none", "pk": 1, "user_id": 0,
         "digest": "0" * 64, "queue": "none", "message_id": "none", "view_id": "none",
-        "version_id": "current", "upload_id": "none", "export_id": "none", "schedule_id": "none", "notification_id": "none",
+        "version_id": "current", "upload_id": "none", "export_id": "none", "schedule_id": "none",
+        "notification_id": "none",
         "version": 7, "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip
