@@ -108,6 +108,9 @@ def know_the_roles() -> None:
     directory._memory._kept = {key: (until, answer) for key, answer in _known()}
 
 
+_PEOPLE = 100  # whose unread notifications are counted before a test: no one has any
+
+
 @functools.cache
 def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     """What they are on an empty table, read once."""
@@ -118,6 +121,8 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     directory.has_cases(DEFAULT_SITE)
     directory.has_entities(DEFAULT_SITE)
     directory.has_shares(DEFAULT_SITE)
+    for user_id in range(1, _PEOPLE):
+        directory.remember(directory.UNREAD, f"{DEFAULT_SITE}/{user_id}", lambda: 0)
     versions.active_definition()
     versions.list_descriptions()
     return tuple((key, answer) for key, (_, answer) in directory._memory._kept.items())

@@ -14,6 +14,7 @@ urlpatterns = [
     path("<slug:document_id>/earlier/", views.list_earlier_values, name="list-earlier-values"),
     path("<slug:document_id>/checkout/", views.change_checkout, name="change-checkout"),
     path("<slug:document_id>/hold/", views.change_hold, name="change-hold"),
+    path("<slug:document_id>/type/", views.change_type, name="change-type"),
     path("<slug:document_id>/tags/", views.change_tags, name="change-tags"),
     path("<slug:document_id>/attributes/", views.change_attributes, name="change-attributes"),
     path("<slug:document_id>/metadata/", views.change_metadata, name="change-metadata"),

@@ -17,7 +17,7 @@ from projects.documents import queries as browse_queries
 from projects.documents import queries as removal_queries
 from projects.documents import query_plan
 from projects.documents.access_paths import ByClassification, ByStatus, QueryPlan
-from projects.documents.actions import hold, locks
+from projects.documents.actions import classification, hold, locks
 from projects.documents.actions import properties as attribute_actions
 from projects.documents.earlier import list_earlier, restore_earlier
 from projects.documents.filters import Filters, filters_from
@@ -223,6 +223,31 @@ def _page(request: DeskRequest, document_id: str, *, error: str = "", status: in
         "longest": hold.LONGEST_REASON,
     }
     return render_answer(request, "projects/documents/hold.html", None, context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def change_type(request: DeskRequest, document_id: str) -> HttpResponse:
+    """``type``: a document type's id; empty for none."""
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    if request.method == "GET":
+        return _type_page(request, document_id)
+    try:
+        chosen = request.POST.get("type", "")
+        classification.classify_document(request.site, document_id, chosen, by=actor_of(request.user))
+    except (NotFound, InvalidKey):
+        return _type_page(request, document_id, error="Select a type from the list.", status=422)
+    except Refused as error:
+        return _type_page(request, document_id, error=str(error), status=422)
+    messages.success(request, "Document type saved.")
+    return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
+
+
+def _type_page(request: DeskRequest, document_id: str, *, error: str = "", status: int = 200) -> HttpResponse:
+    document = get_document(request.site, document_id)
+    kinds = [one for one in schema_queries.all_classifications(request.site) if not one.archived]
+    context = {"document": document, "error": error, "kinds": kinds, "chosen": document.classification_id or ""}
+    return render_answer(request, "projects/documents/type.html", None, context, status=status)
 
 
 @require_http_methods(["GET", "POST"])

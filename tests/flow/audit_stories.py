@@ -8,10 +8,10 @@ from typing import Any
 
 from config import clock
 from config.transaction import EXISTS
-from projects.documents.actions import activity, hold, locks, properties
+from projects.documents.actions import activity, classification, hold, locks, properties
 from projects.documents.queries import document_rows, get_document
 from projects.schemas import actions as schemas_actions
-from projects.schemas.governing import AttributeDefinition
+from projects.schemas.governing import AttributeDefinition, Schema
 from review import queries as review_queries
 from review.decide import assignments, claims, decisions, opening, postponements, questions, quorum, redemption
 from review.decide.claims import DecidedReview
@@ -127,6 +127,10 @@ def document_story() -> Iterator[Step]:
     yield properties.change_tag, lambda: properties.change_tag(SITE, one, "shelf", "1", "2", by=BY)
     yield properties.remove_tag, lambda: properties.remove_tag(SITE, one, "shelf", "2", by=BY)
     yield properties.set_metadata, lambda: properties.set_metadata(SITE, one, "from", "Rosa", by=BY)
+    kind = schemas_actions.new_classification_id()
+    schemas_actions.create_classification(SITE, Schema("Bill"), by=BY, classification_id=kind)
+    classify = classification.classify_document
+    yield classify, lambda: classify(SITE, one, kind, by=BY)
     yield hold.place_hold, lambda: hold.place_hold(SITE, one, "Claim 17", by=BY)
     since = str(get_document(SITE, one).hold_at)
     yield hold.release_hold, lambda: hold.release_hold(SITE, one, since=since, by=BY)

@@ -166,6 +166,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "published:download-publication": {"GET": NOWHERE},
     "documents:list-earlier-values": {"GET": VIEW, "POST": WORK_EMPTY},
     "documents:change-checkout": {"GET": WORK, "POST": WORK_EMPTY},
+    "documents:change-type": {"GET": WORK, "POST": (302, 403, 403, 302, 302, 302)},  # of none
     "documents:change-hold": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "documents:change-tags": {"POST": WORK_EMPTY},
     "documents:change-attributes": {"POST": WORK_EMPTY},
@@ -435,6 +436,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:delete_document": {"DELETE": KEY},
     "api:show_activity": {"GET": KEY},
     "api:show_ocr": {"GET": KEY},
+    "api:classify_document": {"PUT": KEY},
     "api:list_file_versions": {"GET": KEY},
     "api:download_file": {"GET": KEY},
     "api:export_result": {"GET": KEY},

@@ -12,6 +12,7 @@ from projects.documents import queries as document_queries
 from projects.documents import view_log
 from projects.documents.actions import locks
 from projects.documents.actions.changes import DocumentChanges, change_document
+from projects.documents.actions.classification import classify_document
 from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
 from projects.documents.earlier import list_earlier, restore_earlier
@@ -169,6 +170,33 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
         updated_at=document.lastModifiedDate,
     )
     return with_etag(request, shape, _etag(document))
+
+
+class TypeWish(Body):
+    """``document_type``: ID of a document type; null for none."""
+
+    model_config = with_example(document_type=None)
+
+    document_type: str | None = None
+
+
+@router.put(
+    "/documents/{document_id}/type",
+    response={200: DocumentDetail, **_REFUSALS},
+    operation_id="classify_document",
+    summary="Set the document type",
+)
+def set_type(request: ApiRequest, document_id: str, wish: TypeWish) -> Any:
+    """Results of its runs are not changed. Requires READ and WRITE."""
+    access.check_can_view(request)
+    access.check_can_upload(request)
+    admission.check_document(request, document_id)
+    document_queries.get_document(request.site, document_id)
+    try:
+        classify_document(request.site, document_id, wish.document_type or "", by=request.auth.actor)
+    except (NotFound, InvalidKey) as error:  # the document itself was there
+        raise Refused(f"{error} Nothing was changed.", field="body.document_type") from error
+    return _answer_document(request, document_queries.document_rows(request.site, document_id))
 
 
 class OcrShape(Schema):

@@ -1,4 +1,4 @@
-"""A document's classification, if it is found on the document and no project names it: parts of another write."""
+"""A document's classification: found on it, as part of another write, or chosen by a person in a write of its own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from config import clock
-from config.errors import NotFound
-from config.transaction import EventAt
+from config import clock, table
+from config.errors import Conflict, NotFound, Refused
+from config.transaction import EXISTS, EventAt, Update, transact
 from projects.audit.events import Actor
 from projects.documents import counting
 from projects.documents import queries as document_queries
 from projects.documents.actions.documents import by_classification
-from projects.documents.activity import ActivityChange, ActivityType, record_activity
+from projects.documents.activity import ActivityChange, ActivityType, explain_lock, record_activity
 from projects.documents.items import Document
 from projects.schemas import queries as schema_queries
+
+_ATTEMPTS = 8
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,39 @@ class Classified:
     @property
     def changes(self) -> bool:
         return bool(self.actions)
+
+
+def classify_document(site: str, document_id: str, classification_id: str, *, by: Actor) -> None:
+    """Make it a document of this type; empty: of none. Its runs and their results stay as they are.
+
+    Raises:
+        NotFound: no such document, or no such type.
+        Refused: the type is archived, or another has the document checked out.
+        Conflict: others change the document all the time; nothing was changed.
+
+    """
+    name = ""
+    if classification_id:
+        kind = schema_queries.get_classification(site, classification_id)
+        if kind.archived:
+            raise Refused("This document type is archived. Choose another.")
+        name = kind.name or ""
+    key = table.DOCUMENT.key(site, document_id=document_id)
+    for _ in range(_ATTEMPTS):
+        if told := explain_lock(document_queries.get_document(site, document_id), by):
+            raise Refused(told)
+        found = set_classification(site, document_id, classification_id, name=name, by=by)
+        if found is None:
+            raise NotFound("Document not found.")
+        if not found.changes:
+            return
+        changes = [Update(key, found.actions, EXISTS & found.condition), *counting.apply_tally(site, found.tally)]
+        try:
+            transact(changes, *found.events)
+        except Conflict:  # someone else classified it, or it was deleted: read again
+            continue
+        return
+    raise Conflict("This document is being changed by others. Nothing was changed; try again in a moment.")
 
 
 def set_classification(
