@@ -108,7 +108,7 @@ def know_the_roles() -> None:
     directory._memory._kept = {key: (until, answer) for key, answer in _known()}
 
 
-_PEOPLE = 100  # whose unread notifications are counted before a test: no one has any
+_PEOPLE = 30  # whose unread notifications are counted before a test: no one has any
 
 
 @functools.cache

@@ -436,7 +436,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:delete_document": {"DELETE": KEY},
     "api:show_activity": {"GET": KEY},
     "api:show_ocr": {"GET": KEY},
-    "api:classify_document": {"PUT": KEY},
+    "api:set_document_type": {"PUT": KEY},
     "api:list_file_versions": {"GET": KEY},
     "api:download_file": {"GET": KEY},
     "api:export_result": {"GET": KEY},

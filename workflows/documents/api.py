@@ -183,10 +183,10 @@ class TypeWish(Body):
 @router.put(
     "/documents/{document_id}/type",
     response={200: DocumentDetail, **_REFUSALS},
-    operation_id="classify_document",
+    operation_id="set_document_type",
     summary="Set the document type",
 )
-def set_type(request: ApiRequest, document_id: str, wish: TypeWish) -> Any:
+def set_document_type(request: ApiRequest, document_id: str, wish: TypeWish) -> Any:
     """Results of its runs are not changed. Requires READ and WRITE."""
     access.check_can_view(request)
     access.check_can_upload(request)
