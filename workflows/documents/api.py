@@ -172,7 +172,7 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
     return with_etag(request, shape, _etag(document))
 
 
-class TypeWish(Body):
+class DocumentTypeWish(Body):
     """``document_type``: ID of a document type; null for none."""
 
     model_config = with_example(document_type=None)
@@ -186,7 +186,7 @@ class TypeWish(Body):
     operation_id="set_document_type",
     summary="Set the document type",
 )
-def set_document_type(request: ApiRequest, document_id: str, wish: TypeWish) -> Any:
+def set_document_type(request: ApiRequest, document_id: str, wish: DocumentTypeWish) -> Any:
     """Results of its runs are not changed. Requires READ and WRITE."""
     access.check_can_view(request)
     access.check_can_upload(request)
