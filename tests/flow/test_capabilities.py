@@ -49,9 +49,15 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ("documents:list-documents", "documents:show-document", "documents:show-activity", "workflows:list-contents"),
         (
             "list_documents", "show_document", "list_activity", "list_file_versions", "download_file", "show_unpacking",
-            "show_publication", "list_document_shares",
+            "show_publication", "list_document_shares", "show_ocr",
         ),
     ),
+    "look at what documents share": Capability(
+        "viewer", ("workflows:show-project-graph",), ("show_project_graph",)
+    ),
+    "import documents": Capability("reviewer", ("POST workflows:import-documents",), ("import_documents",)),
+    "look at notifications": Capability("viewer", ("review:list-notifications",), ("list_notifications",)),
+    "read notifications": Capability("viewer", ("POST review:read-notifications",), ("read_notification",)),
     "search": Capability("viewer", ("workflows:search",), ("search",)),
     "upload": Capability(
         "reviewer",
@@ -62,11 +68,12 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         "reviewer",
         (
             "POST documents:change-tags", "POST documents:change-attributes", "POST documents:change-metadata",
-            "POST documents:change-checkout", "POST folders:change-path", "POST workflows:change-publication",
+            "POST documents:change-checkout", "POST documents:change-type", "POST folders:change-path",
+            "POST workflows:change-publication",
         ),
         (
-            "change_document", "check_out_document", "check_in_document", "move_document", "publish_document",
-            "withdraw_document",
+            "set_document_type", "change_document", "check_out_document", "check_in_document", "move_document",
+            "publish_document", "withdraw_document",
         ),
     ),
     "delete documents": Capability(
