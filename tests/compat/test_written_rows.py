@@ -9,7 +9,10 @@ from projects.audit.events import Actor
 from tests.compat.shapes import STEPS
 from tests.factories import PROJECT, PROJECT_ID, SITE, start_run
 from tests.pump import Pump
+from tests.workflows.advancing import advanced, failed
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.engine import interventions
+from workflows.engine.interventions import ResumeWay
 from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
@@ -46,6 +49,24 @@ def test_a_run_tells_what_each_service_does_as_that_system_does(table: str, pump
     assert ocr["status"] == "skipped"  # its pages have a text layer
     assert ocr["started_at"] <= ocr["ended_at"]
     assert link["total_segments"] == 1
+
+
+def test_a_run_of_before_that_failed_at_a_service_can_go_on(table: str) -> None:
+    run, order = start_run(), DOCUMENT_ANALYSIS.named("paddleocr_processor").order
+    while int(queries.execution(run).currentStep) != order:
+        advanced(run)
+    failed(run)
+    keys = {"PK": {"S": f"DOC#{run.document_id}"}, "SK": {"S": f"WF#{run.workflow_id}"}}
+    aws.dynamodb_client().update_item(
+        TableName=table,
+        Key=keys,
+        UpdateExpression="REMOVE #data.preprocess",
+        ExpressionAttributeNames={"#data": "data"},
+    )
+    interventions.resume(run, ResumeWay.AGAIN, by=Actor("test", "test"))
+    services = get(table, f"DOC#{run.document_id}", f"WF#{run.workflow_id}")["data"]["preprocess"]
+    assert set(services) == SERVICES
+    assert services["ocr"]["status"] == "processing"
 
 
 def test_each_step_has_its_label_and_each_segment_what_was_asked_of_it(table: str, pump: Pump) -> None:

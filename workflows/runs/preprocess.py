@@ -36,6 +36,18 @@ def enter(step: str, now: str) -> list[Action]:
     return [path["status"].set(_PROCESSING), path["started_at"].set(now)] if path is not None else []
 
 
+def enter_again(definition: Definition, left_out: frozenset[int], step: str, now: str) -> list[Action]:
+    """Of the run's own row, when an ended run goes on at ``step``: the whole map, which older runs do not have."""
+    if step not in PREPROCESSORS:
+        return []
+    planned = plan_preprocess(definition, left_out, first=step, now=now)
+    reached = definition.named(step).order
+    for one in definition.steps:
+        if one.name in PREPROCESSORS and one.order < reached and one.order not in left_out:
+            planned[PREPROCESSORS[one.name]]["status"] = StepStatus.COMPLETED.value
+    return [DocumentWorkflow.data["preprocess"].set(planned)]
+
+
 def leave(step: str, status: StepStatus, reason: str | None, now: str) -> list[Action]:
     """Of the run's own row, when the run leaves ``step``."""
     path = _path(step)

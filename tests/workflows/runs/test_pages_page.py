@@ -60,7 +60,7 @@ def test_the_overview_shows_what_is_under_way_with_one_query_and_its_count_and_a
 def test_an_overview_without_analyses_rests_and_says_where_to_go(table):
     page = read(signed_in(charlie()), "/")
     assert "No runs in progress" in page
-    assert "hx-trigger" not in page
+    assert re.findall('hx-trigger="(.*?)"', page) == ["load"]  # the reviews that wait, once
 
 
 def test_an_ended_run_leaves_the_overview_and_stays_in_the_list_and_in_its_project(table):

@@ -185,6 +185,7 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
         if one.order > after.step and one.order not in after.left_out
     ]
     name = after.definition.step(after.step).name
+    entered = preprocess.enter_again(after.definition, after.left_out, name, now)
     board = [
         *to_come,
         *_enter_step(after, now),
@@ -197,7 +198,7 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
         Update(board_key(after.run), board, EXISTS),
         _move_in_project(after, now),
         *ocr.request_ocr(after.run, name, now),
-        *_write_link(after, [*_end_link(after, None), *preprocess.enter(name, now)], None, now),
+        *_write_link(after, [*_end_link(after, None), *entered], None, now),
     ]
 
 
