@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from botocore.auth import SigV4Auth
+from botocore.auth import SigV4Auth, SigV4QueryAuth
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 from botocore.httpsession import URLLib3Session
@@ -161,7 +161,9 @@ def spare_urllib3() -> None:
 
 
 def _name_caller(self: SigV4Auth, request: Any) -> None:
-    if not request.url.startswith(_ADDRESS) or (self._service_name == "s3" and request.method not in _READS):
+    is_part_of_address = isinstance(self, SigV4QueryAuth)
+    is_about_content = self._service_name == "s3" and request.method not in _READS
+    if is_part_of_address or is_about_content or not request.url.startswith(_ADDRESS):
         _sign(self, request)
         return
     scope = f"{self.credentials.access_key}/20000101/{self._region_name}/{self._service_name}/aws4_request"

@@ -160,6 +160,7 @@ def test_what_is_filled_has_the_rows_that_the_real_actions_leave(table):
         by_key = {(name, row["PK"]["S"], row["SK"]["S"]): row for name, row in invented}
         wanted, found = shape(rows(of=run.document_id) | rows(of=run.workflow_id)), shape(by_key)
         wanted.pop(f"{settings.TABLE_NAME} run ")  # figures of days have nothing of what is filled
+        wanted.pop(f"{settings.TABLE_NAME} syncs document.review.required", None)  # what is filled was sent nowhere
         for step in DOCUMENT_ANALYSIS.steps:  # what happened on the way is left out
             for word in ("COMPLETED", "SKIPPED"):
                 wanted.pop(f"{settings.TABLE_NAME} EVENT {step.name.upper()}_{word}", None)

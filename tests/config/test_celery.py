@@ -42,6 +42,7 @@ NAMES = {
     "workflows.tasks.run_execution_step",
     "workflows.tasks.finish_removal",
     "workflows.tasks.follow_up",
+    "workflows.tasks.import_documents",
     "workflows.tasks.index_document",
     "workflows.tasks.deploy_definition",
     "review.desk.tasks.read_page",

@@ -252,8 +252,8 @@ def test_a_review_that_is_postponed_or_comes_back_as_it_expires_is_counted_once(
         postpone(ref, run)
     plan, meanwhile = redemption.plan_close, [True]
 
-    def planned(*args: Any) -> list[Change]:
-        changes = plan(*args)
+    def planned(*args: Any, held: bool) -> list[Change]:
+        changes = plan(*args, held=held)
         if meanwhile.pop() if meanwhile else False:
             if before:
                 postponements.resume_review(ref, run, review_of(ref))

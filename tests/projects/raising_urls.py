@@ -29,12 +29,13 @@ def open_to_all(request):
     return HttpResponse("ok")
 
 
+TOLD = [path("", where, name="choose-notifications"), path("list/", where, name="list-notifications")]
 handler500 = "projects.web.middleware.server_error"
 urlpatterns = [
     path("fail/<str:name>/", fail),
     path("where/", where, name="where"),
     path("search/", include(([path("", where, name="search")], "workflows"))),  # the bar's box leads there
-    path("mail/", include(([path("", where, name="choose-notifications")], "review"))),  # and a person's menu there
+    path("mail/", include((TOLD, "review"))),  # and a person's menu there
     path("tokens/", include(([path("", where, name="edit-tokens")], "settings"))),
     path("open/", open_to_all),
     path("", include("projects.sites.sign_in_urls")),

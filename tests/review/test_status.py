@@ -32,7 +32,7 @@ Act = Callable[["Case"], object]
 
 
 def orphaning(ref: ReviewRef) -> list[Change]:
-    return redemption.plan_close(ref, status.ORPHAN, queries.get_review(ref))
+    return redemption.plan_close(ref, status.ORPHAN, queries.get_review(ref), held=False)
 
 
 @dataclass
