@@ -81,7 +81,7 @@ def restore_earlier(site: str, document_id: str, kind: str, key: str, at: str, *
     wanted = (one for one in list_earlier(site, document_id) if (one.kind, one.key, one.at) == (kind, key, at))
     earlier = next(wanted, None)
     if earlier is None:
-        raise NotFound("These values are not listed any more.")
+        raise NotFound("These values are no longer listed. Reload to see what can be restored.")
     change_document(site, document_id, _changes(document, earlier), by=by)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ninja import Router, Schema, Status
 
-from config.errors import Refused
+from config.errors import NotAllowed
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
 from review.notifications import actions, queries
@@ -63,8 +63,8 @@ def read_notification(request: ApiRequest, notification_id: str) -> Status[None]
 
 
 def _person(request: ApiRequest) -> str:
-    """Raises: Refused."""
+    """Raises: NotAllowed."""
     user_id = str(request.auth.actor.id)
     if not user_id.isdigit():
-        raise Refused("An API key has no notifications. Use a personal API token.")
+        raise NotAllowed("An API key has no notifications. Use a personal API token.")
     return user_id

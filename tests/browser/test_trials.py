@@ -85,14 +85,16 @@ def test_a_sample_is_uploaded_beside_the_draft(live_server: LiveServer, context:
     instructions.fill("Read the total only.")
     desk.get_by_label("Upload a sample document").set_input_files(sample_files()[1])
     desk.get_by_role("button", name="Upload", exact=True).click()
-    expect(desk.get_by_text("is being read")).to_be_visible(timeout=30_000)  # the file is looked at by a program first
+    expect(desk.get_by_text("is being processed")).to_be_visible(
+        timeout=30_000
+    )  # the file is looked at by a program first
     chosen = desk.get_by_label("Sample document", exact=True)
     expect(chosen.locator("option:checked")).to_have_text(sample_files()[1].name)
     assert (faults(page), sideways(page)) == ([], False)
     project_id, document_id = page.url.split("/projects/")[1].split("/")[0], chosen.input_value()
     pump.run(lambda: queries.find_unread("default", project_id, document_id) is None, seconds=60)
     expect(desk.get_by_text("About 2 requests")).to_be_visible(timeout=30_000)
-    expect(desk.get_by_text("is being read")).to_have_count(0)
+    expect(desk.get_by_text("is being processed")).to_have_count(0)
     expect(instructions).to_have_value("Read the total only.")
 
 

@@ -152,6 +152,7 @@ def known() -> dict[str, list[str]]:
         "export_id": [order_export(SITE, project.id, Choice(), who=Orderer(BY)).export_id],
         "definition_id": ["document-analysis.v1"],
         "version_id": ["current"],
+        "name": ["document-analysis"],
     }
 
 

@@ -21,7 +21,7 @@ LATER = {
     "create_experiment": 404, "promote_variant": 422, "resume_experiment": 409, "retry_experiment": 409,
     "create_batch": 404, "set_prompt_candidate": 422, "move_prompt_production": 422, "run_again": 422,
     "analyse_again": 422, "merge_entities": 404, "settle_nigo": 404, "move_folder": 409, "settle_case": 422,
-    "split_document": 422,
+    "split_document": 422, "save_workflow_draft": 404, "activate_workflow_version": 404, "restore_earlier_values": 404,
 }  # fmt: skip
 
 
