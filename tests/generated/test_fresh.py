@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.generated import abroad, coined, fresh, unlike
+from tests.generated import abroad, coined, fresh, unheard, unlike
 from tests.generated.abroad import Country
 
 _PRINTED = ("words", "names", "roads", "places", "totals")  # taxes have the same name on every paper
@@ -32,6 +32,8 @@ def test_of_the_earlier_draws_only_the_plain_word_total_is_left() -> None:
     assert {*texts(fresh.UNLIKE), *texts(fresh.ABROAD)} & earlier == {"", "total"}
     earlier |= {*texts(fresh.UNLIKE), *texts(fresh.ABROAD)}
     assert {*texts(coined.coin_words(1))} & earlier == {"", "total"}
+    earlier |= {*texts(coined.coin_words(915277))}
+    assert {*texts(unheard.UNLIKE), *texts(unheard.ABROAD)} & earlier == {"", "total"}
 
 
 def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
@@ -39,7 +41,7 @@ def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
     assert not {*texts(one.roads), *texts(one.places)} & {*texts(other.roads), *texts(other.places)}
 
 
-@pytest.mark.parametrize("fill", [fresh.fill, coined.fill])
+@pytest.mark.parametrize("fill", [fresh.fill, coined.fill, unheard.fill])
 def test_both_drawings_are_filled(fill: Callable[[Path, int, int], None], tmp_path: Path) -> None:
     fill(tmp_path, 2, 1)
     for kind in ("unlike", "abroad"):
