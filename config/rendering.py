@@ -28,7 +28,6 @@ from django.utils.safestring import SafeData, SafeString, mark_safe
 from django.utils.timezone import template_localtime  # type: ignore[attr-defined]  # the stubs do not know it
 
 _INDENTATION = re.compile(r"\n\s+")
-_NEEDS_ESCAPE = re.compile("[&<>\"']").search  # a text is searched once, and replaced in five times
 Resolve = Callable[[Any], Any]
 Render = Callable[[Any], Any]  # a text; Django's stubs say int, too
 _ABSENT = object()
@@ -120,7 +119,7 @@ def _bind_variable(node: Any, _loader: Loader) -> Render:
         value = resolve(context)
         kind = value.__class__
         if kind is str and context.autoescape:
-            return value if type(value) is str and not _NEEDS_ESCAPE(value) else escape(value)
+            return escape(value)
         if kind is SafeString or kind is str or (kind is int and not grouping):
             return str(value)
         return render_value(value, context)
@@ -427,8 +426,6 @@ def _bind_lookup(variable: Variable, missing: str | None) -> Resolve:
     if variable.lookups is None or variable.translate:
         return variable.resolve
     first, rest, resolve_slowly = variable.lookups[0], variable.lookups[1:], _look_up_slowly(variable, missing)
-    if len(rest) == 1:
-        return _bind_step(first, rest[0], resolve_slowly, missing)
 
     def resolve(context: Any) -> Any:
         for layer in reversed(context.dicts):
@@ -447,28 +444,6 @@ def _bind_lookup(variable: Variable, missing: str | None) -> Resolve:
             if callable(value):
                 return resolve_slowly(context)
         return value
-
-    return resolve
-
-
-def _bind_step(first: str, name: str, resolve_slowly: Resolve, missing: str | None) -> Resolve:
-    """``a.b``, which most lookups are."""
-
-    def resolve(context: Any) -> Any:
-        for layer in reversed(context.dicts):
-            if first in layer:
-                value = layer[first]
-                break
-        else:
-            return missing
-        kind = value.__class__
-        try:
-            if kind is not dict and callable(value):
-                return resolve_slowly(context)
-            value = value[name] if _indexable[kind] else getattr(value, name)
-        except Exception:  # noqa: BLE001 - as in the general case
-            return resolve_slowly(context)
-        return resolve_slowly(context) if value.__class__ is not str and callable(value) else value
 
     return resolve
 
