@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.urls import reverse
 
 from config import table
-from config.errors import NotFound, Refused
+from config.errors import Conflict, NotFound, Refused, StaleAttempt
 from config.item import Item, translate_store_errors
-from config.transaction import Change
+from config.transaction import Change, transact
 from projects.audit.events import Actor
 from projects.queues import queries as queue_queries
 from review.decide import redemption
@@ -23,6 +24,7 @@ from review.status import ORPHAN, UNDECIDED, Bar, Decision, ReviewStatus
 from workflows.executions import actions, approvals, data, queries, steps
 from workflows.executions.items import InputExecution
 from workflows.executions.steps import ExecutionStep
+from workflows.runs.items import RunStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -55,7 +57,21 @@ def ask_for_approval(work: ExecutionStep, *, entered: str, token: str | None) ->
     barred = _find_barred(work)
     handover = Handover(site, asked, work.definition.name, _SCOPE, entered, token, barred=barred)
     actions.note_review(execution, handover.ref.review_id, step=work.step.order, attempt=work.attempt)
-    return handover_actions.take_handover(handover)
+    taken = handover_actions.take_handover(handover)
+    _withdraw_if_ended(site, execution.executionId, handover.ref)
+    return taken
+
+
+def _withdraw_if_ended(site: str, execution_id: str, ref: ReviewRef) -> None:
+    """Whoever cancelled it between the note and the review found none to withdraw. Raises: StaleAttempt."""
+    now = queries.get_execution(site, execution_id)
+    if now.status == RunStatus.RUNNING:
+        return
+    review = Review.load(ref.key, only=READABLE)
+    if review.status in UNDECIDED:
+        with suppress(Conflict):
+            transact(redemption.plan_close(ref, ORPHAN, review, held=False))
+    raise StaleAttempt("This execution has ended.")
 
 
 def _question(work: ExecutionStep, queue: str) -> dict[str, object]:

@@ -1,14 +1,16 @@
 """An onboarding without a document: started by data, approved by people, ended, whichever engine drives it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from config import clock
 from config.errors import Conflict
+from config.transaction import Change
 from projects.queues.actions import archive_queue, create_queue
 from review.decide import claims, decisions
-from review.handovers.actions import ref_of
+from review.handovers import actions as handover_actions
+from review.handovers.actions import Handover, TakenHandover, ref_of
 from review.handovers.delivery import deliver_answer, expire_handover
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
@@ -135,6 +137,40 @@ def test_a_cancelled_execution_takes_its_review_out_of_the_queue(pump: Pump, def
         actions.cancel_execution(SITE, execution.executionId, by=BY)
     actions.purge_execution(SITE, execution.executionId, by=BY)
     assert not exists(ref)
+
+
+def test_who_cancels_before_the_review_is_there_leaves_none_in_the_queue(
+    pump: Pump, definition: Definition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execution, take, taken = start(definition), handover_actions.take_handover, []
+
+    def cancel_first(handover: Handover) -> TakenHandover:
+        actions.cancel_execution(SITE, execution.executionId, by=BY)
+        taken.append(take(handover))
+        return taken[-1]
+
+    monkeypatch.setattr(handover_actions, "take_handover", cancel_first)
+    pump.run(lambda: bool(taken))
+    assert now(execution).outcome == "cancelled"
+    assert review_of(taken[0].ref).status == ReviewStatus.ORPHANED
+
+
+def test_who_cancels_as_the_review_is_opened_is_told_to_look_again(
+    pump: Pump, definition: Definition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execution, plan, found = start(definition), actions.plan_withdrawal, []
+
+    def open_first(site: str, read: InputExecution) -> Sequence[Change]:
+        if not found:
+            found.append(asked(execution, pump, "Manager"))
+        return plan(site, read)
+
+    monkeypatch.setattr(actions, "plan_withdrawal", open_first)
+    with pytest.raises(Conflict, match="moved on"):
+        actions.cancel_execution(SITE, execution.executionId, by=BY)
+    assert (now(execution).status, review_of(found[0]).status) == ("running", ReviewStatus.PENDING)
+    actions.cancel_execution(SITE, execution.executionId, by=BY)
+    assert review_of(found[0]).status == ReviewStatus.ORPHANED
 
 
 @pytest.mark.wide

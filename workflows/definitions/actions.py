@@ -132,7 +132,10 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
 
 def _find_published(definition_id: str) -> Definition:
     """Raises: NotFound, if it is not published; Refused, if no engine can run it yet."""
-    row = items.Definition.load(versions.definition_key(definition_id))
+    try:
+        row = items.Definition.load(versions.definition_key(definition_id))
+    except NotFound as error:
+        raise NotFound(versions.NOT_PUBLISHED) from error
     if definition_id not in SHIPPED and row.deployedAt is None:
         raise Refused("This version is not deployed yet. Try again in a minute, or deploy it again from its page.")
     return versions.find_definition(definition_id)

@@ -26,6 +26,7 @@ from workflows.definitions.items import ListedDefinition
 
 _SHOWN = 40  # of a family's versions, the newest
 _MOST_STEPS = 200
+NOT_PUBLISHED = "This version is not published here. Ask an administrator to run `manage.py bootstrap`."
 
 
 def definition_key(workflow_id: str) -> Key:
@@ -218,5 +219,5 @@ def get_published_version(definition_id: str) -> tuple[items.Definition, list[it
     found = {str(one["SK"]["S"]): one for one in Item.partition(pk, limit=_MOST_STEPS)}
     head = found.pop(table.DEFINITION.sort_prefix(), None)
     if head is None:
-        raise NotFound("This version is not published here. Ask an administrator to run `manage.py bootstrap`.")
+        raise NotFound(NOT_PUBLISHED)
     return items.Definition.from_raw_data(head), [items.DefinitionStep.from_raw_data(one) for one in found.values()]

@@ -215,7 +215,10 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
         InputExecution.review.remove(),
         *due_work.finish_actions(),
     ]
-    still = if_at(int(execution.currentStep), int(execution.engine_attempt))
+    same_review = (
+        InputExecution.review == execution.review if execution.review else InputExecution.review.does_not_exist()
+    )  # another one would stay in its queue
+    still = if_at(int(execution.currentStep), int(execution.engine_attempt)) & same_review
     changes = [Update(execution.key, actions, still, of=InputExecution), *plan_withdrawal(site, execution)]
     told = _record(site, execution, "cancelled", by, {"outcome": outcome.value})
     facts = {"workflow": execution.workflowId, "definition": execution.definition, "outcome": outcome.value}
@@ -223,7 +226,9 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
     try:
         _publish(transact(changes, told, bus))
     except Conflict as conflict:
-        raise Conflict("It moved on meanwhile. Nothing was cancelled; reload to see where it stands.") from conflict
+        raise Conflict(
+            "This execution has moved on. Nothing was cancelled; reload to see where it stands."
+        ) from conflict
     return execution
 
 
