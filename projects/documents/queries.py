@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from pynamodb.expressions.condition import Condition
 
-from config import clock, days, table
+from config import clock, table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import InvalidKey, Key
@@ -36,6 +36,7 @@ from projects.documents.items import (
 from projects.documents.states import STATUS_LABELS, StatusLabel
 from projects.schemas.governing import KINDS
 from projects.schemas.queries import definitions_of
+from projects.web import days
 
 _Row = ListedDocument
 

@@ -8,7 +8,6 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config import days
 from config.errors import Conflict, NotAllowed, NotFound, Refused
 from config.item import Page
 from config.table import InvalidKey
@@ -42,6 +41,7 @@ from projects.shares import queries as share_queries
 from projects.shares.views import describe_shares
 from projects.sites import access, directory
 from projects.sites.permissions import Permission
+from projects.web import days
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
 
 _HOURS = 8  # that a form offers

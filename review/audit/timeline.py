@@ -13,7 +13,7 @@ from typing import Any
 
 from pynamodb.expressions.condition import Condition
 
-from config import days, table
+from config import table
 from config.errors import NotFound
 from config.item import Item, Page
 from config.table import Key
@@ -25,6 +25,7 @@ from projects.personal.masking import MASK, mask_changes
 from projects.prompts.queries import PromptRef
 from projects.queues import admission
 from projects.sites.sign_in import UNKNOWN
+from projects.web import days
 from projects.web.http import DeskRequest
 from review.identity import HANDED_OVER, ReviewRef, queue_id
 from review.items.reviews import ReviewDecision

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config import clock, days, table
+from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.documents.items import Document
@@ -19,6 +19,7 @@ from projects.queues import admission
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
+from projects.web import days
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 from review.cases import actions, queries
 from review.cases.actions import LONGEST_NAME, LONGEST_TEXT, CaseText, TaskText

@@ -10,7 +10,8 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from config import clock, days
+from config import clock
+from projects.web import days
 from review import queries
 from review.items.reviews import Review
 from workflows.stages.assessment.triage import Triage, read_triage

@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from config import clock, days
+from config import clock
 from config.item import Page
 from projects.documents import queries as counter_queries
 from projects.documents.queries import Queued
 from projects.queues import admission
 from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access
+from projects.web import days
 from projects.web.http import DeskRequest, render_answer
 from review import queries
 from review.desk import saved_views

@@ -1,12 +1,9 @@
 """Words of their own for the drawings of ``unlike`` and ``abroad``: a draw of which rules know nothing by name.
 
-``python -m tests.generated.fresh FOLDER COUNT SEED`` fills ``FOLDER/unlike`` and ``FOLDER/abroad``. Of what the earlier
+Drawn by ``python -m tests.generated.draw fresh FOLDER COUNT SEED``. Of what the earlier
 draws print only the plain word TOTAL, legal forms, kinds of postcode and ways to write a day are left. Whoever changes
 rules with a draw of these words in sight needs others.
 """
-
-import sys
-from pathlib import Path
 
 from tests.generated import abroad, unlike
 from tests.generated.abroad import Country
@@ -171,12 +168,3 @@ ABROAD = abroad.Words(
     warranty="Guaranteed until {}",
     thanks=("Come back soon", "Au revoir et à bientôt", "Mind yourself", "Goods once sold stay sold"),
 )  # fmt: skip
-
-
-def fill(folder: Path, count: int, seed: int) -> None:
-    unlike.fill(folder / "unlike", count, seed, words=UNLIKE)
-    abroad.fill(folder / "abroad", count, seed, words=ABROAD)
-
-
-if __name__ == "__main__":
-    fill(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,12 +1,9 @@
 """A third list of words for the drawings of ``unlike`` and ``abroad``; abroad's papers are of six other countries.
 
-``python -m tests.generated.unheard FOLDER COUNT SEED`` fills ``FOLDER/unlike`` and ``FOLDER/abroad``. Of what the
+Drawn by ``python -m tests.generated.draw unheard FOLDER COUNT SEED``. Of what the
 earlier draws print only the plain word TOTAL, legal forms, ways to write a day and, in unlike, kinds of postcode and
 names of taxes are left. Whoever changes rules with a draw of these words in sight needs others.
 """
-
-import sys
-from pathlib import Path
 
 from tests.generated import abroad, unlike
 from tests.generated.abroad import Country
@@ -172,12 +169,3 @@ ABROAD = abroad.Words(
     warranty="Warranty ends {}",
     thanks=("Asante, karibu tena", "Gracias por su compra", "Tot ziens", "No cash refunds"),
 )  # fmt: skip
-
-
-def fill(folder: Path, count: int, seed: int) -> None:
-    unlike.fill(folder / "unlike", count, seed, words=UNLIKE)
-    abroad.fill(folder / "abroad", count, seed, words=ABROAD)
-
-
-if __name__ == "__main__":
-    fill(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

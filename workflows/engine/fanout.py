@@ -11,9 +11,9 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from config import clock, precedence
+from config import clock
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
-from workflows.engine import actions, joins, limits, step_context, step_outcome, tokens
+from workflows.engine import actions, joins, limits, precedence, step_context, step_outcome, tokens
 from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries

@@ -8,12 +8,12 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 
-from config import disk, logs, precedence
+from config import disk, logs
 from config.brokers import queues, visibility
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
 from workflows.definitions import states
-from workflows.engine import fanout, lost_message, messages, publication, steps, tokens
+from workflows.engine import fanout, lost_message, messages, precedence, publication, steps, tokens
 from workflows.engine.step_work import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up

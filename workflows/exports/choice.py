@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-from config import clock, days
+from config import clock
 from config.errors import Refused
 from projects.settings.columns import TABLE, Column, read_columns
+from projects.web import days
 from workflows.stages.base import FieldSpec
 
 CSV, EXCEL, JSON_LINES, PARQUET = "csv", "xlsx", "jsonl", "parquet"

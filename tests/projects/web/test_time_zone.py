@@ -7,8 +7,9 @@ from django.conf import settings
 from django.test import RequestFactory
 from django.utils import timezone
 
-from config import clock, days
+from config import clock
 from projects.templatetags.desk import local_time
+from projects.web import days
 from projects.web.time_zone import COOKIE, TimeZoneMiddleware, find_zone
 from tests.each import each
 from tests.html import one_line

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from config import precedence
+from workflows.engine import precedence
 
 HOLDER = """
 import fcntl, os, sys, time
