@@ -1,4 +1,4 @@
-"""Settings, AWS clients, the key space, errors and time: what every other package stands on."""
+"""The foundation of every other package: settings, AWS clients, the key space, errors and time."""
 
 from config.celery import app as celery_app
 

@@ -1,4 +1,4 @@
-"""The web process, for servers that speak ASGI."""
+"""The ASGI application."""
 
 import os
 

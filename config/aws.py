@@ -1,10 +1,11 @@
-"""One boto3 client per service and process, the one DynamoDB connection, and the S3 storage."""
+"""One boto3 client per service and process, the one DynamoDB connection, the S3 storage, and a count of their calls."""
 
 import base64
 import functools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -20,14 +21,14 @@ from django.conf import settings
 from pynamodb.connection import Connection
 from storages.backends.s3 import S3Storage
 
-from config import call_count
+from config.aws_answers import AnswerParserFactory
+from config.aws_requests import parse_instant, prepare_faster
 from config.errors import CountersignError, NotFound, Unavailable
-from config.wire import WireFactory
 
 
 @dataclass(frozen=True)
 class CallLimits:
-    """How long one call may take: ``attempts`` in all, each with so many seconds for the next bytes of its answer."""
+    """Limits of one call: the total number of ``attempts``, and the read timeout of each in seconds."""
 
     read_seconds: int
     attempts: int
@@ -45,6 +46,7 @@ _USER_AGENT = f"countersign Boto3/{boto3.__version__}"
 _SMALL_BODY = 1 << 16  # bytes
 
 _lock = threading.Lock()
+_count: ContextVar["CallCount | None"] = ContextVar("aws_calls", default=None)
 _TRANSIENT = {
     "InternalFailure",
     "InternalServerError",
@@ -63,18 +65,21 @@ _DAMAGED = {"BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch"}
 
 
 def be_patient(patience: CallLimits) -> None:
-    """Say how long this process waits for AWS, before it makes its first call."""
+    """Set how long this process waits for AWS; call it before the first client is built."""
     global _patience  # noqa: PLW0603 - a process is one kind of process from its start to its end
     _patience = patience
 
 
 @functools.cache
 def _session() -> boto3.session.Session:
-    return boto3.session.Session(
+    session = boto3.session.Session(
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
         region_name=settings.AWS_REGION,
     )
+    parsers = session._session.get_component("response_parser_factory")
+    parsers.set_parser_defaults(timestamp_parser=parse_instant)
+    return session
 
 
 @functools.cache
@@ -83,7 +88,7 @@ def _build(service: str) -> Any:
 
 
 def separate_client(service: str) -> Any:
-    """A client that no one shares; for a process that forks while a thread of its calls."""
+    """Build a client that is not shared, for a process that forks while one of its threads makes calls."""
     # Presigned URLs are checked by the emulator only in this form; AWS takes it too.
     s3: Any = {"addressing_style": "path"} if settings.ON_LAPTOP else {}
     config = Config(
@@ -98,15 +103,40 @@ def separate_client(service: str) -> Any:
     client = _session().client(service, endpoint_url=settings.AWS_ENDPOINT_URL, config=config)  # type: ignore[call-overload]
     if service == "s3":
         _ask_first_for_large_bodies_only(client)
-    call_count.watch(client)
-    return client
+    _count_calls_of(client)
+    return prepare_faster(client)
+
+
+@dataclass
+class CallCount:
+    calls: int = 0
+
+
+@contextmanager
+def count_calls() -> Iterator[CallCount]:
+    """Count the AWS calls of this thread, for the access log; retries of one call count once."""
+    count = CallCount()
+    before = _count.set(count)
+    try:
+        yield count
+    finally:
+        _count.reset(before)
+
+
+def _count_calls_of(client: Any) -> None:
+    client.meta.events.register("before-call", _add_one, unique_id="countersign-calls")
+
+
+def _add_one(**_: Any) -> None:
+    if count := _count.get():
+        count.calls += 1
 
 
 def _ask_first_for_large_bodies_only(client: Any) -> None:
-    """Send a small body with its headers.
+    """Send small bodies without waiting for ``100-continue``.
 
-    botocore wraps every body for its checksum, then takes it for a file, and asks S3 whether it may send it
-    (``Expect: 100-continue``): a round trip that only spares a body that S3 refuses.
+    botocore wraps every body to compute its checksum, takes the wrapper for a file, and asks S3 first
+    (``Expect: 100-continue``). The round trip only pays off when S3 refuses a large body.
     """
     client.meta.events.unregister("before-call.s3", add_expect_header)
     client.meta.events.register("before-call.s3", _ask_first, unique_id="countersign-expect")
@@ -119,13 +149,13 @@ def _ask_first(model: Any, params: dict[str, Any], **rest: Any) -> None:
 
 
 def aws_client(service: str) -> Any:
-    """The process's only client of ``service``; threads share it, since building one is not safe and costs 70 ms."""
+    """Return the process's client of ``service``; threads share it. To build one costs 70 ms and is not thread-safe."""
     with _lock:
         return _build(service)
 
 
 def forget_clients() -> None:
-    """Build them anew when they are asked for."""
+    """Drop all clients; the next use builds new ones."""
     for cache in (_session, _build, _build_provider, dynamodb_connection):
         cache.cache_clear()
 
@@ -145,9 +175,9 @@ def _build_provider(service: str, seconds: int) -> Any:
 
 
 def provider_client(service: str, seconds: int | None = None) -> Any:
-    """The process's client of a service that does a stage's work, in AWS itself wherever the desk runs.
+    """Return this process's client of a service that does a stage's work; it calls AWS itself, never the emulator.
 
-    ``seconds``: that one answer may take.
+    ``seconds``: read timeout of one call.
     """
     with _lock:
         return _build_provider(service, seconds or settings.PROVIDER_TIMEOUT_SECONDS)
@@ -155,9 +185,9 @@ def provider_client(service: str, seconds: int | None = None) -> Any:
 
 @functools.cache
 def provider_credentials() -> bool:
-    """Whether a laptop has credentials for AWS itself, in its environment or files; no one is asked over the network.
+    """Return whether this process can call AWS itself. A laptop needs credentials in its environment or files.
 
-    A deployment has the roles of its processes.
+    A deployment always can: its processes have roles. Nothing is asked over the network.
     """
     if not settings.ON_LAPTOP:
         return True
@@ -168,7 +198,7 @@ def provider_credentials() -> bool:
 
 @functools.cache
 def dynamodb_connection() -> Connection:
-    """The connection that every PynamoDB model shares: one client a class would cost 60 ms and a pool each."""
+    """The connection that all PynamoDB models share: a client per class would cost 60 ms and a connection pool each."""
     connection = Connection(
         region=settings.AWS_REGION,
         host=settings.AWS_ENDPOINT_URL,
@@ -179,21 +209,22 @@ def dynamodb_connection() -> Connection:
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
     )
-    connection.session.register_component("response_parser_factory", WireFactory())
+    connection.session.register_component("response_parser_factory", AnswerParserFactory())
     connection.session.set_default_client_config(Config(user_agent=_USER_AGENT))
     with _lock:
-        call_count.watch(connection.client)  # built here, once: PynamoDB's own laziness is not safe between threads
+        client = prepare_faster(connection.client)  # built once: PynamoDB's own laziness is not safe between threads
+        _count_calls_of(client)
     return connection
 
 
 def dynamodb_client() -> Any:
-    """The botocore client under the models, for counting and for faults in tests."""
+    """The botocore client under the models, for tests that count calls or inject faults."""
     return dynamodb_connection().client
 
 
 @contextmanager
 def translate_aws_errors() -> Iterator[None]:
-    """Turn botocore's errors into ours.
+    """Translate botocore's errors into domain errors.
 
     Raises:
         NotFound: S3 has no such object, Step Functions no such execution.
@@ -220,7 +251,7 @@ def translate_aws_errors() -> Iterator[None]:
 
 
 class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types
-    """django-storages on the process's own credentials and endpoint; originals are private and never overwritten."""
+    """django-storages with the process's own credentials and endpoint. Originals are private and never overwritten."""
 
     def __init__(self, **overrides: Any) -> None:
         values: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Rows in bulk, put twenty-five a call. Never atomic."""
+"""Batch writes of rows, 25 per call; not atomic."""
 
 import random
 import time
@@ -15,10 +15,10 @@ Row = tuple[str, Attributes]  # the table's name and the item in the wire's form
 
 
 def put_rows(rows: Sequence[Row]) -> None:
-    """Write over whatever is there; again is harmless.
+    """Put ``rows``, replacing what is there; idempotent.
 
     Raises:
-        Unavailable: the table took some of them only, also after several tries.
+        Unavailable: some rows were still unprocessed after several attempts.
 
     """
     for start in range(0, len(rows), _BATCH):

@@ -34,7 +34,7 @@ app.autodiscover_tasks(
         "workflows.executions",
         "workflows.experiments",
         "workflows.exports",
-        "workflows.extractors",
+        "workflows.learning.extractors",
         "workflows.intake",
         "workflows.learning",
         "workflows.operations",
@@ -54,7 +54,7 @@ app.autodiscover_tasks(
 
 @celeryd_init.connect
 def _hurry(sender: Any = None, **_: Any) -> None:
-    """The sweeper's worker asks for one row after the other: what does not answer one will not answer the next."""
+    """Shorten the AWS timeouts in the sweeper's worker, which handles rows one by one and must not hang on each."""
     if str(sender).startswith("sweep@"):
         aws.be_patient(aws.SWEEPER)
 
@@ -66,7 +66,7 @@ def _start_telemetry(**_: Any) -> None:
 
 @setup_logging.connect
 def _keep_logging(**_: Any) -> None:
-    """Our handler is the only one: Celery's own would write the words of exceptions, and arguments of tasks."""
+    """Keep Celery from installing its log handlers, which would write exception messages and task arguments."""
     pool = get_multiprocessing_logger()  # without it, a pool process that dies prints its exception
     if pool is not None:
         pool.propagate = True

@@ -11,15 +11,15 @@ def now() -> dt.datetime:
 
 
 def iso(moment: dt.datetime) -> str:
-    """The stored form: 2026-11-21T12:00:00.000000+00:00. Fixed width, so text order is time order."""
+    """Return the stored form: 2026-11-21T12:00:00.000000+00:00. Its width is fixed, so text order is time order."""
     return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
 
 
 def parse(text: str) -> dt.datetime:
-    """Read a stored instant, ours or an older writer's (``Z`` or offset, any precision).
+    """Parse a stored instant, ours or an older writer's (``Z`` or an offset, any precision).
 
     Raises:
-        ValueError: the text is no ISO 8601 instant.
+        ValueError: the text is not an ISO 8601 instant.
 
     """
     moment = dt.datetime.fromisoformat(text)
@@ -35,7 +35,7 @@ def new_ulid() -> str:
 
 
 def ulid_of(moment: dt.datetime, name: str) -> str:
-    """The same id each time for what ``name`` does at this moment; it sorts among those of then.
+    """Return a deterministic ULID of an instant and a name; it sorts among those made at that instant.
 
     >>> ulid_of(dt.datetime(2026, 12, 1, tzinfo=dt.UTC), "monthly")[:10]
     '01M8QEDC00'
@@ -45,7 +45,7 @@ def ulid_of(moment: dt.datetime, name: str) -> str:
 
 
 def ulid_after(last: str | None) -> str:
-    """A ULID greater than ``last``, whatever the clocks of two machines say."""
+    """Return a ULID greater than ``last``, even if the clocks of two machines differ."""
     fresh = ULID()
     if last is None or str(fresh) > last:
         return str(fresh)

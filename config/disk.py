@@ -1,4 +1,4 @@
-"""A full disk is for now: what it stops is tried again, and is neither the file's fault nor ours."""
+"""A full disk as a transient error, so that the work is retried."""
 
 import errno
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @contextmanager
 def full_is_unavailable() -> Iterator[None]:
-    """Raises: Unavailable, if this machine's disk is full."""
+    """Raise ``Unavailable`` where the operating system reports a full disk or quota."""
     try:
         yield
     except OSError as error:

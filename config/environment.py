@@ -1,4 +1,4 @@
-"""How a variable of the environment is read, and what is said if one is missing; for settings and constants only."""
+"""Reading environment variables, with errors that say what is missing; for settings and constants only."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ ON_LAPTOP = ENVIRONMENT == "laptop"
 
 
 def required_variable(name: str, what: str) -> str:
-    """Raises: ImproperlyConfigured, with what the variable is for."""
+    """Raises: ImproperlyConfigured, saying what the variable is for."""
     READ.setdefault(name, None)
     value = os.environ.get(name)
     if not value:
@@ -42,7 +42,7 @@ def required_variable(name: str, what: str) -> str:
 
 
 def number_variable(name: str, default: int) -> int:
-    """Raises: ImproperlyConfigured, naming the variable, if it is no whole number above zero."""
+    """Raises: ImproperlyConfigured unless the variable is a positive integer."""
     text = env(name, str(default))
     if not text.isdigit() or int(text) < 1:
         raise ImproperlyConfigured(
@@ -52,9 +52,9 @@ def number_variable(name: str, default: int) -> int:
 
 
 def overrides(name: str, known: Mapping[str, object]) -> dict[str, object]:
-    """Other values of constants, from a JSON object.
+    """Return overrides of constants from a JSON object.
 
-    Raises: ImproperlyConfigured, if it is none, or a name is not of ``known`` or has a value of another type.
+    Raises: ImproperlyConfigured if it is not an object, or a name is unknown, or a value has another type.
     """
     text = env(name, "") or "{}"
     try:
@@ -70,7 +70,7 @@ def overrides(name: str, known: Mapping[str, object]) -> dict[str, object]:
 
 
 def own_secret(folder: Path) -> str:
-    """A secret of this machine's own, so that no secret lives in the tree and sessions survive a restart."""
+    """Return a secret generated on this machine and kept in its state folder, so that sessions survive a restart."""
     path = folder / "secret-key"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -84,9 +84,9 @@ def own_secret(folder: Path) -> str:
 
 
 def source_variable(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Site → (bucket, prefix) pairs, from ``default=s3://scans/out/ acme=s3://acme-scans/``.
+    """Parse site → (bucket, prefix) pairs from ``default=s3://scans/out/ acme=s3://acme-scans/``.
 
-    Raises: ImproperlyConfigured if an entry is none; a prefix ends in a slash, or it would allow its neighbours.
+    Raises: ImproperlyConfigured for an invalid entry. A prefix must end in a slash, else it would match its siblings.
     """
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for entry in env(name, "").split():
@@ -98,16 +98,16 @@ def source_variable(name: str) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 class ModelEndpoint(NamedTuple):
-    """Where models are asked, and the key that opens it; empty: none is needed."""
+    """Base URL of a model server, and its API key; empty if it needs none."""
 
     url: str
     key: str = ""
 
 
 def endpoint_variable(name: str, keys: str) -> dict[str, ModelEndpoint]:
-    """Name → address and key, from ``local=http://127.0.0.1:11434/v1``; the key of each is the variable ``keys<NAME>``.
+    """Parse name → endpoint from ``local=http://127.0.0.1:11434/v1``; API keys come from the variables ``keys<NAME>``.
 
-    Raises: ImproperlyConfigured if an entry is none, or would send documents over a network in the clear.
+    Raises: ImproperlyConfigured for an invalid entry, or one that would send documents unencrypted over a network.
     """
     found: dict[str, ModelEndpoint] = {}
     for entry in env(name, "").split():
@@ -121,10 +121,24 @@ def endpoint_variable(name: str, keys: str) -> dict[str, ModelEndpoint]:
     return found
 
 
-def oidc_provider(url: str, *, name: str, client_id: str, secret: str, scopes: list[str]) -> dict[str, Any]:
-    """What allauth is told of the provider; empty without a URL.
+def server_variable(name: str) -> str:
+    """Return the URL of a server without its trailing slash; empty if unset.
 
-    Raises: ImproperlyConfigured if the client is not named, or who signs in would be told over a network in the clear.
+    Raises: ImproperlyConfigured if it is not a URL, or would receive documents unencrypted over a network.
+    """
+    url = env(name, "")
+    parts = urlsplit(url)
+    if url and (parts.scheme not in {"http", "https"} or not parts.hostname):
+        raise ImproperlyConfigured(f"{name} is {url!r}: use an address as https://host, or unset it.")
+    if parts.scheme == "http" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise ImproperlyConfigured(f"{name} must begin with https://, unless it is on this machine.")
+    return url.rstrip("/")
+
+
+def oidc_provider(url: str, *, name: str, client_id: str, secret: str, scopes: list[str]) -> dict[str, Any]:
+    """Return allauth's settings for the OpenID provider; empty without a URL.
+
+    Raises: ImproperlyConfigured if the client id is missing, or sign-in would be unencrypted over a network.
     """
     if not url:
         return {}
@@ -146,7 +160,7 @@ def oidc_provider(url: str, *, name: str, client_id: str, secret: str, scopes: l
 
 
 def oidc_groups(name: str) -> dict[str, str]:
-    """Group of the provider → group here, from ``{"desk-reviewers": "reviewers"}``. Raises: ImproperlyConfigured."""
+    """Parse provider group → group here from ``{"desk-reviewers": "reviewers"}``. Raises: ImproperlyConfigured."""
     try:
         found = json.loads(env(name, "{}"))
     except ValueError as error:

@@ -1,29 +1,31 @@
-"""Every domain error, flat: one class per decision that a caller makes.
+"""Domain errors, a flat list: one class for each way in which a caller reacts.
 
-No botocore or pynamodb error leaves ``config``; a message tells a person what to do next.
+No botocore or pynamodb error leaves ``config``. Messages tell a person what to do next.
 """
 
 from collections.abc import Iterable
 
+from config.phrase import Sentence
+
 
 class CountersignError(Exception):
-    """Base of all; ``str(error)`` may be shown to a person."""
+    """Base class; ``str(error)`` may be shown to a person."""
 
 
 class NotFound(CountersignError):
-    """There is no such record, or it is not this person's to know of. Views answer 404."""
+    """The record does not exist, or this person may not know that it does. Views answer 404."""
 
 
 class NotAllowed(CountersignError):
-    """The person may see this and not do that. Views answer 403."""
+    """The person may see the record but not do this. Views answer 403."""
 
 
 class KeyRefused(CountersignError):
-    """An API key opens nothing. The API answers 401, and does not tell why."""
+    """The API key is invalid. The API answers 401 without saying why."""
 
 
 class TooManyTries(CountersignError):
-    """Something is tried too often in a while, such as passwords. Views answer 429; ``seconds``: to wait."""
+    """Too many attempts, such as passwords. Views answer 429; ``seconds``: how long to wait."""
 
     def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
@@ -33,12 +35,12 @@ class TooManyTries(CountersignError):
 class Conflict(CountersignError):
     """A condition did not hold: another change came first. Views answer 409.
 
-    ``failed``: the names of a transaction's changes whose conditions did not hold, of those that have a name.
+    ``failed``: names of the transaction's changes whose conditions did not hold; unnamed ones are left out.
     """
 
     def __init__(
         self,
-        message: str = "This was changed by another user. Your change was not saved.",
+        message: str = Sentence("This was changed by another user. Your change was not saved."),
         *,
         failed: frozenset[str] = frozenset(),
     ) -> None:
@@ -47,13 +49,13 @@ class Conflict(CountersignError):
 
 
 class Outdated(CountersignError):
-    """A program named the state that its change is based on, and that state is gone. The API answers 412."""
+    """The state that a program based its change on (``If-Match``) has changed. The API answers 412."""
 
 
 class Refused(CountersignError):
-    """What was sent is not taken, with the sentence that says why and what to do. Views answer 422.
+    """The input is invalid; the message says why and what to do. Views answer 422.
 
-    ``field``: path of what was refused in a program's request, if it is one entry of it.
+    ``field``: path of the invalid entry in an API request, if there is one.
     """
 
     def __init__(self, message: str, *, field: str = "") -> None:
@@ -62,9 +64,9 @@ class Refused(CountersignError):
 
 
 class StageFailed(CountersignError):
-    """A stage cannot do its work on this document, and trying again would not help.
+    """A stage cannot process this document; a retry would not help.
 
-    ``code``: what the outside service calls it, where one refused.
+    ``code``: the outside service's error code, if a service refused.
     """
 
     def __init__(self, message: str, *, code: str = "") -> None:
@@ -73,9 +75,9 @@ class StageFailed(CountersignError):
 
 
 class ProviderPaused(CountersignError):
-    """An outside service does not answer, and is not asked again before ``seconds`` have passed. Steps wait for it."""
+    """An outside service does not answer and is not called again for ``seconds``. Steps wait for it."""
 
-    RESUMES = " The run resumes automatically."
+    RESUMES = Sentence("%(reason)s The run resumes automatically.")
 
     def __init__(self, message: str, *, provider: str, seconds: float) -> None:
         super().__init__(message)
@@ -84,36 +86,36 @@ class ProviderPaused(CountersignError):
 
     @property
     def reason(self) -> str:
-        """Without what a run does next, for work that gives up."""
-        return str(self).removesuffix(self.RESUMES)
+        """The message without the sentence about what the run does next, for work that gives up."""
+        return str(self).removesuffix(str(self.RESUMES.fill(reason="")))
 
 
 class Tampered(CountersignError):
-    """A stored object is not what its recorded sha256 says."""
+    """A stored object does not match its recorded SHA-256."""
 
 
 class ActionFailed(CountersignError):
-    """What should follow a publication cannot be done, and trying again would not help; a person has to look."""
+    """An action after publication failed; a retry would not help, a person has to look."""
 
 
 class Unavailable(CountersignError):
-    """AWS, or the emulator, does not answer now. Transient: tasks retry, views answer 503."""
+    """AWS or the emulator does not answer. Transient: tasks retry, views answer 503."""
 
 
 class TokenClosed(CountersignError):
-    """Step Functions no longer takes this token: used, timed out or unknown. Says nothing about who was first."""
+    """Step Functions refuses the task token: used, timed out or unknown. It does not say who was first."""
 
 
 class StaleAttempt(CountersignError):
-    """The message belongs to an engine attempt that is no longer the run's driver."""
+    """The message belongs to an engine attempt that no longer drives the run."""
 
 
 class Misconfigured(CountersignError):
-    """The process cannot start or a resource is missing; the message says which setting or command mends it."""
+    """The process cannot start or a resource is missing; the message names the setting or command that fixes it."""
 
 
 def quote_names(names: Iterable[str]) -> str:
-    r"""Names as they were sent, short enough for a sentence and without what does not print.
+    r"""Quote names from a request for a message: shortened, without unprintable characters.
 
     >>> quote_names(["colour", "si\x07ze"])
     '“colour”, “size”'

@@ -1,9 +1,9 @@
-"""How Django is put together here, the same in every environment; ``config.settings`` takes it and reads the rest."""
+"""Django's apps, middleware and templates, the same in every environment; ``config.settings`` imports them."""
 
 from pathlib import Path
 from typing import Any
 
-from csp.constants import NONCE, NONE, SELF
+from csp.constants import NONE, SELF
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 INSTALLED_APPS = [
@@ -33,7 +33,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "projects.web.access_log.AccessLogMiddleware",
     "projects.web.compression.CompressionMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "projects.web.policy.PolicyMiddleware",
     "projects.web.middleware.ProblemMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "projects.web.time_zone.TimeZoneMiddleware",
+    "projects.web.language.LanguageMiddleware",
     "projects.web.middleware.SiteMiddleware",
     "projects.web.middleware.SignedInMiddleware",
     "projects.web.middleware.DomainErrorMiddleware",
@@ -69,7 +70,6 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "csp.context_processors.nonce",
                 "projects.web.middleware.site_context",
                 "review.notifications.bar.notification_context",
             ],
@@ -105,7 +105,9 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 LANGUAGE_CODE = "en"
-USE_I18N = False  # every text is English: no page looks translations up
+# By their own names: who looks for theirs may read no other. Complete ones only (tests/docs/test_messages.py).
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("ja", "日本語")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
@@ -127,7 +129,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
-        "script-src": [SELF, NONCE],
+        "script-src": [SELF],
         "style-src": [SELF],
         "img-src": [SELF, "data:"],
         "media-src": [SELF],

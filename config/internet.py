@@ -1,7 +1,7 @@
-"""Calls to addresses that someone else wrote: only the public internet, only the address that was checked, in time.
+"""HTTP calls to addresses that users supply, safe from SSRF: public addresses only, pinned and bounded in time.
 
-A name is resolved once. All of its addresses have to be public, since which of them answers is not ours to choose, and
-the connection goes to the one that was checked: a name that leads elsewhere a moment later changes nothing.
+A host name is resolved once. All its addresses must be public, and the connection goes to one that was checked, so a
+name that resolves elsewhere a moment later (DNS rebinding) changes nothing.
 """
 
 import contextlib
@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from config.errors import Refused
+from config.phrase import Sentence
 
-_NO_RECEIVER = "Enter a URL that starts with https:// and contains no password."
+_NO_RECEIVER = Sentence("Enter a URL that starts with https:// and contains no password.")
 PORTS = {"http": 80, "https": 443}
 _UNICAST = ipaddress.ip_network("2000::/3")  # IPv6; other blocks carry an IPv4 address inside, which may be anyone's
 # Global by their entry in the registries, and yet no one's on the internet or a cloud's own: 6to4 relays, protocol
@@ -24,7 +25,7 @@ _RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is anybody's on the internet: not ours, not this machine's, not a cloud's own services.
+    """Return whether an address is on the public internet: not private, loopback or a cloud's metadata service.
 
     >>> [is_public(one) for one in ("93.184.216.34", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1")]
     [True, False, False, False, False]
@@ -43,10 +44,10 @@ def resolve_host(host: str, port: int) -> Sequence[str]:
 
 
 def check_receiver(url: str, *, private: bool) -> None:
-    """Before an address is kept that calls will go to. ``private``: one's own network is allowed, and http.
+    """Check a callback URL before it is saved. ``private``: also allow private networks and plain HTTP.
 
     Raises:
-        Refused: with the sentence that stands beside its input.
+        Refused: with a message to show beside the input.
 
     """
     try:
@@ -66,9 +67,9 @@ def check_receiver(url: str, *, private: bool) -> None:
 
 
 class Connection(http.client.HTTPConnection):
-    """To ``address``, which was checked, under the name ``host`` that was asked for.
+    """A connection to the checked ``address``, with ``host`` for SNI and the Host header.
 
-    ``seconds`` are for one answer of the other end; ``in_time`` bounds all of it.
+    ``seconds``: timeout of one read; ``in_time`` bounds the whole exchange.
     """
 
     def __init__(self, host: str, port: int, address: str, *, secure: bool, seconds: float) -> None:
@@ -86,14 +87,14 @@ class Connection(http.client.HTTPConnection):
             wrapped.do_handshake()
 
     def cut(self) -> None:
-        """From another thread: whoever reads finds the end."""
+        """Close the socket from another thread; the reader sees the end of the stream."""
         if self.line is not None:
             with contextlib.suppress(OSError):
                 self.line.shutdown(socket.SHUT_RDWR)
 
     @contextlib.contextmanager
     def in_time(self, seconds: float) -> Iterator[None]:
-        """Cut it after so long and close it in any case: a server may send a byte at a time for hours."""
+        """Bound the whole exchange and close the connection: a server may send a byte at a time for hours."""
         watch = threading.Timer(seconds, self.cut)
         watch.daemon = True
         watch.start()

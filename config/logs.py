@@ -1,8 +1,8 @@
-"""One JSON object a line, with ids only: never document text, prompts, tokens or personal data, at any level.
+"""JSON logging, one object a line, with ids only: no document text, prompts, tokens or personal data at any level.
 
-Text of a document reaches a log through the words of an exception (``ValueError: could not convert 'ACME Ltd'``) or the
-arguments that a library logs. So of an exception only its type and place are written, and of a library's record its
-constant text without whatever was put into it, unless that is a number, an id or the name of a task.
+Document text reaches logs through exception messages (``ValueError: could not convert 'ACME Ltd'``) and through the
+arguments of library log records. So exceptions are logged by type and place only, and library records by their constant
+text, with only numbers, ids and task names filled in.
 """
 
 import json
@@ -66,7 +66,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 @contextmanager
 def on_site(site: str) -> Iterator[None]:
-    """Whatever is logged inside is of this site, also what a library logs: ids alone may be those of two tenants."""
+    """Add the site to all lines logged inside, libraries' too: an id alone may belong to two tenants."""
     before = _site.set(site)
     try:
         yield
@@ -75,13 +75,13 @@ def on_site(site: str) -> Iterator[None]:
 
 
 def set_site(site: str) -> None:
-    """The same from here on; who sets it ends it with an empty one."""
+    """Set the site from here on; reset it with an empty one."""
     _site.set(site)
 
 
 @contextmanager
 def on_request(request_id: str) -> Iterator[None]:
-    """Whatever is logged inside belongs to this request of a browser or a program."""
+    """Add the request id to all lines logged inside."""
     before = _request_id.set(request_id)
     try:
         yield
@@ -90,41 +90,41 @@ def on_request(request_id: str) -> Iterator[None]:
 
 
 def request_id() -> str:
-    """The request that the work at hand comes of; a task that none ordered has its own id. Empty outside of both."""
+    """Return the id of the request that caused the current work; a task of no request has its own. Else empty."""
     return _request_id.get()
 
 
 def request_headers() -> dict[str, str]:
-    """What an outside service is told with a request, so that its log and ours are found by one id."""
+    """Return headers for a call to an outside service, so that its logs can be correlated with ours."""
     found = request_id()
     return {REQUEST_HEADER: found} if found else {}
 
 
 def set_request(request_id: str) -> None:
-    """Whatever is logged from here on comes of this request, which is told by what the work is about."""
+    """Set the request id from here on, as found on the work's row."""
     _request_id.set(request_id)
 
 
 def context() -> dict[str, str]:
-    """The ids of the work at hand, as lines have them."""
+    """Return the ids of the current work, as logged."""
     return {"site": _site.get(), "request": _request_id.get(), **_about.get()}
 
 
 def follow_request(request_id: str | None) -> None:
-    """Go on under the request that began what is worked on, if its row knows one: state machines do not pass it on."""
+    """Continue under the request id stored on the row, if any: state machines do not pass it on."""
     if request_id:
         set_request(request_id)
 
 
 def set_task(arguments: Mapping[str, Any], request_id: str = "") -> None:
-    """What a task is about, by the ids among its arguments, until the next; none of its other arguments is kept."""
+    """Set the current task's ids, taken from its arguments; no other argument is kept."""
     set_site(str(arguments.get("site") or ""))
     set_request(request_id)
     _about.set(ids_of(arguments))
 
 
 def place_of(error: BaseException) -> str:
-    """What ``extra={"error": …}`` says of an exception: its type and where it was raised, never its words.
+    """Describe an exception for ``extra={"error": …}``: its type and place, never its message.
 
     >>> try:
     ...     int("ACME Ltd")
@@ -144,7 +144,7 @@ def _place(frame: traceback.FrameSummary) -> str:
 
 
 class Library(logging.Filter):
-    """Drops what libraries say below WARNING: at DEBUG they log what they send, read and decode."""
+    """Drops library records below WARNING: at DEBUG they log what they send, read and decode."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         package = record.name.partition(".")[0]
@@ -152,7 +152,7 @@ class Library(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Keeps the named ids of ``extra`` and drops the rest, so that a careless call cannot leak a document."""
+    """Keeps known ids from ``extra`` and drops the rest, so that a careless call cannot leak a document."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -213,7 +213,7 @@ def _format_value(value: Any) -> Any:
 
 
 class _Word(str):
-    """Shows itself without quotation marks, also where the template says ``%r``."""
+    """A word whose ``repr`` has no quotation marks, for templates with ``%r``."""
 
     __slots__ = ()
 
@@ -226,19 +226,19 @@ def _request(record: logging.LogRecord) -> str:
 
 
 def route_of(request: Any) -> str:
-    """Which view it was: a path may be anything that a person typed or another system made of a file's name."""
+    """Return the view's route; paths are not logged, since they may contain typed text or file names."""
     match = getattr(request, "resolver_match", None)
     return str(match.route) if match else "at no address of ours"
 
 
 def ids_of(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """The ids among the arguments of a task or a view, under the names that lines carry; nothing else of them."""
+    """Return the ids among the arguments of a task or view, under the names used in log lines."""
     found = {name: str(arguments[of]) for name, of in _ARGUMENTS.items() if arguments.get(of)}
     return {name: value for name, value in found.items() if _ID.fullmatch(value)}
 
 
 def _trace(error: BaseException, at: TracebackType | None) -> str:
-    """Where it was raised and what it came from, as a traceback without any exception's words or source lines."""
+    """Format a traceback without exception messages and source lines."""
     lines: list[str] = []
     seen: set[int] = set()
     found: BaseException | None = error
@@ -251,7 +251,7 @@ def _trace(error: BaseException, at: TracebackType | None) -> str:
 
 
 def configure_logging(settings: dict[str, Any]) -> None:
-    """Django's LOGGING_CONFIG: as the settings say, and also for what nothing catches."""
+    """Django's LOGGING_CONFIG: apply the settings and hook uncaught exceptions."""
     logging.config.dictConfig(settings)
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _log_uncaught
@@ -260,7 +260,7 @@ def configure_logging(settings: dict[str, Any]) -> None:
 
 
 def _log_uncaught(kind: type[BaseException], error: BaseException | None, at: TracebackType | None) -> None:
-    """At a terminal a person sees it whole; everywhere else the standard error is a log."""
+    """Show uncaught exceptions whole at a terminal; anywhere else stderr is a log."""
     if error is None or issubclass(kind, KeyboardInterrupt) or sys.stderr.isatty():
         sys.__excepthook__(kind, error or kind(), at)
     else:
@@ -268,7 +268,7 @@ def _log_uncaught(kind: type[BaseException], error: BaseException | None, at: Tr
 
 
 def take_over(name: str) -> None:
-    """Have a library's logger, which came with a handler of its own, log through ours."""
+    """Route a library's logger, which brings its own handler, through ours."""
     logger = logging.getLogger(name)
     logger.handlers.clear()
     logger.propagate = True

@@ -1,7 +1,7 @@
-"""What is measured, under one name everywhere: Prometheus reads it at ``/metrics``, CloudWatch takes it from the log.
+"""Metrics under one name everywhere: Prometheus scrapes ``/metrics``, CloudWatch extracts them from the log.
 
-A metric is declared where it is counted. CloudWatch's embedded metric format is a log line that says which of its
-values are metrics (AWS: "Specification: Embedded metric format"), so no process calls CloudWatch.
+A metric is declared where it is counted. CloudWatch's embedded metric format marks the metrics in a log line (AWS:
+"Specification: Embedded metric format"), so no process calls CloudWatch.
 """
 
 import logging
@@ -23,7 +23,7 @@ _MOST_VALUES = 100  # of one metric in one line
 
 
 class Kind(StrEnum):
-    """What its values are: a number that only grows, one that also falls, or how many were how long."""
+    """Type of a metric: counter, gauge or histogram."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """``unit``: CloudWatch's word for it."""
+    """``unit``: as CloudWatch names it."""
 
     name: str
     kind: Kind
@@ -46,7 +46,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Sample:
-    """``labels``: their values. ``buckets``: of a histogram, upper bound → how many lie below it and above the last."""
+    """``labels``: label values. ``buckets``: of a histogram, upper bound → count between the previous bound and it."""
 
     metric: Metric
     labels: tuple[str, ...]
@@ -55,7 +55,7 @@ class Sample:
 
 
 def build_families(metrics: Iterable[Metric], samples: Iterable[Sample]) -> Iterator[Family]:
-    """As Prometheus takes them; also metrics without a sample, so that what is asked for by name is there."""
+    """Build Prometheus metric families; metrics without samples are included, so that every name can be queried."""
     found: dict[str, list[Sample]] = {}
     for sample in samples:
         found.setdefault(sample.metric.name, []).append(sample)
@@ -86,7 +86,7 @@ def _cumulate(buckets: Mapping[float, int]) -> list[Any]:
 
 
 def log_samples(samples: Iterable[Sample]) -> None:
-    """A line for each set of labels, where CloudWatch reads the log."""
+    """Log one line per set of labels, if CloudWatch reads the log."""
     if not settings.LOG_METRICS:
         return
     lines: dict[tuple[tuple[str, str], ...], dict[Metric, list[float]]] = {}

@@ -1,7 +1,7 @@
-"""All settings: what a deployment sets is read from its environment in this one place, the rest is in ``constants``.
+"""Settings. Everything a deployment sets is read from the environment here; the rest is in ``constants``.
 
-``COUNTERSIGN_ENV=laptop`` (the default) runs on the embedded AWS and needs nothing set; ``COUNTERSIGN_ENV=aws``
-runs on the real one and refuses to start while something it needs is missing.
+``COUNTERSIGN_ENV=laptop`` (the default) uses the embedded AWS and needs no settings; ``COUNTERSIGN_ENV=aws`` uses
+AWS and refuses to start while a required setting is missing.
 """
 
 import json
@@ -31,6 +31,7 @@ from config.environment import (
     oidc_provider,
     own_secret,
     required_variable,
+    server_variable,
     source_variable,
 )
 from config.framework import *  # noqa: F403 - as above; what is the same everywhere is in that one
@@ -143,6 +144,11 @@ WEBHOOK_PRIVATE_ADDRESSES = env("COUNTERSIGN_WEBHOOK_PRIVATE_ADDRESSES", "0") ==
 # --- outside services that do the work of a stage -----------------------------
 # On AWS's own endpoints, on a laptop too: the embedded AWS has no Textract and invents Bedrock's answers.
 PROVIDERS_REGION = env("COUNTERSIGN_PROVIDERS_REGION", AWS_REGION)
+# Textract says there that a job has ended; the role lets it publish. Without them, jobs are polled only.
+TEXTRACT_TOPIC_ARN = env("COUNTERSIGN_TEXTRACT_TOPIC_ARN", "")
+TEXTRACT_ROLE_ARN = env("COUNTERSIGN_TEXTRACT_ROLE_ARN", "")
+if bool(TEXTRACT_TOPIC_ARN) != bool(TEXTRACT_ROLE_ARN):
+    raise ImproperlyConfigured("Set COUNTERSIGN_TEXTRACT_TOPIC_ARN and COUNTERSIGN_TEXTRACT_ROLE_ARN, or neither.")
 # Newer models are called by a profile that spreads calls over the regions of a continent.
 _CONTINENT = {"us": "us", "eu": "eu", "ap": "apac"}.get(PROVIDERS_REGION[:2], "us")
 BEDROCK_MODEL = env("COUNTERSIGN_BEDROCK_MODEL", f"{_CONTINENT}.amazon.nova-lite-v1:0")  # is asked first
@@ -151,6 +157,7 @@ BEDROCK_STRONG_MODEL = env("COUNTERSIGN_BEDROCK_STRONG_MODEL", f"{_CONTINENT}.am
 MODEL_ENDPOINTS = endpoint_variable("COUNTERSIGN_MODEL_ENDPOINTS", "COUNTERSIGN_MODEL_KEY_")
 # F1 in points of a hundred that a prompt may lose on held-back documents and still go into production without a reason.
 PROMOTION_LOSS_PERCENT = number_variable("COUNTERSIGN_PROMOTION_LOSS_PERCENT", 1)
+OPA_URL = server_variable("COUNTERSIGN_OPA_URL")  # a server that evaluates access policies in place of regopy
 REVIEW_DAYS = int(env("COUNTERSIGN_REVIEW_DAYS", "0"))  # that closed reviews are kept; 0: for good
 BDA_PROJECT_ARN, BDA_PROFILE_ARN = env("COUNTERSIGN_BDA_PROJECT_ARN", ""), env("COUNTERSIGN_BDA_PROFILE_ARN", "")
 OCR_ENDPOINT_URL = env("COUNTERSIGN_OCR_ENDPOINT_URL", "")  # PaddleX's serving interface, over https
@@ -180,6 +187,9 @@ EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST or not ON_LAPT
 EMAIL_FILE_PATH = STATE_DIR / "mail"
 
 # Whether who sent a document is told that it was rejected or failed: "mail" to the account's address, "sns" to a topic.
+MAIL_LANGUAGE = env("COUNTERSIGN_LANGUAGE", "en")  # to addresses and channels; people read the one that they chose
+if MAIL_LANGUAGE not in {"en", "de", "ja"}:
+    raise ImproperlyConfigured(f"COUNTERSIGN_LANGUAGE is {MAIL_LANGUAGE!r}: use en, de or ja.")
 TELL_SENDERS = env("COUNTERSIGN_TELL_SENDERS", "")
 SENDERS_TOPIC_ARN = env("COUNTERSIGN_SENDERS_TOPIC_ARN", "")
 TELL_SENDERS_WHY = env("COUNTERSIGN_TELL_SENDERS_WHY", "0") == "1"  # a reviewer's words may quote the document
@@ -231,6 +241,7 @@ CELERY_TASK_ROUTES = {
     "workflows.tasks.unpack": {"queue": STEPS_QUEUE},
     "workflows.tasks.finish_removal": {"queue": STEPS_QUEUE},  # a document of thousands of pages takes minutes
     "projects.tasks.refresh_folder": {"queue": STEPS_QUEUE},
+    "projects.tasks.repoint_documents": {"queue": STEPS_QUEUE},
     "workflows.tasks.index_document": {"queue": SEARCH_QUEUE},
     "review.tasks.sweep": {"queue": SWEEP_QUEUE},
     "workflows.tasks.measure_desk": {"queue": SWEEP_QUEUE},

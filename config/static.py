@@ -1,4 +1,4 @@
-"""Static files: the one sheet that pages load, and names that carry the hash of their content."""
+"""Static files: one combined style sheet, and names with content hashes."""
 
 import functools
 import os
@@ -19,13 +19,13 @@ ORDER = (
     "components/frame", "components/tables", "components/messages", "components/menus", "components/documents",
     "components/charts", "components/account", "components/news", "components/files",
     "pages/queue", "pages/runs", "pages/prompts", "pages/sign-in", "pages/desk", "pages/projects", "pages/documents",
-    "pages/routing", "pages/settings", "pages/search", "pages/links", "pages/review", "pages/definitions",
-    "pages/trials", "pages/insight", "pages/quality", "pages/console",
+    "pages/routing", "pages/settings", "pages/policies", "pages/search", "pages/links", "pages/review",
+    "pages/definitions", "pages/trials", "pages/insight", "pages/quality", "pages/console",
 )  # fmt: skip
 
 
 class SheetFinder(BaseStorageFinder):
-    """Finds the sheet of all parts, for collectstatic and for a server that reads the tree: one request a page."""
+    """Finds the combined style sheet, for collectstatic and the development server: one request a page."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(FileSystemStorage(settings.STATE_DIR / "sheets"), *args, **kwargs)
@@ -38,7 +38,7 @@ class SheetFinder(BaseStorageFinder):
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # it ships no types
-    """The names are fixed while a process lives, and a page asks for several: each is worked out once."""
+    """Caches hashed names: they do not change while a process lives, and each page asks for several."""
 
     @functools.cache  # noqa: B019 - there is one storage a process
     def url(self, name: str | None, force: bool = False) -> str:
@@ -51,7 +51,7 @@ def sheet() -> str:
 
 
 def _write_sheet(path: Path) -> None:
-    """Replaced as a whole: another process may be reading it."""
+    """Replace the file atomically: another process may be reading it."""
     text = sheet()
     if path.exists() and path.read_text() == text:
         return

@@ -1,7 +1,7 @@
-"""Traces by OpenTelemetry and error reports by Sentry, each if it is configured; if not, its packages are not imported.
+"""OpenTelemetry traces and Sentry error reports, if configured; otherwise their packages are not imported.
 
-Both leave this machine, so both are held to what logs may say: ids, routes, types of errors and lines of code. What
-they gather beyond that (addresses, parameters, texts of errors, local variables) is taken out before it is sent.
+Both leave this machine, so the rules of logs apply: ids, routes, error types and lines of code. Everything else that
+they collect (URLs, parameters, error messages, local variables) is removed before it is sent.
 """
 
 import logging
@@ -33,7 +33,7 @@ _PACKAGES = ("config.", "projects.", "workflows.", "review.", "countersign")
 
 
 def start_telemetry() -> None:
-    """Once in each process that does the work: threads that send do not survive a fork."""
+    """Start the exporters; call it after a fork, since their threads do not survive one."""
     try:
         if settings.SENTRY_DSN:
             _start_reports()
@@ -70,7 +70,7 @@ def _start_reports(**overrides: Any) -> None:
 
 
 def clean_report(event: Any, _hint: Any) -> Any:
-    """What may leave of Sentry's event: everything that is not named here stays."""
+    """Return what may leave in Sentry's event: an allow-list."""
     found = {name: event[name] for name in _KEPT if name in event}
     found["tags"] = _ids() | ({"route": event["transaction"]} if _is_route(event.get("transaction")) else {})
     raised = (event.get("exception") or {}).get("values") or ()
@@ -93,7 +93,7 @@ def _ids() -> dict[str, str]:
 
 
 def _is_route(name: object) -> bool:
-    """A view's route or a task's name; an address that no view has may be anything that a person typed."""
+    """Return whether the name is a view's route or a task's; unmatched URLs may contain typed text."""
     return isinstance(name, str) and (name.startswith(_PACKAGES) or "<" in name or name.strip("/").isidentifier())
 
 
@@ -140,7 +140,7 @@ def _cleaning(inner: "SpanExporter") -> "SpanExporter":
 
 
 def clean_span(span: "ReadableSpan") -> "ReadableSpan":
-    """Without attributes that may quote a document or a person, and without the words of errors."""
+    """Return the span without attributes that may quote documents or people, and without error messages."""
     from opentelemetry.sdk.trace import ReadableSpan  # noqa: PLC0415 - as above
     from opentelemetry.trace import Status  # noqa: PLC0415
 

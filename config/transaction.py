@@ -1,4 +1,4 @@
-"""Several changes, all or none, with the event that records them."""
+"""Atomic transactions: changes together with the audit events that record them."""
 
 import datetime as dt
 import random
@@ -32,7 +32,7 @@ EXISTS: Condition = Item.PK.exists()
 
 @dataclass(frozen=True)
 class Put:
-    """Put if the key is free, or ``overwrite`` what is there. ``name``: as in ``Update``."""
+    """Put an item if its key is free, or ``overwrite``. ``name``: as in ``Update``."""
 
     item: Item
     overwrite: bool = False
@@ -49,7 +49,7 @@ class Put:
 
 @dataclass(frozen=True)
 class Update:
-    """``of``: whose table it is in. ``name``: what ``Conflict.failed`` calls it if its condition does not hold."""
+    """``of``: an item class of the table. ``name``: reported in ``Conflict.failed`` if the condition does not hold."""
 
     key: Key
     actions: Sequence[Action]
@@ -85,16 +85,15 @@ RecordAt = Callable[[dt.datetime], Item | tuple[Item, ...]]
 
 
 def transact(changes: Sequence[Change], *events: RecordAt, token: str | None = None) -> list[Item]:
-    """Write ``changes`` and their ``events`` in one TransactWriteItems; returns the events as written.
+    """Write ``changes`` and ``events`` in one TransactWriteItems and return the events as written.
 
-    An event is built for an instant and put only where its key is free; where two fall into one microsecond it is
-    moved on by one. ``token`` is the ClientRequestToken (≤ 36 characters, remembered ten minutes): the same call
-    again changes nothing.
+    An event's key is its instant: if another has the same microsecond, it is moved on by one. ``token``: the
+    ClientRequestToken (≤ 36 characters, remembered for ten minutes) that makes the call idempotent.
 
     Raises:
-        Conflict: a condition did not hold; ``failed`` has the names of the changes that have one.
-        CountersignError: two changes of one key, which DynamoDB refuses; nothing was sent.
-        Unavailable: throttled or unreachable, also after TransactionConflict was retried.
+        Conflict: a condition did not hold; ``failed`` names the changes.
+        CountersignError: two changes have the same key, which DynamoDB refuses; nothing was sent.
+        Unavailable: throttled or unreachable, or conflicting transactions after retries.
 
     """
     at = clock.now()
@@ -134,7 +133,7 @@ def _check_keys_differ(changes: Sequence[Change]) -> None:
 
 
 def _write(changes: Sequence[Change], token: str | None) -> list[str]:
-    """The cancellation code of each change in call order, or an empty list when all was written."""
+    """Write once; return each change's cancellation code in order, or an empty list on success."""
     # Not pynamodb's TransactWrite: it sends checks, deletes, puts, updates in that order, and the reasons with it.
     request: dict[str, Any] = {TRANSACT_ITEMS: [_request(change) for change in changes]}
     if token:

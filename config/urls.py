@@ -1,4 +1,4 @@
-"""Every URL of the desk; each app keeps its own."""
+"""Root URLconf; each app has its own."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -20,6 +20,7 @@ urlpatterns = [
     path("entities/", include("projects.entities.urls")),
     path("settings/models/", include("projects.models.urls")),
     path("settings/queues/", include("projects.queues.urls")),
+    path("settings/policies/", include("projects.policies.urls")),
     path("settings/audit/", include("review.audit.urls")),
     path("settings/", include("workflows.routing.urls")),
     path("settings/", include("workflows.providers.urls")),

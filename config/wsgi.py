@@ -1,4 +1,4 @@
-"""The web process."""
+"""The WSGI application."""
 
 import os
 

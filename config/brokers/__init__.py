@@ -1,1 +1,1 @@
-"""What carries messages: SQS, Redis and RabbitMQ, sending, redelivery, and what was put aside."""
+"""Message brokers (SQS, Redis, RabbitMQ): sending, redelivery and dead-letter queues."""

@@ -1,7 +1,7 @@
-"""What a message carries beside its task: the request that it comes of, and when it was sent.
+"""Headers that each message carries besides its task: the id of the originating request and the time it was sent.
 
-So one id leads from a page through queue, worker and provider, and a worker knows how long a message waited. Messages
-of state machines carry neither: SQS says when they were sent, and a run's row has its request.
+The id can be followed from page to queue, worker and provider; the time tells a worker how long the message waited.
+Messages from state machines carry neither: SQS records when they were sent, and the run's row has the request id.
 """
 
 import time
@@ -25,9 +25,9 @@ def _address(headers: dict[str, Any] | None = None, **_: Any) -> None:
 
 
 def waited_seconds(headers: Mapping[str, Any], delivery: Mapping[str, Any], now: float) -> float | None:
-    """How long a message waited until ``now`` that could have been taken; None if nothing says it.
+    """Return how long a message that was ready waited until ``now``, in seconds; None if unknown.
 
-    ``delivery``: kombu's ``delivery_info``. What was to wait, for a retry, did not wait for a worker.
+    ``delivery``: kombu's ``delivery_info``. The delay of a retry does not count as waiting for a worker.
     """
     attributes = (delivery.get("sqs_message") or {}).get("Attributes") or {}
     sent = float(attributes.get("SentTimestamp") or 0) / 1000 or float(headers.get(_SENT) or 0)

@@ -1,4 +1,4 @@
-"""Tasks are ordered by name, in this one place, whichever broker carries the message."""
+"""Sending tasks by name and counting waiting messages, on any broker."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +14,11 @@ from kombu.exceptions import KombuError
 from config import aws
 from config.brokers import transport
 from config.errors import CountersignError, Unavailable
+from config.phrase import Sentence
 
 log = logging.getLogger(__name__)
 
-_AWAY = "The queue is not responding. Saved data is safe; try again in a moment."
+_AWAY = Sentence("The queue is not responding. Saved data is safe; try again in a moment.")
 # On a connection of the pool that the broker has closed meanwhile the first try fails. Not once is not less: without a
 # retry kombu waits six seconds for a connection, and with its own number of them a page waits for SQS four times.
 _ONCE_MORE = {"max_retries": 1, "interval_start": 0.1}
@@ -28,11 +29,11 @@ _TOO_LARGE = {"InvalidMessageContents", "InvalidParameterValue"}  # SQS refuses 
 def enqueue(
     task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0, expires: float | None = None
 ) -> None:
-    """Have a worker of ``queue`` run ``task``, after ``delay`` seconds; not at all if it is taken after ``expires``.
+    """Send ``task`` to ``queue`` with a ``delay`` in seconds. A message received after ``expires`` is dropped.
 
     Raises:
         Unavailable: the broker did not take the message.
-        CountersignError: SQS takes no such message, however often it is sent.
+        CountersignError: SQS refuses such a message; sending it again would not help.
 
     """
     try:
@@ -56,7 +57,7 @@ def enqueue(
 def enqueue_soon(
     task: str, queue: str, kwargs: Mapping[str, Any], *, delay: float = 0, expires: float | None = None
 ) -> bool:
-    """Have it run; False if the queue does not answer: then whatever is due orders it again."""
+    """Send a task, or return False if the broker does not answer: the sweeper sends it again when the work is due."""
     try:
         enqueue(task, queue, kwargs, delay=delay, expires=expires)
     except CountersignError as error:
@@ -67,11 +68,11 @@ def enqueue_soon(
 
 
 def count_messages(queue: str) -> int:
-    """About how many messages no one has taken, on any broker.
+    """Return roughly how many messages of a queue are waiting, on any broker.
 
     Raises:
         Unavailable: the broker does not answer.
-        CountersignError: SQS does not let us ask.
+        CountersignError: SQS denies access.
 
     """
     if settings.BROKER == transport.SQS:
@@ -82,11 +83,11 @@ def count_messages(queue: str) -> int:
 
 
 def count_all_messages() -> dict[str, int]:
-    """Of every queue; on Redis and RabbitMQ over one connection.
+    """Count the waiting messages of every queue; Redis and RabbitMQ need one connection.
 
     Raises:
         Unavailable: the broker does not answer.
-        CountersignError: SQS does not let us ask.
+        CountersignError: SQS denies access.
 
     """
     if settings.BROKER == transport.SQS:
@@ -108,9 +109,9 @@ def count_on_sqs(client: Any, url: str) -> int:
 
 
 class Depth:
-    """Counts messages that no one has taken, on any broker, over connections that nothing else of its process has.
+    """Counts waiting messages over connections of its own.
 
-    A worker's main process forks: what it shared with its children, two processes would write to.
+    A worker's main process forks, and a connection must not be shared with its children.
     """
 
     def __init__(self) -> None:
@@ -119,7 +120,7 @@ class Depth:
         self._channel: Any = None
 
     def count(self, queues: Iterable[str]) -> dict[str, int]:
-        """By queue. Raises: Unavailable, and CountersignError if SQS does not let us ask."""
+        """Return waiting messages by queue. Raises: Unavailable; CountersignError if SQS denies access."""
         if settings.BROKER == transport.SQS:
             self._sqs = self._sqs or aws.separate_client("sqs")
             with aws.translate_aws_errors():
@@ -147,7 +148,7 @@ class Depth:
 
 @contextmanager
 def borrow_channel() -> Iterator[Any]:
-    """A channel of its own on Redis or RabbitMQ. Raises: Unavailable."""
+    """Open a separate channel on Redis or RabbitMQ. Raises: Unavailable."""
     pool: Any = current_app.pool
     with translate_broker_errors(), pool.acquire(block=True) as connection:
         connection.connect()  # kombu closes one that an error passed through, and keeps it in the pool as it is
@@ -157,7 +158,7 @@ def borrow_channel() -> Iterator[Any]:
 
 @contextmanager
 def translate_broker_errors() -> Iterator[None]:
-    """Turn errors of the broker and of its client into ours. Raises: Unavailable."""
+    """Translate errors of the broker and its client into domain errors. Raises: Unavailable."""
     try:
         yield
     except Exception as error:
@@ -167,7 +168,7 @@ def translate_broker_errors() -> Iterator[None]:
 
 
 def _of_the_client() -> tuple[type[Exception], ...]:
-    """What kombu lets through as it came: redis-py's and amqp's own errors, which have no ancestor in common."""
+    """Errors of redis-py and amqp that kombu does not wrap; they share no base class."""
     connection: Any = current_app.connection_for_write()
     found = {*connection.connection_errors, *connection.channel_errors}
     return tuple(found - {KeyError})  # which redis's has for a pipe of its own, and is a mistake everywhere else

@@ -1,8 +1,9 @@
-"""A message that comes back ended its worker: on Redis and RabbitMQ it is counted here and put aside at the limit.
+"""Delivery counts on Redis and RabbitMQ: a message that keeps killing its worker ends in the dead-letter queue.
 
-SQS does both by itself (``maxReceiveCount``), and only who waits is told here. Elsewhere the count travels in the
-message: who gets one that was delivered before sends it once more with the next number, behind all others, and
-acknowledges it. So a first delivery costs nothing, nothing lies beside the queue, and others go on between two deaths.
+SQS counts by itself (``maxReceiveCount``); here only those who wait for the task are told. On the other brokers the
+count travels in the message: a worker that gets a redelivered message sends it again, behind all others and with the
+count raised, and then acknowledges it. First deliveries cost nothing, no state is kept outside the queue, and other
+messages get their turn between two crashes.
 """
 
 import logging
@@ -26,9 +27,9 @@ _LOGGED = {"document": "document_id", "run": "workflow_id", "review": "review_id
 
 
 class Counted(Task[Any, Any]):
-    """Every task of the desk. ``on_aside`` is called with its arguments where its message is put aside.
+    """Base class of all tasks. ``on_aside`` gets the task's arguments when its message is moved to dead letters.
 
-    What raises ``Unavailable`` is tried again for as long as it takes, a little later each time.
+    A task that raises ``Unavailable`` is retried without limit, with growing delays.
     """
 
     acks_late = True
@@ -56,9 +57,9 @@ class Counted(Task[Any, Any]):
         return self.run(*args, **kwargs)
 
     def retry(self, *args: Any, **kwargs: Any) -> Any:
-        """As Celery's, but if the broker does not take the next message, this one comes back.
+        """Retry as Celery does, but requeue this message if the broker refuses the next one.
 
-        Celery rejects it for good then, and whoever waited for the task would wait for ever.
+        Celery would reject it for good, and whoever waits for the task would wait for ever.
         """
         try:
             return super().retry(*args, **kwargs)
@@ -67,7 +68,7 @@ class Counted(Task[Any, Any]):
 
 
 def _take_back(task: Counted, queue: Queue) -> None:
-    """Sent first: a death before the acknowledgement leaves it twice, which tasks bear. Raises: Unavailable."""
+    """Send, then acknowledge: a crash in between duplicates the message, which tasks tolerate. Raises: Unavailable."""
     delivered = int(getattr(task.request, _DELIVERED, 1))
     if delivered < MOST:
         log.warning("message came back", extra={"attempt": delivered + 1, **_ids(task)})
@@ -78,7 +79,7 @@ def _take_back(task: Counted, queue: Queue) -> None:
 
 
 def _receive_count(request: Any) -> int:
-    """How often SQS has handed it out, and no one acknowledged it in time; 0 on other brokers."""
+    """Return how often SQS has delivered the message; 0 on other brokers."""
     delivery = (request.properties or {}).get("delivery_info") or {}
     return int(delivery.get("sqs_message", {}).get("Attributes", {}).get("ApproximateReceiveCount", 0))
 
@@ -104,6 +105,6 @@ def _send(task: Any, queue: Queue, headers: Mapping[str, Any]) -> None:
 
 
 def reset_delivery_counts(headers: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a message that is ordered once more: nothing of its earlier deliveries is counted."""
+    """Drop the delivery counts of a message that a person sends again."""
     gone = {_DELIVERED, ASIDE_AT, "redelivered"}
     return {name: value for name, value in headers.items() if name not in gone}

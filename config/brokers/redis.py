@@ -1,4 +1,4 @@
-"""Celery's Redis transport, but for what a Redis that dies leaves in a worker: slots that stay taken, lost messages."""
+"""Celery's Redis transport with two fixes for a Redis that dies: leaked prefetch slots and lost messages."""
 
 from collections import deque
 from typing import Any

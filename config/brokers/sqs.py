@@ -1,4 +1,4 @@
-"""Celery's SQS transport, but for what a moment without SQS does: it must neither end a worker nor leave it deaf."""
+"""Celery's SQS transport, hardened: a brief SQS outage must neither end a worker nor stop it from polling."""
 
 import logging
 from typing import Any
@@ -6,17 +6,22 @@ from typing import Any
 from botocore.exceptions import ClientError
 from kombu.transport import SQS, virtual
 
+from config.aws_requests import prepare_faster
+
 log = logging.getLogger(__name__)
 
 _polls = 0
 
 
 def answered_polls() -> int:
-    """How many polls of this process SQS has answered, with a message or without."""
+    """Return how many polls of this process SQS has answered, with or without a message."""
     return _polls
 
 
 class Channel(SQS.Channel):
+    def _new_boto_client(self, *args: Any, **options: Any) -> Any:
+        return prepare_faster(super()._new_boto_client(*args, **options))  # type: ignore[misc]  # not in the stubs
+
     def _on_messages_ready(self, queue: str, name: str, messages: Any) -> int:
         global _polls  # noqa: PLW0603 - of the process, as its event loop is
         _polls += isinstance(messages, dict)

@@ -1,4 +1,4 @@
-"""What Celery has to know of each broker: SQS, Redis or RabbitMQ; for ``config.settings``, so without Django."""
+"""Celery's settings for each broker: SQS, Redis, RabbitMQ. Free of Django, since ``config.settings`` imports it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ _CONSUMER_TIMEOUT_MS = 2 * 3600 * 1000
 
 
 def broker_of(url: str) -> str:
-    """Raises: ImproperlyConfigured, without the address, which may hold a password."""
+    """Raises: ImproperlyConfigured, without quoting the address, which may hold a password."""
     scheme = urlsplit(url).scheme
     if scheme not in _BROKERS:
         raise ImproperlyConfigured(
@@ -38,7 +38,7 @@ def broker_of(url: str) -> str:
 
 
 def check_engine(engine: str, broker: str) -> str:
-    """Raises: ImproperlyConfigured if there is none of that name, or it cannot send to this broker."""
+    """Raises: ImproperlyConfigured if the engine is unknown or cannot use this broker."""
     if engine not in {STEP_FUNCTIONS, CELERY}:
         raise ImproperlyConfigured(f"COUNTERSIGN_ENGINE is {engine!r}: use 'stepfunctions' or 'celery'.")
     if engine == STEP_FUNCTIONS and broker != SQS:
@@ -50,9 +50,9 @@ def check_engine(engine: str, broker: str) -> str:
 
 
 def make_queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] | None:
-    """The queues under the names that tasks are routed to; SQS's are made by bootstrap.
+    """Build the queues that tasks are routed to; on SQS ``bootstrap`` creates them.
 
-    ``prefix``: of the names on the broker, where several desks share one.
+    ``prefix``: put before each name on the broker, so that several desks can share one.
     """
     if broker == SQS:
         return None
@@ -65,7 +65,7 @@ def make_queues(broker: str, names: Iterable[str], prefix: str) -> list[Queue] |
 
 
 def dead_letter_queue(queue: Queue) -> Queue:
-    """Where what ended each worker lies until a person looks; beside ``queue``, and no worker takes from it."""
+    """Return the name of the queue of messages that killed every worker; an operator empties it, no worker reads it."""
     name = f"{queue.name}-dead"
     arguments = {one: value for one, value in (queue.queue_arguments or {}).items() if one != _CONSUMER_TIMEOUT}
     return Queue(name, queue.exchange, routing_key=name, queue_arguments=arguments or None)
@@ -74,8 +74,8 @@ def dead_letter_queue(queue: Queue) -> Queue:
 def transport_options(broker: str, sqs: Mapping[str, Any], *, prefix: str, hidden_seconds: int) -> dict[str, Any]:
     """Celery's ``broker_transport_options``.
 
-    ``prefix``: of Redis's keys; what kombu keeps of taken messages lies beside the queues. ``hidden_seconds``: for
-    which a taken message is no one else's.
+    ``prefix``: of Redis's keys, including kombu's record of unacknowledged messages. ``hidden_seconds``: the visibility
+    timeout of a received message.
     """
     if broker == SQS:
         return dict(sqs)

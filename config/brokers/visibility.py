@@ -1,4 +1,4 @@
-"""The queue's message of a running task: hidden from other workers for as long as this one works on it."""
+"""Heartbeats that keep a running task's message invisible to other workers."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def keeper(request: Any) -> Callable[[], None]:
-    """``keep``, at a third of the visibility timeout, however often it is called."""
+    """Return ``keep``, throttled to once in a third of the visibility timeout."""
     pause = settings.QUEUE_VISIBILITY_SECONDS / 3
     due = time.monotonic() + pause
 
@@ -30,11 +30,11 @@ def keeper(request: Any) -> Callable[[], None]:
 
 
 def keep(request: Any) -> None:
-    """Hide the message of ``request``, a Celery task's, for one visibility timeout more.
+    """Extend the visibility timeout of the message of ``request``, a Celery task's request.
 
-    Without it a step that works longer than that is handed to a second worker, and by SQS after five times to no one.
-    A call that fails changes nothing: the message comes back, and whoever takes it finds the step's lease. RabbitMQ
-    needs none: a message is its worker's for as long as that one is connected.
+    Without it a step that outlasts the timeout would be delivered to a second worker, and SQS would move it to dead
+    letters after five deliveries. A failed call is harmless: the message comes back and the next worker finds the
+    step's lease. RabbitMQ needs no heartbeat: a message belongs to its worker while that is connected.
     """
     properties: Mapping[str, Any] = getattr(request, "properties", None) or {}
     try:
@@ -56,6 +56,6 @@ def _keep_on_sqs(delivery: Mapping[str, Any]) -> None:
 
 
 def _keep_on_redis(tag: str) -> None:
-    """As kombu does when it takes a message: by the time at which it was taken, in a sorted set of its own."""
+    """Update kombu's sorted set of unacknowledged messages, as kombu does when it receives one."""
     with queues.borrow_channel() as channel, channel.conn_or_acquire() as client:
         client.zadd(channel.unacked_index_key, {tag: time.time()}, xx=True)  # never back, once it is acknowledged

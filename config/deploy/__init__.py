@@ -1,1 +1,1 @@
-"""What a deployment creates in AWS: the CloudFormation template, and the command's work that lays it."""
+"""Deployment to AWS: the CloudFormation template and the work of ``manage.py bootstrap``."""

@@ -1,4 +1,4 @@
-"""Create or verify what ``infrastructure/`` describes, on the configured endpoint, as often as one likes."""
+"""Create, update and verify the stack described in ``infrastructure/``; idempotent."""
 
 import functools
 import time
@@ -31,7 +31,7 @@ Report = Callable[[str], None]
 
 
 def template_parameters() -> dict[str, str]:
-    """The template's parameters, from the settings and from the key space."""
+    """Return the template's parameters, taken from the settings and the key space."""
     return {
         "TableName": settings.TABLE_NAME,
         "IndexAttributes": ",".join(INDEX_ATTRIBUTES),
@@ -48,11 +48,11 @@ def template_parameters() -> dict[str, str]:
 
 
 def deploy_stack(report: Report) -> None:
-    """Bring the stack to what the template says, verify it and report each resource that changed.
+    """Create or update the stack, verify it, and report each resource that changed.
 
     Raises:
-        Unavailable: no one answers at the endpoint.
-        Misconfigured: the stack failed, or what it made is not as it says; the message names the resource.
+        Unavailable: the endpoint does not answer.
+        Misconfigured: the stack failed or a resource differs from the template; the message names it.
 
     """
     endpoint = settings.AWS_ENDPOINT_URL
@@ -71,7 +71,7 @@ def deploy_stack(report: Report) -> None:
 
 
 def _apply() -> list[str]:
-    """Create or update the stack and wait for it; what became of each resource."""
+    """Create or update the stack, wait for it, and return the outcome of each resource."""
     cloudformation = aws.aws_client("cloudformation")
     request: dict[str, Any] = {
         "StackName": settings.STACK,
@@ -104,7 +104,7 @@ def _apply() -> list[str]:
 
 
 def _differences(stack: dict[str, Any], request: dict[str, Any]) -> list[str]:
-    """What an update would bring: the parameters by name and value, and the template as one."""
+    """Return what an update would change: parameters one by one, the template as a whole."""
     cloudformation = aws.aws_client("cloudformation")
     deployed = {entry["ParameterKey"]: entry["ParameterValue"] for entry in stack.get("Parameters", ())}
     wanted = {entry["ParameterKey"]: entry["ParameterValue"] for entry in request["Parameters"]}
@@ -120,7 +120,7 @@ def _differences(stack: dict[str, Any], request: dict[str, Any]) -> list[str]:
 
 
 def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:
-    """Whether there is anything to do.
+    """Request the change; return whether there is anything to do.
 
     Raises:
         Misconfigured: the template or a setting is refused before anything is touched.
@@ -139,10 +139,10 @@ def _order(call: Callable[..., Any], request: dict[str, Any]) -> bool:
 
 
 def _wait() -> dict[str, Any] | None:
-    """The stack as soon as no one works on it, or None if there is none.
+    """Wait until no operation is in progress and return the stack; None if there is none.
 
     Raises:
-        Unavailable: it is still being worked on after a long time.
+        Unavailable: the operation did not end in time.
 
     """
     deadline = time.monotonic() + _WAIT_SECONDS
@@ -162,10 +162,10 @@ def _wait() -> dict[str, Any] | None:
 
 
 def _outcome(since: str | None) -> list[str]:
-    """Wait, then say what the events newer than ``since`` did to each resource.
+    """Wait, then return what happened to each resource since ``since``.
 
     Raises:
-        Misconfigured: the stack did not come to where the template wants it.
+        Misconfigured: the stack did not reach the wanted state.
 
     """
     stack = _wait()
@@ -202,7 +202,7 @@ def _resources() -> list[dict[str, Any]]:
 
 
 def _settle() -> list[str]:
-    """What the emulator's CloudFormation reads and does not do; in AWS the check finds it done."""
+    """Do what the emulator's CloudFormation ignores; in AWS each check finds it done already."""
     dynamodb = aws.aws_client("dynamodb")
     answer = dynamodb.describe_time_to_live(TableName=settings.TABLE_NAME)
     if answer["TimeToLiveDescription"]["TimeToLiveStatus"] in {"ENABLED", "ENABLING"}:
@@ -215,10 +215,10 @@ def _settle() -> list[str]:
 
 
 def _verify() -> None:
-    """Ask each service itself: a stack record does not know what was changed behind its back.
+    """Check each resource with its own service, since the stack does not know of changes made outside it.
 
     Raises:
-        Misconfigured: something is missing or differs, with what to do.
+        Misconfigured: something is missing or differs; the message says what to do.
 
     """
     wrong = [
@@ -243,7 +243,7 @@ def _verify() -> None:
 
 
 def _answers(call: Callable[[], Any]) -> Any:
-    """The answer, or None if the thing asked about does not exist."""
+    """Return the answer, or None if the resource does not exist."""
     try:
         return call()
     except ClientError as error:
@@ -263,7 +263,7 @@ def _versions_are_good() -> bool:
 
 
 def _describe_table(name: str) -> dict[str, Any]:
-    """Empty if there is no such table."""
+    """Describe the table; empty if there is none."""
     answer = _answers(lambda: aws.aws_client("dynamodb").describe_table(TableName=name))
     return dict(answer["Table"]) if answer else {}
 

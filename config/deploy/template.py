@@ -1,4 +1,4 @@
-"""The CloudFormation template: one body laid together from the parts in ``infrastructure/``, one noun each."""
+"""The CloudFormation template, assembled from the parts in ``infrastructure/``."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,10 +11,10 @@ _SECTIONS = ("Parameters", "Conditions", "Resources", "Outputs")
 
 
 def template_body() -> str:
-    """One template, since the parts refer to each other and stand or fall together (ADR 0012).
+    """Return the whole template: the parts refer to each other and are deployed together (ADR 0012).
 
-    As text, so that CloudFormation's short forms need no YAML parser of ours. Comments are left out, so that a better
-    sentence updates no stack, and levels are one column deep, since a request takes 51,200 bytes.
+    It is assembled as text, since CloudFormation's short forms are no standard YAML. Comments are stripped, so that
+    editing one does not update a stack, and indentation is one column, since a request takes at most 51,200 bytes.
     """
     sections: dict[str, list[str]] = {name: [] for name in _SECTIONS}
     for path in sorted(FOLDER.glob("*.yaml")):
@@ -24,7 +24,7 @@ def template_body() -> str:
 
 
 def _lines(part: str) -> Iterator[tuple[str, str]]:
-    """Each line with its section. Raises: KeyError later, where a part has a section that is none of the four."""
+    """Yield each line with its section. An unknown section raises KeyError later."""
     section = ""
     for line in _narrow(part.splitlines()):
         if line[0] != " ":
@@ -34,7 +34,7 @@ def _lines(part: str) -> Iterator[tuple[str, str]]:
 
 
 def _narrow(lines: Iterable[str]) -> Iterator[str]:
-    """What the lines say, without comments and with each level one column deeper than the last.
+    """Yield the lines without comments, indented by one column per level.
 
     >>> list(_narrow(["a:", "    - b: 1  # why", "      c:", "        d: 2"]))
     ['a:', ' - b: 1', '   c:', '    d: 2']

@@ -1,1 +1,1 @@
-"""Work that must happen later, by whom and until when: its rows, their five verbs, who does each kind, the sweeper."""
+"""Due work: rows to be handled later, the five verbs that move them, the handler of each kind, and the sweeper."""

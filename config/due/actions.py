@@ -1,7 +1,7 @@
 """The verbs of due work: claim, renew, postpone, release, finish. Each is one conditional write.
 
-Where such a write shares a transaction, or its condition is another, ``…_actions`` are the parts of it. A row comes
-into the index by ``DueWork.due_keys``, or comes back by ``schedule_actions``; a verb alone never puts it there.
+For writes that are part of a transaction or have another condition, ``…_actions`` return the update expressions. Only
+``DueWork.due_keys`` and ``schedule_actions`` put a row into the index; no verb does.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ T = TypeVar("T", bound=CountedWork)
 
 
 def claim(record: T, *, owner: str, when: Condition | None = None, also: Sequence[Action] = (), until: str = "") -> T:
-    """Take the lease and count the begin; the same owner may take it again (its message came back).
+    """Take the lease and count the attempt; the same owner may take it again after a redelivery.
 
-    Only a worker without a lease begins: messages that piled up in a long queue are not taken for workers that died.
-    ``until``: when the lease ends, of work without heartbeats.
+    Only a new lease counts as an attempt, so duplicate messages in a long queue are not mistaken for crashes.
+    ``until``: end of the lease, for work without heartbeats.
 
     Raises:
-        Conflict: another worker holds it, its attempts are exhausted, or ``when`` does not hold.
+        Conflict: another worker holds the lease, the attempts are exhausted, or ``when`` does not hold.
 
     """
     actions = [
@@ -40,10 +40,10 @@ def claim(record: T, *, owner: str, when: Condition | None = None, also: Sequenc
 
 
 def renew(record: DueWork, *, when: Condition, also: Sequence[Action] = (), until: str = "") -> None:
-    """Prolong the lease, as a worker's heartbeat; ``until`` as for ``claim``.
+    """Extend the lease (the worker's heartbeat); ``until`` as in ``claim``.
 
-    Also if the lease ran out: two workers at it are harmless, and one that stopped would leave a file that takes longer
-    than a lease to the next, which would stop as well.
+    An expired lease can be renewed too. Two workers on the same work are harmless; if each stopped at expiry, a file
+    that takes longer than one lease would never be finished.
 
     Raises:
         Conflict: ``when`` does not hold; the work must stop.
@@ -53,10 +53,10 @@ def renew(record: DueWork, *, when: Condition, also: Sequence[Action] = (), unti
 
 
 def postpone(record: DueWork, *, at: str, when: Condition | None = None, also: Sequence[Action] = ()) -> None:
-    """Have it due later, ``at`` a stored instant, while its message is on the way or nothing can be done.
+    """Make the row due later, ``at`` a stored instant: its message is on the way, or nothing can be done yet.
 
     Raises:
-        Conflict: it is no longer due where ``record`` was read, or ``when`` does not hold.
+        Conflict: the row was moved since ``record`` was read, or ``when`` does not hold.
 
     """
     if record.GSI2SK is None:
@@ -66,9 +66,9 @@ def postpone(record: DueWork, *, at: str, when: Condition | None = None, also: S
 
 
 def release(record: CountedWork, *, owner: str) -> None:
-    """Give the lease back: something does not answer, the worker lives, so its begin does not count.
+    """Give the lease back without counting the attempt: a service does not answer, the worker did not crash.
 
-    Harmless if the lease was lost.
+    Does nothing if the lease was lost.
     """
     with suppress(CountersignError):
         actions = [*release_actions(), CountedWork.tries.set(CountedWork.tries - 1)]
@@ -76,23 +76,23 @@ def release(record: CountedWork, *, owner: str) -> None:
 
 
 def finish(record: DueWork, *, when: Condition | None = None, also: Sequence[Action] = ()) -> None:
-    """Take it out of the due index.
+    """Remove the row from the due index.
 
     Raises:
-        Conflict: it is no longer due where ``record`` was read, or ``when`` does not hold.
+        Conflict: the row was moved since ``record`` was read, or ``when`` does not hold.
 
     """
     type(record).change(record.key, [*finish_actions(), *also], if_not_moved(record) if when is None else when)
 
 
 def schedule_actions(work: type[DueWork], at: str, **ids: str) -> list[Action]:
-    """Put a row that was finished into the index again."""
+    """Return the actions that put a finished row back into the index."""
     keys = work.due_keys(at, **ids)
     return [DueWork.GSI2PK.set(keys["GSI2PK"]), DueWork.GSI2SK.set(keys["GSI2SK"])]
 
 
 def postpone_actions(work: type[DueWork], at: str, **ids: str) -> list[Action]:
-    """Never the partition: a row that is not in the index stays out of it."""
+    """Return the actions that postpone a row. They never set the partition: a row outside the index stays outside."""
     return [DueWork.GSI2SK.set(work.due_keys(at, **ids)["GSI2SK"])]
 
 
@@ -109,46 +109,46 @@ def release_actions() -> list[Action]:
 
 
 def if_not_moved(record: DueWork) -> Condition:
-    """It is due where ``record`` was read: no other sweeper, and no worker, has moved it since."""
+    """Condition: no sweeper or worker has moved the row since ``record`` was read."""
     same: Condition = DueWork.GSI2SK == record.GSI2SK
     return same
 
 
 def if_scheduled() -> Condition:
-    """It stands in the due index, whenever it is due."""
+    """Condition: the row is in the due index."""
     there: Condition = DueWork.GSI2PK.exists()
     return there
 
 
 def lease_is_free(owner: str) -> Condition:
-    """No other worker holds it."""
+    """Condition: no other worker holds the lease."""
     over = DueWork.lease_until < clock.iso(clock.now())
     free: Condition = DueWork.lease_owner.does_not_exist() | (DueWork.lease_owner == owner) | over
     return free
 
 
 def not_begun_since(record: CountedWork, *, owner: str) -> Condition:
-    """For giving it up: no other worker holds it, and none has begun it or got on with it since ``record`` was read."""
+    """Condition for giving up: no other worker holds the lease, and none made progress since ``record`` was read."""
     same: Condition = (CountedWork.tries == int(record.tries)) & lease_is_free(owner)
     return same
 
 
 def attempts_exhausted(record: CountedWork) -> bool:
-    """Return True if it was begun so often that it is given up."""
+    """Return whether the work has used up its attempts."""
     return int(record.tries) >= settings.WORKER_ATTEMPTS
 
 
 def is_abandoned(record: CountedWork) -> bool:
-    """Return True if its attempts are exhausted and no worker holds it."""
+    """Return whether the attempts are exhausted and no worker holds the lease."""
     over = not record.lease_until or record.lease_until < clock.iso(clock.now())
     return attempts_exhausted(record) and over
 
 
 def next_look() -> str:
-    """When a row is due again, if nothing else is said: a lease is as long as that."""
+    """Return when a row is due again by default: after one lease."""
     return clock.iso(clock.in_seconds(settings.REPAIR_AFTER_SECONDS))
 
 
 def lease_end() -> str:
-    """When a lease taken or renewed now ends, of work with heartbeats as a step's."""
+    """Return the end of a lease that is taken or renewed now, for work with heartbeats."""
     return clock.iso(clock.in_seconds(settings.STEP_LEASE_SECONDS))

@@ -1,4 +1,4 @@
-"""Rows that wait in the due index (GSI2) until their work is done."""
+"""Base items of rows in the due index (GSI2)."""
 
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from config.table import Entity
 
 
 class DueWork(Item):
-    """Work that must happen later, and the lease of the worker who is at it."""
+    """Work to be done later, and the lease of the worker doing it."""
 
     due_entity: ClassVar[Entity]  # whose template leads into the due index
     lease_owner = UnicodeAttribute(null=True)
@@ -19,23 +19,23 @@ class DueWork(Item):
 
     @classmethod
     def due_keys(cls, at: str, **ids: str) -> dict[str, Any]:
-        """The index attributes of a row that is due ``at`` a stored instant; ``ids`` as its template names them."""
+        """Return the index attributes of a row due ``at`` a stored instant; ``ids`` as its template names them."""
         return table.due_index(cls.due_entity, at, **ids)
 
     @property
     def is_scheduled(self) -> bool:
-        """Return True if it stands in the due index, whenever it is due."""
+        """Return whether the row is in the due index."""
         return self.GSI2PK is not None
 
     def unschedule(self) -> None:
-        """Take the index attributes from a row that is not written yet."""
+        """Remove the index attributes from a row that is not written yet."""
         self.GSI2PK = self.GSI2SK = None
 
 
 class CountedWork(DueWork):
-    """Due work that may kill its worker: begins are counted, so that it kills workers only so often.
+    """Due work that may crash its worker, so attempts are limited.
 
-    ``tries``: begins since it last went on; a worker that lives to release it takes its own off again.
+    ``tries``: attempts since the last progress; a worker that releases the lease subtracts its own.
     """
 
     tries = NumberAttribute(default=0)

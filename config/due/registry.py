@@ -1,4 +1,4 @@
-"""Who does each kind of due work: packages register handlers, so that the sweeper imports none of them."""
+"""Handlers of due work by kind. Packages register their own, so the sweeper imports none of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ T = TypeVar("T", bound=DueWork)
 
 @dataclass(frozen=True)
 class DueHandler:
-    """``only``: the attributes that are loaded; all where unset."""
+    """``only``: the attributes to load; all if unset."""
 
     item: type[DueWork]
     do: Callable[[str, Any], object]
@@ -32,10 +32,10 @@ HANDLERS: Mapping[str, DueHandler] = MappingProxyType(_handlers)
 def due(
     kind: str, item: type[T], *, only: Sequence[str] | None = None
 ) -> Callable[[Callable[[str, T], None]], Callable[[str, T], None]]:
-    """Register what is done with a row of ``kind``, the word in its place in the due index: ``do(site, row)``.
+    """Register ``do(site, row)`` as the handler of ``kind``, the word in the row's due-index key.
 
     Raises:
-        CountersignError: the kind has a handler; one of the two would never be called.
+        CountersignError: the kind already has a handler.
 
     """
 

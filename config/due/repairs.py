@@ -1,4 +1,4 @@
-"""How often work was taken up again, by its kind: rows that Operations and the metrics show."""
+"""Repair counters by kind of work, shown on the Operations page and in the metrics."""
 
 import logging
 
@@ -14,7 +14,7 @@ RUN, SLICES, DECISION = "run", "slices", "decision"
 
 
 class Repair(Item):
-    """``repairs``: since ever; the ids are of the last one. Access: by kind; all of them."""
+    """``repairs``: total so far; the ids are those of the latest one. Access: by kind, or all."""
 
     kind = UnicodeAttribute()
     repairs = NumberAttribute(default=0)
@@ -25,7 +25,7 @@ class Repair(Item):
 
 
 def record_repair(kind: str, site: str, *, document_id: str, workflow_id: str) -> None:
-    """Count it. If the table does not answer it is not counted, and the repair goes on."""
+    """Count a repair. If the table does not answer, the repair goes on uncounted."""
     actions = [
         Repair.kind.set(kind),
         Repair.repairs.add(1),

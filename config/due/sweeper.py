@@ -1,4 +1,4 @@
-"""The sweeper: reads the due index every few seconds and calls the handler of each row that is due."""
+"""The sweeper: it reads the due index every few seconds and calls the handler of each due row."""
 
 import logging
 import random
@@ -23,7 +23,7 @@ _SHARE = 0.25  # of a sweep, that failed repairs of one kind of row may take
 
 @dataclass(frozen=True)
 class DueRow:
-    """A row that is due: its kind and its keys."""
+    """The kind and keys of a due row."""
 
     kind: str
     id: str
@@ -34,7 +34,7 @@ class DueRow:
 
 
 def sweep() -> int:
-    """Repair what is due and log that, which an alarm listens for; returns how many rows it looked at."""
+    """Handle all due rows and log the sweep, which an alarm watches; return the number of rows handled."""
     began = time.monotonic()
     looked = _Sweep().run()
     log.info("swept", extra={"rows": looked, "seconds": round(time.monotonic() - began, 3)})
@@ -43,10 +43,10 @@ def sweep() -> int:
 
 @dataclass
 class _Sweep:
-    """One pass over what is due: first rows that have not failed, then those that have.
+    """One pass over the due index: rows that have not failed first, then those that have.
 
-    A service that does not answer costs its own kind of row a share of the sweep and the others nothing: a row that
-    failed is postponed, and rows of a kind that has used its share up are left to the next sweep.
+    Each kind of row has a share of the sweep's time, so that a service that does not answer delays only its own kind.
+    A failed row is postponed; the rows of a kind that has used up its share wait for the next sweep.
     """
 
     looked: int = 0
@@ -59,7 +59,7 @@ class _Sweep:
         return self.looked
 
     def _look_at(self, rows: Iterable[DueRow], seconds: float) -> None:
-        """For ``seconds``, not counting failed repairs; the rest is left to the next sweep."""
+        """Handle rows for up to ``seconds``, not counting failures; the rest waits for the next sweep."""
         began, lost = time.monotonic(), self.lost.total()
         for row in rows:
             if self.lost[row.kind] <= _SHARE * settings.SWEEP_SECONDS * 1000:
@@ -88,7 +88,7 @@ class _Sweep:
 
 
 def _split_fresh(failed: list[DueRow]) -> Iterator[DueRow]:
-    """Yield rows that have not failed yet; the others go to ``failed``."""
+    """Yield rows that have not failed; append the others to ``failed``."""
     for shard in random.sample(range(settings.DUE_SHARDS), settings.DUE_SHARDS):
         for row in due_rows(shard):
             if row.tries:
@@ -98,7 +98,7 @@ def _split_fresh(failed: list[DueRow]) -> Iterator[DueRow]:
 
 
 def due_rows(shard: int) -> Iterator[DueRow]:
-    """What is due now, longest due first; one Query on the system-wide index per page."""
+    """Yield due rows, longest overdue first; one Query of the system-wide index per page."""
     before = clock.iso(clock.now()) > Item.GSI2SK
     return map(_to_due_row, Item.every(table.due_partition(shard), sk=before, index="GSI2"))
 
@@ -110,7 +110,7 @@ def _to_due_row(item: Item) -> DueRow:
 
 
 def _postpone_failed(row: DueRow) -> None:
-    """Twice as long each time, unless something else has moved the row meanwhile."""
+    """Postpone with exponential backoff, unless something else has moved the row meanwhile."""
     pause = min(settings.SWEEP_SECONDS * 2 ** min(row.tries, 10), settings.SWEEP_PAUSE_SECONDS)
     later = table.due_again(table.due_place(row.sort_key), clock.iso(clock.in_seconds(pause)))
     here: Condition = Item.GSI2SK == row.sort_key  # noqa: SIM300 - the attribute makes the condition
@@ -123,6 +123,6 @@ def _postpone_failed(row: DueRow) -> None:
 
 
 def repair_due(row: DueRow) -> None:
-    """Call the row's handler; a kind that only a newer version knows is left alone."""
+    """Call the row's handler; unknown kinds (of a newer version) are skipped."""
     if handler := HANDLERS.get(row.kind):
         handler.run(row.site, row.key)

@@ -7,5 +7,5 @@ from config.due import sweeper
 
 @shared_task(name="review.tasks.sweep", time_limit=300)
 def sweep() -> None:
-    """Look after everything that is due."""
+    """Handle everything that is due."""
     sweeper.sweep()

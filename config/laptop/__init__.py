@@ -1,1 +1,1 @@
-"""AWS on a laptop: the embedded one, and the supervisor of the desk's processes."""
+"""A whole desk on one laptop: the embedded AWS, the embedded model, and the supervisor of all processes."""

@@ -1,4 +1,4 @@
-"""The embedded language model of a laptop: where its process listens, and whether it answers."""
+"""Client side of the embedded language model: its socket, and whether it answers."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ _LONGEST_PATH = 100  # bytes; a socket's address takes 108 (unix(7))
 
 
 def is_installed() -> bool:
-    """Whether the optional packages of ``model.lock`` are there; neither is imported."""
+    """Return whether the optional packages of ``model.lock`` are installed, without importing them."""
     try:
         return all(metadata.version(name) for name in _PACKAGES)
     except metadata.PackageNotFoundError:
@@ -28,7 +28,7 @@ def is_installed() -> bool:
 
 
 def socket_of(state_dir: Path) -> Path:
-    """Where its process listens: a socket that only this account can open, so no web page and no other account asks."""
+    """Return the path of its socket, which only this account can open: no web page and no other user can reach it."""
     path = state_dir.absolute() / "model.sock"
     if len(os.fsencode(path)) <= _LONGEST_PATH:
         return path
@@ -37,10 +37,10 @@ def socket_of(state_dir: Path) -> Path:
 
 
 def wait_until_ready(path: Path, seconds: float = START_SECONDS) -> None:
-    """Have the process load the model if it did not yet: it waits for its first caller.
+    """Wait until the model is loaded; the process loads it on the first connection.
 
     Raises:
-        Misconfigured: no process listens, or the model is not loaded after ``seconds``.
+        Misconfigured: the process does not listen, or the model is not loaded after ``seconds``.
 
     """
     deadline = time.monotonic() + seconds

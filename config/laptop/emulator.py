@@ -1,4 +1,4 @@
-"""The embedded AWS of a laptop and of the tests: start it, stop it, ask whether it answers."""
+"""The embedded AWS of laptops and tests: starting, stopping and probing it."""
 
 import fcntl
 import json
@@ -29,14 +29,14 @@ SERVICES = "cloudformation,dynamodb,dynamodbstreams,events,iam,kms,logs,monitori
 
 @dataclass(frozen=True)
 class Emulator:
-    """A running emulator that belongs to this process and ends with it."""
+    """A running emulator, owned by this process and ended with it."""
 
     process: subprocess.Popen[bytes]
     endpoint: str
     state_dir: Path
 
     def stop(self) -> None:
-        """End it after it has saved its state."""
+        """Stop it once it has saved its state."""
         if self.process.stdin:
             self.process.stdin.close()
         self.process.terminate()
@@ -54,7 +54,7 @@ class Emulator:
 
 
 def is_answering(endpoint: str) -> bool:
-    """Whether an emulator serves ``endpoint``; never asks a proxy, never raises."""
+    """Return whether an emulator answers at ``endpoint``. Never uses a proxy, never raises."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{endpoint}/_ministack/health", timeout=2) as answer:
@@ -66,12 +66,12 @@ def is_answering(endpoint: str) -> bool:
 def start_emulator(
     *, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS
 ) -> Emulator:
-    """Start the emulator as a child process that also ends when this process dies.
+    """Start the emulator as a child process that dies with this one.
 
-    ``persistent`` keeps its state in ``state_dir``; killed outright it loses what is younger than ``save_seconds``.
+    ``persistent``: keep state in ``state_dir``. If killed, it loses at most the last ``save_seconds``.
 
     Raises:
-        Misconfigured: the port or the state folder is in use, or it did not come up; the message says by whom or why.
+        Misconfigured: the port or state folder is in use, or the emulator did not start; the message says why.
 
     """
     check_startable(state_dir, port)
@@ -106,9 +106,9 @@ def emulator_command() -> list[str]:
 def emulator_environment(
     *, state_dir: Path, port: int, persistent: bool = True, save_seconds: int = SAVE_SECONDS
 ) -> dict[str, str]:
-    """What the emulator's process sees: its own settings, and of ours only what a Python process needs.
+    """Return the emulator's environment: its own settings and the few variables that any Python process needs.
 
-    The AWS keys of the shell stay out of it: it never calls anybody, and it must not be able to.
+    The shell's AWS keys are left out: the emulator calls no one and must not be able to.
     """
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
     keep = "1" if persistent else "0"
@@ -131,7 +131,7 @@ def emulator_environment(
 
 
 def check_startable(state_dir: Path, port: int) -> None:
-    """Raises: Misconfigured, saying which emulator or what else is in the way."""
+    """Raises: Misconfigured, saying what occupies the port or folder."""
     os.close(hold_lock(state_dir, port))
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -145,7 +145,7 @@ def check_startable(state_dir: Path, port: int) -> None:
 
 
 def check_kept_port(queue_url: str, port: int, state_dir: Path) -> None:
-    """Raises: Misconfigured if the state was made under another port, which its queues' URLs and machines hold."""
+    """Raises: Misconfigured if the state was made on another port, which its queue URLs and state machines contain."""
     kept = urllib.parse.urlsplit(queue_url).port
     if kept not in (None, port):
         raise Misconfigured(
@@ -155,7 +155,7 @@ def check_kept_port(queue_url: str, port: int, state_dir: Path) -> None:
 
 
 def hold_lock(state_dir: Path, port: int) -> int:
-    """Take the folder for this process; the kernel gives it back however the process ends.
+    """Lock the state folder for this process; the kernel releases the lock however the process ends.
 
     Raises:
         Misconfigured: another emulator holds it.

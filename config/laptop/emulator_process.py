@@ -1,4 +1,4 @@
-"""The emulator's own process: ministack under uvicorn, saved every half minute and when it is told to stop.
+"""The emulator's process: ministack under uvicorn, saved every 30 seconds and at shutdown.
 
 Run as ``python -m config.laptop.emulator_process`` with the environment of ``config.laptop.emulator``; nothing
 imports it.
@@ -39,10 +39,10 @@ App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 
 def evaluate_task_timeouts() -> None:
-    """Teach ministack that a task's TimeoutSeconds may be a JSONata expression, as it is in AWS.
+    """Patch ministack to evaluate JSONata in a task's TimeoutSeconds, as AWS does.
 
-    It hands the expression to ``Event.wait`` as text and the execution fails. A review's deadline is the run's own,
-    so it cannot be a constant of the state machine.
+    ministack passes the expression to ``Event.wait`` as text and the execution fails. A review's deadline differs by
+    run, so it cannot be a constant of the state machine.
     """
     execute = stepfunctions._execute_task
 
@@ -57,7 +57,7 @@ def evaluate_task_timeouts() -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _list_whole_attributes(expression: str, names: tuple[tuple[str, str], ...]) -> tuple[str, ...] | None:
-    """What a projection of whole attributes by their placeholders asks for; None if it is another or asks twice."""
+    """Return the attributes of a projection that names whole attributes only, once each; None otherwise."""
     placeholders, known = [one.strip() for one in expression.split(",")], dict(names)
     attributes = tuple(known[one] for one in placeholders if one in known)
     distinct = len(set(attributes)) == len(placeholders)
@@ -65,9 +65,9 @@ def _list_whole_attributes(expression: str, names: tuple[tuple[str, str], ...]) 
 
 
 def project_whole_attributes() -> None:
-    """Spare ministack comparing each pair of a projection's attributes, twice and for each item.
+    """Patch ministack's projection, which compares every pair of attributes twice for each item.
 
-    A review has 65: its read took four times as long as without a projection.
+    With a review's 65 attributes, a read took four times as long as without a projection.
     """
     project, find_overlap = dynamodb._project_item, dynamodb._projection_overlap_error
 
@@ -85,7 +85,7 @@ def project_whole_attributes() -> None:
 
 
 class Door:
-    """In front of ministack: lets only this machine's own programs in and notices what was written."""
+    """Middleware before ministack: admits only programs of this machine and records writes."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -107,7 +107,7 @@ class Door:
 
 
 def _may_write(method: str, headers: dict[bytes, bytes]) -> bool:
-    """False only for what is surely a read: a save too many costs a second, one too few a document."""
+    """Return False only for certain reads: a needless save costs a second, a missed one a document."""
     if method in {"GET", "HEAD", "OPTIONS"}:
         return False
     operation = headers.get(b"x-amz-target", b"").decode("latin-1").rpartition(".")[2]
@@ -115,9 +115,9 @@ def _may_write(method: str, headers: dict[bytes, bytes]) -> bool:
 
 
 class Keeper:
-    """Saves the state from a forked copy of this process, so that no one waits for it.
+    """Saves the state in a forked process, so that no request waits.
 
-    Saving in place stops every service for as long as it takes: 1.7 s at 20,000 items.
+    Saving in place would block every service: 1.7 s at 20,000 items.
     """
 
     def __init__(self, door: Door, lock: int) -> None:
@@ -152,7 +152,7 @@ class Keeper:
         return False
 
     def abandon(self) -> None:
-        """End a save under way: the last one of all must not be overtaken by an older state."""
+        """Cancel a save in progress, so that an older state cannot overwrite the last one."""
         if self.child:
             os.kill(self.child, signal.SIGKILL)
             os.waitpid(self.child, 0)
@@ -160,7 +160,7 @@ class Keeper:
 
 
 class _Failures(logging.Handler):
-    """ministack logs what it could not save and goes on; we want to know."""
+    """Collects ministack's logged save errors, which it otherwise ignores."""
 
     seen = 0
 
@@ -183,7 +183,7 @@ def _save_and_exit(lock: int) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to ``run_emulator``: uvicorn's own handlers would end the process with a signal, not with 0."""
+    """Leaves signals to ``run_emulator``: uvicorn's handlers would end the process by signal, not with status 0."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -232,7 +232,7 @@ async def run_emulator(port: int, lock: int) -> None:
 
 
 def _set_orphans_aside(state_dir: Path) -> None:
-    """Objects are on the disk at once and their table is not: killed in between, a new stack could not be made."""
+    """Move aside objects without a saved table, left by a kill between the two writes: they would block a new stack."""
     objects = state_dir / "s3"
     if objects.exists() and not (state_dir / "state" / "cloudformation.json").exists():
         objects.rename(state_dir / f"s3-without-state-{time.time_ns()}")

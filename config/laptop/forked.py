@@ -1,6 +1,6 @@
-"""A copy of this process that becomes another module's program, and shares with it what was imported before.
+"""Forking this process to run another module, sharing the memory of what is already imported.
 
-Seven interpreters that import the same take seven times the memory and, on two cores, ten seconds; copies take neither.
+Seven interpreters with the same imports take seven times the memory and ten seconds on two cores; forks take neither.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _NAME = 15  # prctl(2), PR_SET_NAME; also how long such a name may be
 
 
 class ForkedProcess:
-    """A child, with as much of ``subprocess.Popen`` as a supervisor needs."""
+    """A child process with the part of ``subprocess.Popen``'s interface that the supervisor needs."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -61,20 +61,20 @@ class ForkedProcess:
 
 
 def share_memory() -> None:
-    """What was imported by now is left alone by collections, here and in copies: they would write to every page."""
+    """Freeze all imported objects: garbage collection would write to, and so copy, every shared page."""
     gc.collect()
     gc.freeze()
 
 
 def can_fork() -> bool:
-    """Not beside other threads: a lock that one of them holds would be held in the copy for ever."""
+    """Return whether forking is safe: with other threads, a lock one of them holds would stay locked in the child."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
 def fork_module(name: str, arguments: Sequence[str], output: int, first: Callable[[], None]) -> ForkedProcess:
-    """Have a copy of this process run ``python -m`` with ``arguments``, in a session of its own.
+    """Fork and run ``python -m`` with ``arguments`` in a new session.
 
-    ``name``: what tools show for it. ``output``: the file that it writes to. ``first`` is called in it before anything.
+    ``name``: the process title. ``output``: file for stdout and stderr. ``first`` is called in the child first.
     """
     connections.close_all()  # of a database no connection outlives a fork
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Locks on files: one process of this machine has one, and the kernel takes it back however that process ends."""
+"""File locks between processes of this machine; the kernel releases them however the process ends."""
 
 import fcntl
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def hold_lock(path: Path, note: str = "") -> int | None:
-    """Take the lock and leave ``note`` in the file; its descriptor, or None if another process has it."""
+    """Take the lock and write ``note`` into the file; return its descriptor, or None if another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Log files of a laptop's child processes: what was there stays at the next start, and no file grows without an end."""
+"""Log files of a laptop's child processes: appended to at each start, and bounded in size."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ MOST_BYTES = 5 * 1024**2
 
 
 def open_log(path: Path, name: str) -> BinaryIO:
-    """To append to, with a line that says when ``name`` was started."""
+    """Open a log to append to, and write a line saying when ``name`` was started."""
     path.parent.mkdir(parents=True, exist_ok=True)
     shorten_log(path)
     file = path.open("ab", buffering=0)
@@ -20,9 +20,9 @@ def open_log(path: Path, name: str) -> BinaryIO:
 
 
 def shorten_log(path: Path) -> None:
-    """Begin a long file anew, and keep what it held as ``<name>.1``, in place of what that held.
+    """Rotate a long file: its contents replace ``<name>.1``.
 
-    The file itself stays, since a process may have it open to append to; a line that comes meanwhile may be lost.
+    The file is truncated in place, since a process may hold it open; a line written meanwhile may be lost.
     """
     if path.exists() and path.stat().st_size > MOST_BYTES:
         shutil.copyfile(path, path.with_name(f"{path.name}.1"))

@@ -1,6 +1,7 @@
-"""The embedded model's own process: it waits for its first caller, then loads the model and serves it.
+"""The embedded model's process: it waits for the first connection, then loads and serves the model.
 
-Run as ``python -m config.laptop.model_process SOCKET``; nothing imports it. Until it is asked it costs next to nothing.
+Run as ``python -m config.laptop.model_process SOCKET``; nothing imports it. Until the first call it is
+almost free.
 """
 
 import os
@@ -19,7 +20,7 @@ _THREADS = 1  # more wait for each other by spinning, which on a busy machine ta
 
 
 def wait_for_caller(path: Path) -> None:
-    """Return once someone connected. Whoever it was is hung up on, and calls again until the model answers."""
+    """Return after the first connection. It is closed; the caller retries until the model answers."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:

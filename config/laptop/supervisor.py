@@ -1,4 +1,4 @@
-"""Child processes of a laptop's desk: started together, restarted when they die, stopped together."""
+"""Supervisor of a laptop's processes: starts them, restarts those that die, stops them together."""
 
 import contextlib
 import ctypes
@@ -24,9 +24,9 @@ _DIE_WITH_PARENT = 1  # Source: prctl(2), PR_SET_PDEATHSIG
 
 @dataclass
 class Child:
-    """``arguments`` follow the interpreter's ``-m``. ``nice``: 0–19, how readily it leaves the processor to others.
+    """``arguments`` follow the interpreter's ``-m``. ``nice``: niceness, 0–19.
 
-    ``forks``: its first process is a copy of this one, which has imported what it needs; later ones are new.
+    ``forks``: the first process is forked from this one, which has imported what it needs; restarts are new processes.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Child:
 
 @dataclass
 class Supervisor:
-    """Its children's output goes to ``<logs>/<name>.log``, after what earlier starts wrote there."""
+    """Runs the children; their output is appended to ``<logs>/<name>.log``."""
 
     logs: Path
     children: list[Child] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Supervisor:
         self.children.append(child)
 
     def tend(self, report: Callable[[str], None]) -> None:
-        """Start again what has died, and keep the logs short; call it every second or so."""
+        """Restart dead children and rotate logs; call it about once a second."""
         for child in self.children:
             log_files.shorten_log(self._log_of(child))
             if child.process is None or child.process.poll() is None:
@@ -61,7 +61,7 @@ class Supervisor:
             self._start(child)
 
     def stop(self) -> None:
-        """End all at once and wait for each; one that does not listen is killed."""
+        """Terminate all children and wait; kill those that do not end."""
         running = [child.process for child in self.children if child.process and child.process.poll() is None]
         for process in running:
             process.terminate()
@@ -104,9 +104,9 @@ class Supervisor:
 
 
 def give_way(pid: int, nice: int) -> None:
-    """Let others have the processor first, also those of other sessions where the kernel shares it by session.
+    """Lower this process's CPU priority, also across sessions where the kernel groups by session.
 
-    Source: sched(7), "The autogroup feature": a nice value then only counts among the processes of one session.
+    Source: sched(7), "The autogroup feature": niceness then only counts within one session.
     """
     os.setpriority(os.PRIO_PROCESS, pid, nice)
     with contextlib.suppress(OSError):  # no such file: the kernel does not share by session
@@ -114,9 +114,9 @@ def give_way(pid: int, nice: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Called in a child of the process ``parent``, on Linux; elsewhere it does nothing.
+    """Make the kernel end this child when ``parent`` dies; Linux only.
 
-    Otherwise a killed parent leaves a web server behind that holds the port, or a parser that never ends.
+    Otherwise a killed parent would leave a web server that holds the port, or a parser that never ends.
     """
     if sys.platform != "linux":
         return

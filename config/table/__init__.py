@@ -1,6 +1,6 @@
-"""The key space of the table: every entity's key templates, and the tenant rule. Key text appears nowhere else.
+"""The table's key space: key templates of every entity, and the tenant rule. Key text appears nowhere else.
 
-Templates are ``str.format`` strings as in the five seeds' designs; ``docs/keys.md`` is generated from ``ENTITIES``.
+Templates are ``str.format`` strings as in the five seeds; ``docs/keys.md`` is generated from ``ENTITIES``.
 """
 
 import datetime as dt
@@ -16,12 +16,13 @@ from config.table.entities import (
     exports,
     filing,
     insight,
+    locales,
     management,
     models,
     pipeline,
+    policies,
     prompts,
     sharing,
-    to_come,
     trials,
 )
 from config.table.entities.batches import *  # noqa: F403 - the key space is one namespace
@@ -30,10 +31,12 @@ from config.table.entities.experiments import *  # noqa: F403 - the key space is
 from config.table.entities.exports import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.filing import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.insight import *  # noqa: F403 - the key space is one namespace
+from config.table.entities.locales import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.management import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.models import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.pipeline import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.pipeline import SEGMENT
+from config.table.entities.policies import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.prompts import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.sharing import *  # noqa: F403 - the key space is one namespace
 from config.table.entities.trials import *  # noqa: F403 - the key space is one namespace
@@ -86,8 +89,8 @@ from config.table.keys import (
 POSTPONED = "~"  # sorts after every digit
 
 _PARTS = (
-    pipeline, batches, management, filing, sharing, prompts, models, trials, experiments, exports, insight, executions,
-    to_come,
+    pipeline, batches, management, filing, sharing, policies, prompts, models, trials, experiments, exports, insight,
+    executions, locales,
 )  # fmt: skip
 ENTITIES: tuple[Entity, ...] = tuple(
     value for part in _PARTS for value in vars(part).values() if isinstance(value, Entity)
@@ -105,7 +108,7 @@ def segment_key(site: str, workflow_id: str, segment_index: int) -> Key:
 
 
 def postponed_place(until: str) -> str:
-    """Where a postponed review stands among those of its queue: after every deadline, by when it comes back.
+    """Return the sort key of a postponed review in its queue: after all deadlines, by the time it comes back.
 
     >>> postponed_place("2026-11-24T09:00:00+00:00")
     '~2026-11-24T09:00:00+00:00'
@@ -114,20 +117,20 @@ def postponed_place(until: str) -> str:
 
 
 def due_partition(shard: int) -> str:
-    """System-wide and never prefixed: one sweep sees every site."""
+    """The due index's partition: system-wide and never prefixed, so that one sweep sees every site."""
     return f"DUE#{shard}"
 
 
 def due_index(entity: Entity, due_at: str, **parts: str | int) -> dict[str, Any]:
-    """GSI2 of a row that needs attention at ``due_at`` (stored instant, so that text order is time order)."""
+    """Return the GSI2 keys of a row that is due at ``due_at``, a stored instant."""
     shard = zlib.crc32("".join(map(str, parts.values())).encode()) % settings.DUE_SHARDS
     return {"GSI2PK": due_partition(shard), "GSI2SK": fill_template(entity.gsi2sk or "", {"due_at": due_at, **parts})}
 
 
 class DuePlace(NamedTuple):
-    """A row's place in the due index. ``since`` and ``tries``: when it was due first, and how often its repair failed.
+    """A parsed due-index sort key. ``since``: when it was first due. ``tries``: how often its repair failed.
 
-    Both stand in the key itself, so that whatever moves the row on for another reason forgets them.
+    Both are part of the key, so that moving the row for any other reason resets them.
     """
 
     due_at: str
@@ -141,7 +144,7 @@ _AGAIN = "#again#"
 
 
 def due_place(sk: str) -> DuePlace:
-    """Read the sort key of the due index.
+    """Parse a sort key of the due index.
 
     >>> due_place("2026-11-21T12:00:00+00:00#run#01H")[1:]
     ('run', '01H', '2026-11-21T12:00:00+00:00', 0)
@@ -155,7 +158,7 @@ def due_place(sk: str) -> DuePlace:
 
 
 def due_later(place: DuePlace, due_at: str) -> str:
-    """Its place once it was moved on for another reason than a repair that failed.
+    """Return the sort key after a move that is no failed repair.
 
     >>> due_later(due_place("2026-11-21T12:00:20+00:00#run#01H#again#2#2026-11-21T12:00:00+00:00"), "2027")
     '2027#run#01H'
@@ -164,7 +167,7 @@ def due_later(place: DuePlace, due_at: str) -> str:
 
 
 def due_again(place: DuePlace, due_at: str) -> str:
-    """Its place once its repair has failed one more time."""
+    """Return the sort key after one more failed repair."""
     return f"{due_at}#{place.kind}#{place.id}{_AGAIN}{place.tries + 1}#{place.since}"
 
 

@@ -1,7 +1,7 @@
-"""How keys are built: templates, the tenant rule, and which values a key can hold.
+"""Building keys: templates, the tenant rule and the encoding of values.
 
-Parts that people name (tags, attributes, values) may hold anything: what keys are built with is percent-encoded, so
-that text order stays nearly the reader's order. All other parts are ids of ours, refused where they would break a key.
+Parts that people name (tags, attributes, values) may contain anything; reserved characters are percent-encoded, which
+nearly keeps the text order. All other parts are our own ids and refused where they would break a key.
 """
 
 import re
@@ -57,7 +57,7 @@ VERSIONS_INDEX_ATTRIBUTES = (
 
 
 class Key(NamedTuple):
-    """Where an item lives: its partition, the site's prefix included, and its sort key."""
+    """An item's partition key, including the site's prefix, and sort key."""
 
     pk: str
     sk: str
@@ -68,7 +68,7 @@ class InvalidKey(CountersignError):
 
 
 def site_partition(site: str, text: str) -> str:
-    """Put ``text`` behind the site's prefix; the default site has none (seed 002).
+    """Prefix ``text`` with the site; the default site has no prefix (seed 002).
 
     >>> site_partition("default", "PROJ#p1"), site_partition("acme", "PROJ#p1")
     ('PROJ#p1', 'acme/PROJ#p1')
@@ -79,7 +79,7 @@ def site_partition(site: str, text: str) -> str:
 
 
 def site_of(pk: str) -> str:
-    """The site that a stored partition key belongs to: the inverse of ``site_partition`` for rows found system-wide.
+    """Return the site of a stored partition key, for rows found system-wide; the inverse of ``site_partition``.
 
     >>> site_of("PROJ#p1"), site_of("acme/PROJ#p1")
     ('default', 'acme')
@@ -89,14 +89,19 @@ def site_of(pk: str) -> str:
 
 
 # Parts that people name. Everything else in a key is an id, an instant or a word of ours.
-_TEXT = frozenset(["tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path"])
-# The folder of a site's first level has no id (seed 002).
-_MAY_BE_EMPTY = frozenset({"tag_value", "value", "parent_document_id"})
+_TEXT = frozenset(
+    [
+        "tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path",
+        "interface_key", "attribute_key", "allowed_value",
+    ]
+)  # fmt: skip
+# The folder of a site's first level has no id (seed 002); a document type's own name is of no attribute and no value.
+_MAY_BE_EMPTY = frozenset({"tag_value", "value", "parent_document_id", "attribute_key", "allowed_value"})
 _LONGEST_PARTITION, _LONGEST_SORT = 2048, 1024  # bytes, DynamoDB's own limits
 
 
 class Encoded(str):
-    """Text that is fit for a key already, as ``join_parts`` makes it."""
+    """Text already encoded for a key, as ``join_parts`` returns it."""
 
 
 def encode_part(text: str) -> Encoded:
@@ -106,7 +111,7 @@ def encode_part(text: str) -> Encoded:
     ('A%2FB %231', '100 %')
 
     Raises:
-        InvalidKey: the text is no unicode.
+        InvalidKey: the text is not valid Unicode.
 
     """
     try:
@@ -123,12 +128,12 @@ def decode_part(text: str) -> str:
 
 
 def join_parts(parts: Sequence[str]) -> Encoded:
-    """Several texts as one part of a key, for composite keys: ``a#b``."""
+    """Join several texts into one key part, for composite keys: ``a#b``."""
     return Encoded("#".join(encode_part(part) for part in parts))
 
 
 def ordered_number(number: Decimal) -> str:
-    """A text that sorts as the number does: its sign, its exponent, its digits; the last two turned for negatives.
+    """Encode a number as text that sorts like it: sign, exponent, digits; the last two complemented for negatives.
 
     >>> sorted([Decimal("10"), Decimal("-2"), Decimal("9.5"), Decimal("-10")], key=ordered_number)
     [Decimal('-10'), Decimal('-2'), Decimal('9.5'), Decimal('10')]
@@ -145,13 +150,13 @@ def ordered_number(number: Decimal) -> str:
 
 
 def number_of(text: str) -> Decimal:
-    """The number that ``ordered_number`` made this text of.
+    """Decode the text of ``ordered_number``.
 
     >>> number_of(ordered_number(Decimal("-12.5")))
     Decimal('-12.5')
 
     Raises:
-        InvalidKey: it made no such text.
+        InvalidKey: the text is not of that form.
 
     """
     if not re.fullmatch(r"1|2\d{4,}|0\d{4,}~", text):
@@ -210,7 +215,7 @@ def _short(text: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class Entity:
-    """One kind of row: its templates, the seed it comes from and its attributes as stored."""
+    """One kind of row: key templates, the seed it comes from, and its stored attributes."""
 
     design: str
     name: str
@@ -225,7 +230,7 @@ class Entity:
     table: str = "main"  # or "versions": the same keys in a second table
     system: bool = False  # found before any site is known, so never after a site's prefix
     deviation: str = ""  # why it is not the seed's, if it is not
-    to_come: bool = False  # known, and not written yet by anything
+    internal: str = ""  # why no person and no program asks for it, if it lacks a page, an operation or a reader
 
     def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:
         text = fill_template(template or "", parts)
@@ -235,7 +240,7 @@ class Entity:
         return self._partition(site, self.pk, parts)
 
     def key(self, site: str, **parts: str | int) -> Key:
-        """Both keys of one item.
+        """Return the keys of one item.
 
         >>> PROJECT.key("acme", project_id="p1")
         Key(pk='acme/PROJ#p1', sk='META')
@@ -247,7 +252,7 @@ class Entity:
         return Key(self.partition_key(site, **parts), _sort(self.sk, parts))
 
     def sort_prefix(self, **parts: str | int) -> str:
-        """The fixed head of the sort key, for ``begins_with``, filled as far as ``parts`` go.
+        """Return the sort key's prefix, filled as far as ``parts`` go, for ``begins_with``.
 
         >>> DOCUMENT_EVENT.sort_prefix(), REVIEW_DECISION.sort_prefix(review_id="r1")
         ('EVENT#', 'REVIEW#r1#DECISION#')
@@ -255,7 +260,7 @@ class Entity:
         return _prefix(self.sk, parts)
 
     def gsi1_prefix(self, **parts: str | int) -> str:
-        """The same of GSI1's sort key.
+        """Return the same prefix of GSI1's sort key.
 
         >>> SITE.gsi1_prefix(status="ACTIVE")
         'sites#ACTIVE#'

@@ -1,4 +1,4 @@
-"""The key space as rows and as the page ``docs/keys.md``."""
+"""The key space as a table and as the page ``docs/keys.md``."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Numbers, negative and decimal ones too, are turned into text that sorts as they 
 an instant or a word of ours: it is refused where it is empty or holds `#`, `/` or what cannot be printed. Refused as
 well, with a sentence for the person: half a character, an integer below zero, an empty key, and a key of more than
 2,048 bytes (partition, the site's prefix included) or 1,024 bytes (sort). `tests/config/test_entities.py` holds all of
-it for every row below. Rows *to come* are decided and not written yet.
+it for every row below.
 
 | Entity | PK | SK | GSI1PK | GSI1SK | GSI2PK | GSI2SK |
 |---|---|---|---|---|---|---|
@@ -24,7 +24,7 @@ it for every row below. Rows *to come* are decided and not written yet.
 
 
 def key_rows() -> list[dict[str, Any]]:
-    """One for each entity, in the columns that the seeds' list of keys has."""
+    """Return a row per entity, with the columns of the seeds' key list."""
     return [
         {
             "design": one.design,
@@ -39,14 +39,14 @@ def key_rows() -> list[dict[str, Any]]:
             "attributes": list(one.attributes),
             "note": one.note,
             "deviation": one.deviation,
-            "to_come": one.to_come,
+            "internal": one.internal,
         }
         for one in ENTITIES
     ]
 
 
 def keys_page() -> str:
-    """The whole of ``docs/keys.md``."""
+    """Return the text of ``docs/keys.md``."""
     keys = ("pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk")
     lines = [
         f"| {_title(row)} | " + " | ".join(f"`{row[key]}`" if row[key] else "" for key in keys) + " |"
@@ -68,10 +68,10 @@ def keys_page() -> str:
 
 
 def _title(row: dict[str, Any]) -> str:
-    marks = [*(["versions"] if row["table"] != "main" else []), *(["to come"] if row["to_come"] else [])]
-    return " ".join([str(row["entity"]), *(f"*{mark}*" for mark in marks)])
+    return str(row["entity"]) if row["table"] == "main" else f"{row['entity']} *{row['table']}*"
 
 
 def _attributes(row: dict[str, Any]) -> str:
     listed = ", ".join(f"`{name}`" for name in row["attributes"]) if len(row["attributes"]) > 2 else "as its sibling"
-    return f"{listed}. {row['note']}".replace("\n", " ").rstrip(" .") + "."
+    internal = f". Internal: {row['internal']}" if row["internal"] else ""
+    return f"{listed}. {row['note']}{internal}".replace("\n", " ").rstrip(" .") + "."

@@ -1,21 +1,24 @@
-"""Who writes and reads each kind of row, and which page and API operation show it: worked out from the source itself.
+"""Static analysis of which code writes and reads each entity, and which page and API operation show it.
 
-A function uses an entity if it names its constant, or mentions a function that does. What is the fewest mentions away
-counts, so that a new page or operation is found without being listed anywhere.
+A function uses an entity if it names its constant or mentions a function that does; the shortest chain of mentions
+counts. New pages and operations are found without being listed. An entity that is internal says so in its declaration,
+and that sentence fills the cells that would be empty.
 """
 
 import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 
 from config import table
-from config.table import Entity
+from config.table import ENTITIES, Entity
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("config", "projects", "workflows", "review")
-_WRITES = frozenset({"transact", "Put", "Update", "Delete", "put_rows", "change", "save", "delete", "batch_write"})
+_WRITES = frozenset(
+    {"transact", "Put", "Update", "Delete", "put_rows", "put_item", "change", "save", "delete", "batch_write"}
+)
 _READS = frozenset(
     {"load", "load_many", "page", "every", "together", "partition", "count_rows", "query", "get_item", "batch_get_item"}
 )
@@ -25,7 +28,7 @@ _NEAR, _FAR = 3, 8  # mentions from the constant to what writes or reads, and to
 
 @dataclass(frozen=True)
 class Uses:
-    """Functions by their dotted names, a page by the name of its address, an operation by its id; empty for none."""
+    """Functions by dotted name, the page by URL name, the operation by id; empty if none."""
 
     written_by: str = ""
     read_by: str = ""
@@ -35,7 +38,7 @@ class Uses:
 
 @dataclass
 class _Code:
-    """``mentions``: function → what it mentions, ``table.X`` for constants. ``shown``: function → page or operation."""
+    """``mentions``: function → names it mentions (``table.X``: constants). ``shown``: function → page or operation."""
 
     mentions: dict[str, set[str]] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
@@ -43,9 +46,36 @@ class _Code:
 
 
 def uses_of(entity: Entity) -> Uses:
-    """Of none that is to come."""
-    constant = next((name for name, value in vars(table).items() if value is entity), "")
-    return Uses() if entity.to_come else find_uses(constant)
+    """Return the uses of an entity; ``internal: …`` fills empty cells if the entity says so."""
+    found = find_uses(_constant_of(entity))
+    along = [find_uses(_constant_of(one)) for one in ENTITIES if one is not entity and _is_read_along(entity, one)]
+    if not found.read_by:
+        found = replace(found, read_by=next((one.read_by for one in along if one.read_by), ""))
+    if not found.api:
+        found = replace(found, api=next((one.api for one in along if one.api), ""))
+    if not entity.internal:
+        return found
+    return Uses(*(cell or f"internal: {entity.internal}" for cell in astuple(found)))
+
+
+def _constant_of(entity: Entity) -> str:
+    return next((name for name, value in vars(table).items() if value is entity), "")
+
+
+def _is_read_along(entity: Entity, other: Entity) -> bool:
+    """Return whether reading ``other`` also reads this entity: in one index or one partition.
+
+    In one partition: below the same prefix, or the whole partition.
+    """
+    if entity.table != other.table:
+        return False
+    if other.pk == entity.pk and entity.sort_prefix().startswith(other.sort_prefix()):
+        return True
+    if other.gsi1pk and (other.gsi1pk, other.gsi1_prefix()) == (entity.gsi1pk, entity.gsi1_prefix()):
+        return True
+    code, users = _read_code()
+    readers = users.get(f"table.{_constant_of(other)}", set()) if other.pk == entity.pk else set()
+    return any("partition" in code.mentions[name] for name in readers)
 
 
 @functools.cache
@@ -56,7 +86,11 @@ def find_uses(constant: str) -> Uses:
     def does(verbs: frozenset[str]) -> Callable[[str], bool]:
         return lambda name: bool(code.mentions[name] & verbs)
 
-    written = _nearest(start, users, does(_WRITES), far=_NEAR)
+    def passes_on(name: str) -> bool:
+        """Return whether the function passes the entity to a generic writer."""
+        return any(code.mentions[one] & _WRITES for one in code.mentions[name] if one in code.mentions)
+
+    written = _nearest(start, users, does(_WRITES), far=_NEAR) or _nearest(start, users, passes_on, far=_NEAR)
     read = _nearest(start, users, does(_READS), far=_NEAR)
     page = _nearest(start, users, code.pages.__contains__, far=_FAR)
     operation = _nearest(start, users, code.operations.__contains__, far=_FAR)
@@ -64,7 +98,7 @@ def find_uses(constant: str) -> Uses:
 
 
 def _nearest(start: Iterable[str], users: Mapping[str, set[str]], fits: Callable[[str], bool], *, far: int) -> str:
-    """The first that fits, by name among those as near."""
+    """Return the nearest match; ties are resolved by name."""
     here = sorted(start)
     seen = set(here)
     for _ in range(far + 1):
@@ -77,12 +111,14 @@ def _nearest(start: Iterable[str], users: Mapping[str, set[str]], fits: Callable
 
 @functools.cache
 def _read_code() -> tuple[_Code, Mapping[str, set[str]]]:
-    """The source, and for whatever is mentioned who mentions it."""
+    """Parse the source; return it and, for each name, the functions that mention it."""
     code = _Code()
     for package in _PACKAGES:
         for path in sorted((_ROOT / package).rglob("*.py")):
             parts = path.relative_to(_ROOT).with_suffix("").parts
-            if parts[:2] != ("config", "table") and "migrations" not in parts:
+            if parts == ("config", "table", "__init__"):
+                _read_key_functions(code, ast.parse(path.read_text(encoding="utf-8")))
+            elif parts[:2] != ("config", "table") and "migrations" not in parts:
                 module = ".".join(part for part in parts if part != "__init__")
                 _read_module(code, module, ast.parse(path.read_text(encoding="utf-8")))
     users: dict[str, set[str]] = {}
@@ -92,18 +128,36 @@ def _read_code() -> tuple[_Code, Mapping[str, set[str]]]:
     return code, users
 
 
+def _read_key_functions(code: _Code, tree: ast.Module) -> None:
+    """Find functions such as ``table.segment_key`` that build one entity's key."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            entities = {f"table.{name}" for name in names if isinstance(vars(table).get(name), Entity)}
+            code.mentions[f"table.{node.name}"] = entities
+
+
 def _read_module(code: _Code, module: str, tree: ast.Module) -> None:
     known = dict(_imports(tree))
+    named = [(name, node) for node in tree.body if (name := _name_of(node))]
+    known |= {name: f"{module}.{name}" for name, _ in named}
+    for name, node in named:
+        code.mentions[f"{module}.{name}"] = set(_mentions(node, known)) - {f"{module}.{name}"}
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            known[node.name] = f"{module}.{node.name}"
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            code.mentions[f"{module}.{node.name}"] = set(_mentions(node, known)) - {f"{module}.{node.name}"}
         if isinstance(node, ast.FunctionDef) and (operation := _operation(node)):
             code.operations[f"{module}.{node.name}"] = operation
     if module.endswith("urls"):
         code.pages.update(_pages(tree, known, f"{_SHARED}:" if module.startswith(f"{_SHARED}.") else ""))
+
+
+def _name_of(node: ast.stmt) -> str:
+    """Return the name of a function, class or constant."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name
+    target = (
+        node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+    )
+    return target.id if isinstance(target, ast.Name) and target.id.isupper() else ""
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -113,7 +167,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _mentions(node: ast.AST, known: Mapping[str, str]) -> Iterator[str]:
-    """Dotted names of ours, constants of the table, and verbs."""
+    """Return the dotted names, table constants and verbs mentioned."""
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
             yield one.id
@@ -137,7 +191,7 @@ def _operation(node: ast.FunctionDef) -> str:
 
 
 def _pages(tree: ast.Module, known: Mapping[str, str], space: str) -> Iterator[tuple[str, str]]:
-    """View → the name of its address, of the module's ``urlpatterns``; in ``space`` if the module names none."""
+    """Return view → URL name from a module's ``urlpatterns``; ``space`` is the default namespace."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             target = node.targets[0]

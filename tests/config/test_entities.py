@@ -17,10 +17,12 @@ from config.table import Entity, InvalidKey
 from tests.each import each
 from tests.examples import at_most
 
-WRITTEN = [one for one in keys.ENTITIES if not one.to_come]
 # What people name; every other part of a key is an id, an instant or a word of ours.
-PEOPLES = {"tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path"}
-MAY_BE_EMPTY = {"tag_value", "value", "parent_document_id"}
+PEOPLES = {
+    "tag_key", "tag_value", "key", "value", "name", "entity", "username", "group_name", "keys", "path",
+    "interface_key", "attribute_key", "allowed_value",
+}  # fmt: skip
+MAY_BE_EMPTY = {"tag_value", "value", "parent_document_id", "attribute_key", "allowed_value"}
 SENTENCES = (
     "is empty or holds a character that keys are built with.",
     "The text contains an invalid character. Enter it again.",
@@ -113,7 +115,7 @@ def fits(entity: Entity, site: str, parts: dict[str, Any]) -> bool:
 
 
 @pytest.mark.examples
-@every(WRITTEN)
+@every(keys.ENTITIES)
 @settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_a_value_is_in_the_key_or_is_refused_with_a_sentence(entity: Entity, data: st.DataObject) -> None:
@@ -130,7 +132,7 @@ def test_a_value_is_in_the_key_or_is_refused_with_a_sentence(entity: Entity, dat
 
 @pytest.mark.wide
 @pytest.mark.examples
-@every(WRITTEN)
+@every(keys.ENTITIES)
 @settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_two_different_things_never_share_a_key(entity: Entity, data: st.DataObject) -> None:
@@ -153,7 +155,7 @@ def composed(value: Any) -> Any:
     return unicodedata.normalize("NFC", value) if isinstance(value, str) else value
 
 
-@every([one for one in WRITTEN if one.table == "main"])
+@every([one for one in keys.ENTITIES if one.table == "main"])
 @each("number", [-1, -(10**9)])
 def test_an_integer_below_zero_is_refused(entity: Entity, number: int) -> None:
     numbered = {name for name, spec in parts_of(entity) if spec}
@@ -166,7 +168,7 @@ def test_an_integer_below_zero_is_refused(entity: Entity, number: int) -> None:
 # --- read back -----------------------------------------------------------------
 @pytest.mark.wide
 @pytest.mark.examples
-@every(WRITTEN)
+@every(keys.ENTITIES)
 @on_the_table
 @given(data=st.data())
 def test_a_row_is_found_by_each_of_its_access_patterns(table: str, entity: Entity, data: st.DataObject) -> None:
@@ -186,7 +188,7 @@ def test_a_row_is_found_by_each_of_its_access_patterns(table: str, entity: Entit
 def check_found(entity: Entity, site: str, parts: dict[str, Any], item: Item) -> None:
     kind = type(item)
     assert kind.load(item.key).attribute_values == item.attribute_values
-    for prefix in (entity.sort_prefix(), entity.sort_prefix(**parts)):
+    for prefix in filter(None, (entity.sort_prefix(), entity.sort_prefix(**parts))):  # labels begin with a language
         listed = kind.page(item.PK, sk=kind.SK.startswith(prefix), consistent=True)
         assert [one.attribute_values for one in listed.rows] == [item.attribute_values]
     for index in ("GSI1", "GSI2"):
@@ -208,7 +210,7 @@ def longest_last(entity: Entity) -> str | None:
     return names[-1] if names else None
 
 
-@every([one for one in WRITTEN if longest_last(one)])
+@every([one for one in keys.ENTITIES if longest_last(one)])
 def test_a_sort_key_of_its_last_byte_is_read_back_and_one_more_is_refused(table: str, entity: Entity) -> None:
     name = str(longest_last(entity))
     parts: dict[str, Any] = {part: 1 if spec or part == "shard" else "x" for part, spec in parts_of(entity)}

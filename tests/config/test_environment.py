@@ -6,6 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import constants, environment
+from tests.each import each
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "many"])
@@ -62,3 +63,16 @@ def test_processes_that_start_at_once_agree_on_one_secret_that_only_they_can_rea
     assert secrets == {stored.read_text()}
     assert list(stored.parent.iterdir()) == [stored]
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+
+
+@each("url", ["opa.example.org", "ftp://opa.example.org", "http://opa.example.org:8181"])
+def test_a_server_is_asked_over_the_network_by_https_only(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERSIGN_ANYTHING", url)
+    with pytest.raises(ImproperlyConfigured, match="COUNTERSIGN_ANYTHING"):
+        environment.server_variable("COUNTERSIGN_ANYTHING")
+
+
+def test_a_server_s_address_has_no_slash_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not environment.server_variable("COUNTERSIGN_ANYTHING")
+    monkeypatch.setenv("COUNTERSIGN_ANYTHING", "http://localhost:8181/")
+    assert environment.server_variable("COUNTERSIGN_ANYTHING") == "http://localhost:8181"

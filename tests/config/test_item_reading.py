@@ -5,6 +5,8 @@ from typing import Any
 
 from django.apps import apps
 from pynamodb.attributes import Attribute, ListAttribute, MapAttribute, NumberSetAttribute, UnicodeSetAttribute
+from pynamodb.connection import base
+from pynamodb.expressions.projection import create_projection_expression
 from pynamodb.models import Model
 
 from config.item import Item
@@ -57,3 +59,13 @@ def test_an_item_is_what_pynamodb_makes_of_it(kind: type[Item], which: str) -> N
 
 def test_what_no_class_names_is_left_out() -> None:
     assert values(Item.from_raw_data({"PK": {"S": "p"}, "taskToken": {"S": "secret"}})) == {"PK": (str, "p")}
+
+
+@each("names", [["PK", "SK"], ["data", "data.status", "name"], "name", [Item.PK, "SK"]])
+def test_names_are_asked_for_as_pynamodb_does(names: Any) -> None:
+    for before in ({}, {"PK": "#0"}):
+        theirs, ours, again = dict(before), dict(before), dict(before)
+        expected = create_projection_expression(names, theirs)
+        assert base.create_projection_expression(names, ours) == expected  # type: ignore[attr-defined]
+        assert base.create_projection_expression(names, again) == expected  # type: ignore[attr-defined]
+        assert ours == again == theirs

@@ -1,4 +1,4 @@
-"""``manage.py emulator``: the embedded AWS in the foreground, until Ctrl-C or SIGTERM."""
+"""``manage.py emulator``: run the embedded AWS in the foreground until Ctrl-C or SIGTERM."""
 
 import os
 from typing import Any

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config import licences
+from config.management import licences
 
 
 class Command(BaseCommand):

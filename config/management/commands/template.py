@@ -1,4 +1,4 @@
-"""``manage.py template``: the CloudFormation template as one body, for tools other than ``bootstrap``."""
+"""``manage.py template``: print the CloudFormation template, for tools other than ``bootstrap``."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""The key templates of every kind of row, one module for each part of the system."""
+"""Key templates of every entity, one module for each part of the system."""

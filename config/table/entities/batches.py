@@ -1,4 +1,4 @@
-"""Entities of batches: many files that someone names in one manifest (ADR 0016)."""
+"""Entities of batches: many files listed in one manifest (ADR 0016)."""
 
 from config.table.keys import Entity, names
 
@@ -28,4 +28,5 @@ BATCH_EVENT = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#event#{event_id}",
     attributes=names("event_id type occurredAt correlationId bus_type bus_detail"),
     note="what the bus is told of a batch; GSI1 as a document's event; GSI2 until it has been",
+    internal="a batch's page says the same of its own row: how it ended, and the counts",
 )  # fmt: skip

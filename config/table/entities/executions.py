@@ -1,4 +1,4 @@
-"""Executions of definitions that need no document (seed 003): their rows beside those of documents' runs."""
+"""Entities of executions without a document (seed 003), beside those of documents' runs."""
 
 from config.table.keys import Entity, names
 

@@ -1,4 +1,4 @@
-"""Entities of test sets and experiments: documents with known answers, and what variants made of them."""
+"""Entities of test sets and experiments: documents with known answers, and the results of variants."""
 
 from config.table.keys import Entity, names
 

@@ -1,4 +1,4 @@
-"""Entities of exports: published results of a project as files, ordered by people, programs and schedules."""
+"""Entities of exports: published results as files, ordered by people, programs and schedules."""
 
 from config.table.keys import Entity, names
 

@@ -1,4 +1,4 @@
-"""Entities of seed 002 that documents are filed under, and whom they name: folders, cases, suppliers."""
+"""Entities of seed 002 for folders, cases and suppliers."""
 
 from config.table.keys import Entity, names
 
@@ -82,6 +82,12 @@ ENTITY = Entity(
     gsi1pk="entity#{entity_type_id}", gsi1sk="entity#{name}#{document_id}",
     attributes=names("documentId entityTypeId name inserteddate"),
     note="metadata attributes are stored as attr#NAME",
+)  # fmt: skip
+ENTITY_MERGE = Entity(
+    "countersign", "EntityMerge", "entity#{entity_type_id}#{document_id}", "merge",
+    gsi2pk="DUE#{shard}", gsi2sk="{due_at}#merge#{entity_type_id}#{document_id}",
+    attributes=names("documentId entityTypeId userId user_name inserteddate"),
+    note="documents that refer to the duplicate are pointed to what it was merged into; gone when they are",
 )  # fmt: skip
 ENTITY_NUMBER = Entity(
     "countersign", "EntityNumber", "entitynumbers#{key}#{value}", "number",

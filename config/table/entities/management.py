@@ -25,13 +25,21 @@ API_KEY = Entity(
 SIGN_IN_TRIES = Entity(
     "countersign", "SignInTries", "SIGNIN#{digest}", "TRIES#{kind}",
     attributes=names("tries ends_at TimeToLive"),
-    note="failed sign-ins in a while, counted under a keyed hash of account, address or both; by TTL", system=True,
+    note="failed sign-ins in a while, counted under a keyed hash of account, address or both; by TTL",
+    internal="whoever could look at it would learn whose account is being tried: only the sign-in page may",
+    system=True,
 )  # fmt: skip
 
 ACCOUNT_SETTINGS = Entity(
     "countersign", "AccountSettings", "ACCOUNT#{user_id}", "SETTINGS",
-    attributes=names("time_zone updated_at"),
+    attributes=names("language time_zone undo_seconds updated_at"),
     note="what a person chose for all sites; read when they sign in", system=True,
+)  # fmt: skip
+
+ACCESS_REQUEST = Entity(
+    "countersign", "AccessRequest", "ACCESS_REQUESTS", "PERSON#{user_id}",
+    attributes=names("user_id wanted note status asked_at decided_by again_at TimeToLive"),
+    note="a permission that a person asked the site's admins for; gone once given, some days after it was declined",
 )  # fmt: skip
 
 # --- documents -------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Entities of models: those that a site's projects choose from, and how each did when it was last tried."""
+"""Entities of models: a site's catalogue, and the latest test of each model."""
 
 from config.table.keys import Entity, names
 

@@ -83,6 +83,7 @@ SENDER_NOTICE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#notice#{workflow_id}",
     attributes=names("project_id document_id workflow_id attempt outcome status tries message " + _DATED),
     note="the sender of a document is told that an attempt of its run ended without a publication; GSI2 until he is",
+    internal="work to be done once: what came of it is an event of the run, in its history",
 )  # fmt: skip
 
 # --- seed 001: the checkpoint of a paused run --------------------------------
@@ -161,9 +162,9 @@ REVIEW_DRAFT = Entity(
 )  # fmt: skip
 REVIEW_WORK = Entity(
     "countersign", "ReviewWork", "DOC#{document_id}", "REVIEW#{review_id}#WORK#{user_id}#{worklist}",
-    "WORK#{user_id}#{worklist}", "{at}#{review_id}",
+    "WORK#{user_id}#{worklist}", "{at}#{review_id}", "WORK", "{worklist}#{user_id}#{review_id}",
     attributes=names("document_id created_at TimeToLive"),
-    note="a pointer to a review in a person's own list; where they differ, what the review says holds",
+    note="a pointer to a review in a person's own list; where they differ, what the review says holds; GSI2: a site's",
 )  # fmt: skip
 SAVED_VIEW = Entity(
     "countersign", "SavedView", "VIEWS#{user_id}", "VIEW#{view_id}",
@@ -229,6 +230,7 @@ FILLING = Entity(
     "countersign", "Filling", "FILL#{project_id}", "KIND#{kind}",
     attributes=names("began done updated_at"),
     note="how far manage.py fill came with invented rows",
+    internal="only a developers' command reads and writes it: nothing of the product does",
 )  # fmt: skip
 INCOMING_FILE = Entity(
     "countersign", "IncomingFile", "INGEST#{digest}", "META", "QUARANTINE#{site_id}", "{at}#{digest}",
@@ -285,6 +287,11 @@ STORAGE = Entity(
     "countersign", "Storage", "WORKERS", "STORAGE",
     attributes=names("measured_at rows row_bytes old_rows old_row_bytes disk_free disk_bytes"),
     note="how large the tables are, and the disk of the machine that looked; every ten minutes", system=True,
+)  # fmt: skip
+QUEUE_DEPTHS = Entity(
+    "countersign", "QueueDepths", "WORKERS", "DEPTHS",
+    attributes=names("counted_at waiting dead"),
+    note="how many messages waited in each queue and its dead letters, as JSON; every minute", system=True,
 )  # fmt: skip
 
 # --- what was: the second table ----------------------------------------------

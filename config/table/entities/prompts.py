@@ -1,4 +1,4 @@
-"""Entities of prompts: what models are told in a project, by purpose, with every version that there was."""
+"""Entities of prompts: a project's prompts by purpose, with all versions."""
 
 from config.table.keys import Entity, names
 

@@ -1,4 +1,4 @@
-"""Entities of seed 002 by which documents are shown to others than those who work on them."""
+"""Entities of seed 002 for shares: documents shown to people who do not work on them."""
 
 from config.table.keys import Entity, names
 

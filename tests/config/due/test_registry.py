@@ -16,7 +16,7 @@ def due_kinds() -> set[str]:
 
 def test_each_kind_of_due_row_has_a_handler_and_each_handler_a_kind() -> None:
     assert set(HANDLERS) == due_kinds()
-    assert len(HANDLERS) == 20
+    assert len(HANDLERS) == 21
 
 
 def test_a_row_of_a_kind_that_only_a_newer_version_knows_is_left_alone() -> None:

@@ -1,4 +1,4 @@
-"""The licences of everything in the locks, from what each package says of itself: ``docs/licences.md``."""
+"""Licences of all locked packages, from their own metadata, for ``docs/licences.md``."""
 
 import re
 from dataclasses import dataclass
@@ -56,8 +56,8 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Package:
-    """``where``: runs, development or demo model. ``copyleft``: whether its own licence is, or one that lies in its
-    wheel; then ``NOTES`` says what follows.
+    """``where``: runtime, development or demo model. ``copyleft``: whether its licence, or one bundled in its wheel, is
+    copyleft; ``NOTES`` then says what follows from it.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Package:
 
 
 def list_packages(root: Path) -> list[Package]:
-    """Of the locks, those that are installed here; a few are for other platforms."""
+    """Return the locked packages that are installed here; a few are for other platforms."""
     places = dict.fromkeys(_names((root / "requirements.lock").read_text()), "development")
     places |= dict.fromkeys(_names((root / "runtime.lock").read_text()), "runs")
     places |= dict.fromkeys(_names((root / "model.lock").read_text()), "demo model")

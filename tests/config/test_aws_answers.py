@@ -8,9 +8,9 @@ from botocore.exceptions import ClientError
 from botocore.parsers import create_parser
 
 from config import aws
+from config.aws_answers import AnswerParserFactory
 from config.item import Item
 from config.table import Key
-from config.wire import WireFactory
 from tests.conftest import describe_table
 from tests.each import each
 from workflows.runs.items import ProjectDocument
@@ -31,7 +31,7 @@ VALUES = {
 def both(operation: str, body: object) -> tuple[object, object]:
     shape = MODEL.operation_model(operation).output_shape
     response = {"body": json.dumps(body).encode(), "headers": {"x-amzn-requestid": "1"}, "status_code": 200}
-    ours = WireFactory().create_parser("json").parse(response, shape)
+    ours = AnswerParserFactory().create_parser("json").parse(response, shape)
     return ours, create_parser("json").parse(response, shape)
 
 

@@ -1,7 +1,7 @@
-"""DynamoDB's answers as they come: JSON that already has the form which botocore's parser would copy it into.
+"""A fast parser of DynamoDB's answers: their JSON already has the form that botocore's parser copies it into.
 
-Walking every value of 25 rows costs botocore 2 CPU-ms and json 0.2. Only binary values and instants are changed on
-that walk: an answer that has one is left to botocore, and so is every operation that tells of tables.
+botocore spends 2 CPU-ms on walking 25 rows, json 0.2. The walk changes only binary values and timestamps, so an answer
+that has one, or describes tables, is left to botocore.
 """
 
 from typing import Any
@@ -20,15 +20,15 @@ _ITEMS = {
 _BINARY = (b'"B":', b'"BS":')
 
 
-class _WireParser(JSONParser):
+class _AnswerParser(JSONParser):
     def _handle_json_body(self, raw_body: bytes, shape: Any) -> Any:
         if shape is None or shape.name not in _ITEMS or any(mark in raw_body for mark in _BINARY):
             return super()._handle_json_body(raw_body, shape)  # type: ignore[misc]  # the stubs name what is public
         return self._parse_body_as_json(raw_body)  # type: ignore[attr-defined]
 
 
-class WireFactory(ResponseParserFactory):
-    """A component of a botocore session; for clients of DynamoDB."""
+class AnswerParserFactory(ResponseParserFactory):
+    """A botocore session component for DynamoDB clients."""
 
     def create_parser(self, protocol_name: str) -> Any:
-        return _WireParser() if protocol_name == "json" else super().create_parser(protocol_name)
+        return _AnswerParser() if protocol_name == "json" else super().create_parser(protocol_name)

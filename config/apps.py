@@ -1,0 +1,57 @@
+"""The config app. It compiles ``locale/`` at start, since only the text of translations is under version control."""
+
+import datetime as dt
+import os
+import tempfile
+from pathlib import Path
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.utils import dateformat
+from django.utils.formats import get_format
+from django.utils.translation import gettext, ngettext, pgettext
+
+from config.environment import ON_LAPTOP
+from config.phrase import Day, Figure, Phrase
+
+
+class ConfigConfig(AppConfig):
+    name = "config"
+
+    def ready(self) -> None:
+        Phrase.in_language = staticmethod(gettext)
+        Phrase.in_number = staticmethod(ngettext)
+        Figure.in_digits = staticmethod(write_digits)
+        Day.in_order = staticmethod(write_date)
+        if ON_LAPTOP:  # and when the image is built, which finds them compiled
+            compile_catalogues()
+
+
+def write_digits(text: str) -> str:
+    """``1,234.5 s`` → ``1.234,5 s``, in the language's format."""
+    separators = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
+    return text.translate(str.maketrans(separators))
+
+
+def write_date(year: int, month: int, day: int) -> str:
+    """``25 Nov 2026``, in the language's format."""
+    # Translators: Django's date filter: j is the day, M or N the short name of the month, n its number, Y the year.
+    return dateformat.format(dt.date(year, month, day), pgettext("pattern of a date", "j M Y"))
+
+
+def compile_catalogues() -> list[Path]:
+    """Return the files compiled. Each is written whole; of processes that start together, the last one wins."""
+    compiled = []
+    for text in sorted(Path(settings.LOCALE_PATHS[0]).glob("*/LC_MESSAGES/*.po")):
+        binary = text.with_suffix(".mo")
+        if binary.exists() and binary.stat().st_mtime > text.stat().st_mtime:
+            continue
+        import polib  # noqa: PLC0415 - by whoever compiles, not by every start
+
+        handle, whole = tempfile.mkstemp(dir=text.parent)
+        os.close(handle)
+        polib.pofile(str(text)).save_as_mofile(whole)
+        Path(whole).chmod(0o644)
+        Path(whole).replace(binary)
+        compiled.append(binary)
+    return compiled
