@@ -1,1 +1,1 @@
-"""What every page and API answer shares: request, middleware, links, CSV."""
+"""Shared by all pages and the API: request, middleware, links, CSV."""

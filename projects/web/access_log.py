@@ -1,4 +1,4 @@
-"""A line for each request: who asked for what, with ids only, and what it cost."""
+"""Access log: one line per request with ids, status and cost."""
 
 import logging
 import time
@@ -8,17 +8,16 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from config import clock, logs
-from config.call_count import count_calls
+from config.aws import count_calls
 from projects.web.health import PATHS
 
 logger = logging.getLogger(__name__)
 
 
 class AccessLogMiddleware:
-    """Gives each request an id, which its answer and all its lines carry.
+    """Gives each request an id, sent in the response and logged in all its lines.
 
-    ``Server-Timing`` on a laptop: browsers show it beside a request, and on a public server it would tell strangers
-    which of two answers was more work.
+    ``Server-Timing`` is sent on laptops only: on a public server it would be a timing side channel.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -52,6 +51,6 @@ class AccessLogMiddleware:
 
 
 def _user_id(request: HttpRequest) -> str:
-    """Empty if no page asked who it is: to look costs a query."""
+    """Return the user's id; empty if the view never loaded the user, which would cost a query."""
     user = getattr(request, "_cached_user", None)
     return str(user.pk or "") if user is not None else ""

@@ -1,4 +1,4 @@
-"""What every part of the API shares: who asks, and what is answered when it fails. ``review.api`` puts it together."""
+"""Shared parts of the API: authentication, errors, ETags. ``review.api`` assembles the routers."""
 
 import functools
 import hashlib
@@ -18,7 +18,7 @@ from config import logs
 from config.errors import CountersignError, KeyRefused, NotAllowed, Outdated, Refused, quote_names
 from projects.personal import gate
 from projects.sites import access
-from projects.sites.actions import Program, verify_api_key
+from projects.sites.api_keys import Program, verify_api_key
 from projects.sites.rate_limit import Rate, check_rate
 from projects.web.http import PROBLEM, DeskRequest, problem_response, status_of
 
@@ -53,14 +53,14 @@ _FIXES: Mapping[str, str] = {
 
 
 class ApiRequest(DeskRequest):
-    """A request of a program: its site and what it may do are its key's, whoever is signed in."""
+    """A request with an API key, which determines site and permissions."""
 
     auth: Program
     rate: Rate
 
 
 class KeyAuth(HttpAuthBase):
-    """``Authorization: Bearer <key>``; nothing of a refused one is logged."""
+    """``Authorization: Bearer <key>``; refused keys are not logged."""
 
     openapi_scheme = "bearer"
 
@@ -83,7 +83,7 @@ class KeyAuth(HttpAuthBase):
 
 
 def _act_as(request: HttpRequest, program: Program) -> None:
-    """A person's own token does no more than the person may do at this moment. Raises: KeyRefused."""
+    """Limit a personal token to the person's current permissions. Raises: KeyRefused."""
     user = access.RoleBackend().get_user(program.person_id)
     if user is None:
         raise KeyRefused("This token's account is deactivated. Ask an admin to activate it.")
@@ -92,7 +92,7 @@ def _act_as(request: HttpRequest, program: Program) -> None:
 
 
 def check_is_person(request: ApiRequest) -> None:
-    """Before what only people do. Raises: NotAllowed."""
+    """Required for actions of people only. Raises: NotAllowed."""
     if not request.auth.person_id:
         raise NotAllowed(
             "Only people decide reviews. Use a token of your own: create it under API tokens in your menu."
@@ -135,10 +135,12 @@ class Problem(Schema):
 
 
 FAILURES = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 422: Problem, 429: Problem, 503: Problem}
+REFUSALS: Any = {409: Problem, **FAILURES}  # where someone else may be first, or the state refuses it
+OUTDATED: Any = {412: Problem, **REFUSALS}  # of a change that may be sent with If-Match
 
 
 def etag_of(*state: object) -> str:
-    """The name of a state that programs compare; equal states have equal names.
+    """Return the ETag of a state; equal states have equal tags.
 
     >>> etag_of("d", 3) == etag_of("d", 3) != etag_of("d", 4)
     True
@@ -148,7 +150,7 @@ def etag_of(*state: object) -> str:
 
 
 def read_if_match(request: HttpRequest, etag: str, version: int) -> int | None:
-    """The version that the program's change is based on, for the write's own condition; None if it does not say.
+    """Return the version in ``If-Match``, for the write's condition; None without the header.
 
     ``etag``, ``version``: of the state as it was read just now.
 
@@ -165,7 +167,7 @@ def read_if_match(request: HttpRequest, etag: str, version: int) -> int | None:
 
 
 def with_etag(request: HttpRequest, shape: T, etag: str) -> T:
-    """Answer ``shape`` under this name of its state."""
+    """Respond with ``shape`` and its ETag."""
     request.etag = etag  # type: ignore[attr-defined]  # read by ProblemMiddleware
     return shape
 
@@ -183,22 +185,22 @@ IF_MATCH: Mapping[str, Any] = {
 
 
 class DeskApi(NinjaAPI):
-    """Describes its failures with the content type that ``problem`` sends; ninja knows one type for all answers.
+    """Describes errors with the problem content type; ninja supports one type for all responses.
 
-    Describes itself once in a process: that takes more than a second, and everybody may ask for it.
+    The description is built once per process: it takes more than a second and is public.
     """
 
     @functools.cached_property
-    def _described(self) -> dict[str, OpenAPISchema]:
+    def _descriptions(self) -> dict[str, OpenAPISchema]:
         return {}
 
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
         prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
-        if prefix not in self._described:
-            self._described[prefix] = self._describe(prefix)
-        return self._described[prefix]
+        if prefix not in self._descriptions:
+            self._descriptions[prefix] = self._describe(prefix)
+        return self._descriptions[prefix]
 
     def _describe(self, prefix: str) -> OpenAPISchema:
         schema = super().get_openapi_schema(path_prefix=prefix)
@@ -214,7 +216,7 @@ KEY_LENGTH = 255  # characters of an Idempotency-Key
 
 
 def idempotency_key(request: ApiRequest) -> str | None:
-    """None without the header. Raises: Refused, if it is empty or too long."""
+    """Return the Idempotency-Key; None without the header. Raises: Refused if it is empty or too long."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not key.strip():
         raise Refused("The Idempotency-Key header is empty. Nothing was stored. Send a key or omit the header.")
@@ -224,7 +226,7 @@ def idempotency_key(request: ApiRequest) -> str | None:
 
 
 def refuse_unknown_query(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Answer a query string with 422 if the operation does not declare each of its names; ninja passes over them."""
+    """Refuse undeclared query parameters with 422; ninja ignores them."""
 
     @functools.wraps(view)
     def checked(request: ApiRequest, **values: Any) -> Any:
@@ -239,7 +241,7 @@ def refuse_unknown_query(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def new_api() -> NinjaAPI:
-    """An API without its apps' routers; its OpenAPI is public, as it tells nothing of any site."""
+    """Build the API without routers; its description is public, as it contains nothing about sites."""
     api = DeskApi(
         title="Countersign", version="1", description=_ABOUT, auth=KeyAuth(), urls_namespace="api", docs_url=None
     )
@@ -261,14 +263,14 @@ def _domain_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
-    """Raised by ninja alone, for a body that is not JSON."""
+    """Handle ninja's error for a body that is not JSON."""
     return problem_response(
         error.status_code, "The request body is not valid JSON. Send UTF-8 JSON that matches the schema."
     )
 
 
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
-    """Where, why and what instead, without what was sent: it may be someone's data."""
+    """Describe validation errors without quoting values, which may be personal."""
     wrong = [
         {"where": ".".join(map(str, one["loc"])), "problem": one["msg"], "fix": _describe_fix(one)}
         for one in error.errors

@@ -1,4 +1,4 @@
-"""Text goes out compressed; pictures and documents are compressed already."""
+"""Compression of text responses; images and documents are compressed already."""
 
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
@@ -7,7 +7,7 @@ _TEXT = ("text/", "application/json", "application/problem+json", "image/svg+xml
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Against BREACH the CSRF token is masked anew for each answer, and each answer has padding of a random length."""
+    """Against BREACH, the CSRF token is masked per response, and responses have random padding."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not response.get("Content-Type", "").startswith(_TEXT):

@@ -1,4 +1,4 @@
-"""Load balancers and collectors ask a process by its address, which is no host name of the desk."""
+"""Health checks and metrics under any host name, since load balancers call processes by address."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class HealthMiddleware:
-    """Lets what machines ask pass under any host name: these answers hold no address, so there is none to forge."""
+    """Lets machine endpoints pass under any host name; their responses contain no URLs that could be forged."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

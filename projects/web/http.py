@@ -1,4 +1,4 @@
-"""What a view gets and gives: the desk's request, one answer for page and fragment, one problem for programs."""
+"""Requests and responses: the desk's request class, pages and fragments, problem details."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -40,7 +40,7 @@ _STATUS: tuple[tuple[type[CountersignError], int], ...] = (
 
 
 class DeskRequest(HttpRequest):
-    """A request behind our middleware: signed in, on one site."""
+    """A request after our middleware: signed in, on one site."""
 
     site: str  # type: ignore[assignment]  # the stubs think of django.contrib.sites
     htmx: HtmxDetails
@@ -48,12 +48,12 @@ class DeskRequest(HttpRequest):
 
 
 def status_of(error: Exception) -> int | None:
-    """What a domain error is answered with; None for a fault of ours."""
+    """Return the HTTP status of a domain error; None for unexpected errors."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), None)
 
 
 def problem_response(status: int, detail: str, **more: Any) -> JsonResponse:
-    """What a program is told: the sentence that a person would get, beside the status in words and number."""
+    """Build problem details with the message that a person would see."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
     response = JsonResponse(body, status=status, content_type=PROBLEM)
     response["Cache-Control"] = "no-store"
@@ -63,14 +63,14 @@ def problem_response(status: int, detail: str, **more: Any) -> JsonResponse:
 
 
 def make_inert(response: HttpResponseBase) -> HttpResponseBase:
-    """For bytes that came from outside: whatever a browser takes them for, nothing in them runs, loads or is framed."""
+    """Set headers for untrusted content, so that nothing in it runs, loads or is framed."""
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"  # in place of the pages' policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
 
 
 def wants_fragment(request: HttpRequest) -> bool:
-    """A boosted link or a restored history entry asks for a page, though htmx sends it."""
+    """Return whether a fragment is wanted; boosted links and restored history want a page."""
     htmx: HtmxDetails | None = getattr(request, "htmx", None)  # absent if an earlier middleware answers
     return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
 
@@ -78,7 +78,7 @@ def wants_fragment(request: HttpRequest) -> bool:
 def render_answer(
     request: HttpRequest, page: str, fragment: str | None, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Render ``fragment`` for htmx and ``page`` for everybody else; never stored, since it shows people's documents."""
+    """Render ``fragment`` for htmx and ``page`` otherwise; never cached, since it shows documents."""
     template = fragment if fragment and wants_fragment(request) else page
     response = render(request, template, dict(context), status=status)
     patch_vary_headers(response, ["HX-Request"])
@@ -86,8 +86,13 @@ def render_answer(
     return response
 
 
+def page_links(request: HttpRequest, following: str | None, url: str) -> dict[str, Any]:
+    """Return the context of ``_pagination.html``. ``following``: next cursor; ``url``: start of the list."""
+    return {"next_cursor": following, "is_first": not request.GET.get("after"), "first_url": url}
+
+
 def redirect_after_post(request: HttpRequest, url: str) -> HttpResponse:
-    """Redirect after a POST; htmx would swap the redirect's page into the form, so it is told to navigate."""
+    """Redirect after a POST; htmx is told to navigate instead of swapping the page into the form."""
     return HttpResponseClientRedirect(url) if wants_fragment(request) else HttpResponseRedirect(url)
 
 
@@ -95,7 +100,7 @@ _DIGITS = 9  # what no count of ours reaches; longer texts are slow to read and 
 
 
 def read_number(text: str | None, *, otherwise: int = 0) -> int:
-    """A number from 0 up to nine digits; ``otherwise`` if the text is none.
+    """Parse a number of up to nine digits; ``otherwise`` if invalid.
 
     >>> read_number("12"), read_number("²"), read_number("-1"), read_number(None, otherwise=1)
     (12, 0, 0, 1)
@@ -105,5 +110,5 @@ def read_number(text: str | None, *, otherwise: int = 0) -> int:
 
 
 def version_in(data: Mapping[str, Any], name: str = "version") -> int:
-    """The version that the page showed; a form that lost it was based on nothing we know, and loses: -1."""
+    """Return the version that the page showed; -1, which never matches, if it was lost."""
     return read_number(str(data.get(name, "")), otherwise=-1)

@@ -1,4 +1,4 @@
-"""Full addresses of pages for what leaves the desk: mails, messages and the API."""
+"""Absolute URLs for mails, messages and the API."""
 
 from django.conf import settings
 from django.urls import get_script_prefix, reverse, set_script_prefix
@@ -7,7 +7,7 @@ from projects.sites import access
 
 
 def page_url(site: str, view: str, *args: str) -> str:
-    """The address by which others open a page of ``site``, whichever site this thread serves right now."""
+    """Return the absolute URL of a page of ``site``, whichever site is being served."""
     before = get_script_prefix()
     set_script_prefix(access.home(site))
     try:

@@ -1,4 +1,4 @@
-"""What every request passes: its site, its sign-in, and the answers to domain errors."""
+"""Middleware: site, sign-in, and responses to domain errors."""
 
 import logging
 import re
@@ -16,10 +16,13 @@ from django.template.loader import render_to_string
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 
 from config import logs
 from config.errors import CountersignError, NotFound
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
+from projects.audit.api_calls import note_api_call
 from projects.shares.queries import NO_LINK
 from projects.sites import access, directory
 from projects.sites.people import list_people
@@ -37,16 +40,16 @@ _MOST_NAMED = 3  # admins on a page that someone may not see
 _API = re.compile(r"/api(?:/|$)")
 _API_OF_A_SITE = re.compile(r"/s/[^/]*/api(?:/|$)")
 _TABS = (
-    ("/", "chart", "Overview"),
-    ("/review/", "inbox", "Review"),
-    ("/documents/", "page", "Documents"),
-    ("/workflows/", "run", "Runs"),
-    ("/projects/", "folder", "Projects"),
-    ("/insight/", "gauge", "Insight"),
+    ("/", "chart", Phrase("Overview")),
+    ("/review/", "inbox", Phrase("Review")),
+    ("/documents/", "page", Phrase("Documents")),
+    ("/workflows/", "run", Phrase("Runs")),
+    ("/projects/", "folder", Phrase("Projects")),
+    ("/insight/", "gauge", Phrase("Insight")),
 )
 _SHARED = ("/shared/", "/published/")  # whoever has a link is on its site without signing in
-_CASES = ("/cases/", "flag", "Cases")  # on a site that has one
-_SETTINGS = ("/settings/", "gear", "Settings")  # for those who may set anything up
+_CASES = ("/cases/", "flag", Phrase("Cases"))  # on a site that has one
+_SETTINGS = ("/settings/", "gear", Phrase("Settings"))  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
 _PAGES_OF = {
     "/workflows/projects/": "/projects/",
@@ -59,9 +62,9 @@ _PAGES_OF = {
 
 
 class SiteMiddleware:
-    """Names the site of a request; ``/s/<site_id>/`` is taken off the path and put before every reversed URL.
+    """Sets the site of a request; ``/s/<site_id>/`` is removed from the path and prefixed to reversed URLs.
 
-    A site that is unknown, closed or not this person's answers alike, so that no one learns which sites there are.
+    Unknown, closed and inaccessible sites answer alike, so that nobody learns which sites exist.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -81,7 +84,7 @@ class SiteMiddleware:
         except CountersignError as error:
             return error_page(request, error, 503)
         if not may_enter and site != DEFAULT_SITE:
-            return error_page(request, NotFound(NO_LINK if by_link else "Site not found."), 404)
+            return error_page(request, NotFound(NO_LINK if by_link else gettext("Site not found.")), 404)
         request.site = site  # type: ignore[assignment]
         before = get_script_prefix()
         set_script_prefix(f"{before.rstrip('/')}{access.SITE_PATH}{site}/")
@@ -102,7 +105,7 @@ def _split(path: str) -> tuple[str, str]:
 
 
 class SignedInMiddleware(LoginRequiredMiddleware):
-    """Sends people to sign in."""
+    """Redirects anonymous people to sign-in."""
 
     def process_view(self, request: HttpRequest, view_func: Any, *args: Any) -> HttpResponseBase | None:
         # The API asks for a key itself, and a session is none.
@@ -113,15 +116,15 @@ class SignedInMiddleware(LoginRequiredMiddleware):
 
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the form and back; htmx gets 401, since it would follow the redirect and swap the form into the page."""
+    """Redirect to sign-in and back; htmx gets 401, since it would swap the form into the page."""
     if not wants_fragment(request):
         return redirect_to_login(_page_of(request), resolve_url(settings.LOGIN_URL))
-    text = "Your session expired. Sign in in another tab, then try again. Your input is kept."
+    text = Phrase("Your session expired. Sign in in another tab, then try again. Your input is kept.")
     return render(request, "_message.html", {"tone": "warn", "text": text}, status=401)
 
 
 def _page_of(request: HttpRequest) -> str:
-    """Where to go once signed in: the page itself; of a form that was sent the page it stands on, if that is ours."""
+    """Return where to go after sign-in: the page, or for a posted form the page that contains it."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     came_from = request.headers.get("referer", "")
@@ -131,7 +134,7 @@ def _page_of(request: HttpRequest) -> str:
 
 
 class DomainErrorMiddleware:
-    """Returns a domain error with its status: a fragment for htmx, a page otherwise."""
+    """Renders domain errors with their status: a fragment for htmx, a page otherwise."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -149,7 +152,7 @@ class DomainErrorMiddleware:
 
 
 class ProblemMiddleware:
-    """Programs get problems, never pages or a sign-in: also if no view of the API was reached or one broke."""
+    """Gives programs problem details, never pages or sign-in redirects, even for unmatched URLs and crashes."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -168,6 +171,7 @@ class ProblemMiddleware:
                 response["Retry-After"] = str(rate.seconds)
         if response.status_code < 300 and hasattr(request, "etag"):
             response["ETag"] = request.etag
+        note_api_call(request, response)
         return response
 
     def _answer(self, path: str, request: HttpRequest) -> HttpResponse:
@@ -182,10 +186,10 @@ class ProblemMiddleware:
 
 
 _PROBLEMS = {
-    400: "Bad request. Check the URL, headers and content length.",
+    400: Phrase("Bad request. Check the URL, headers and content length."),
     404: f"Not found. See {API_PATH}openapi.json for available endpoints.",
-    405: "Method not allowed for this endpoint.",
-    500: "Internal error. Saved data is safe; retry in a moment.",
+    405: Phrase("Method not allowed for this endpoint."),
+    500: Phrase("Internal error. Saved data is safe; retry in a moment."),
 }
 
 
@@ -207,18 +211,19 @@ def error_page(request: HttpRequest, error: CountersignError, status: int) -> Ht
 
 
 def server_error(_request: HttpRequest) -> HttpResponse:
-    """Django's handler of what no one foresaw; the page stands alone, and says by what the log knows it."""
+    """Django's handler of unexpected errors; the page is static and shows the id to find in the log."""
     return HttpResponseServerError(render_to_string("500.html", {"request_id": logs.request_id()}))
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
-    """What ``base.html`` shows: where we are, what this person may do here, and where else they may go."""
+    """Context of ``base.html``: site, permissions and other sites."""
     user = getattr(request, "user", None)  # absent if an early middleware answers
     here: dict[str, Any] = {
         "site": getattr(request, "site", DEFAULT_SITE),
         "tabs": (),
         "may": access.NO_ABILITIES,
         "request_id": logs.request_id(),
+        "policy_failed": getattr(request, "policy_failed", ""),
     }
     if user is None or not user.is_authenticated:
         return here
@@ -234,11 +239,12 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     tabs = _tabs(request, may) if access.permissions_of(request) else ()
     more = {"switcher": lambda: _switcher(request), "way_out": lambda: access.way_out(request)}
     more["whom_to_ask"] = lambda: _name_admins(request)
+    more["missing"] = lambda: access.find_missing(request)
     return here | {"tabs": tabs, "may": may, **more}
 
 
 def _name_admins(request: HttpRequest) -> list[str]:
-    """Of the site, for who has some role there: to strangers no one is named."""
+    """Return the site's admins, for people with a role there; strangers get no names."""
     if not access.permissions_of(request):
         return []
     return [one.name for one in list_people(str(request.site), Permission.ADMIN)[:_MOST_NAMED]]
@@ -269,7 +275,7 @@ def _has_cases(request: HttpRequest, may: access.Abilities) -> bool:
 
 
 def _switcher(request: HttpRequest) -> dict[str, Any]:
-    """The person's sites, if there is another one to go to."""
+    """Return the person's sites, if there are several."""
     try:
         places = access.places_of(request)
     except CountersignError:
@@ -279,8 +285,8 @@ def _switcher(request: HttpRequest) -> dict[str, Any]:
         return {}
     title = next((one.title for one in places if one.site_id == here), "")  # empty on the main site for who has no role
     return {
-        "title": title or "Sites",
-        "label": f"Switch site (current: {title})" if title else "Select a site",
+        "title": title or Phrase("Sites"),
+        "label": Phrase("Switch site (current: %(title)s)").fill(title=title) if title else Phrase("Select a site"),
         "places": [
             {"title": one.title, "url": access.home(one.site_id), "here": one.site_id == here} for one in places
         ],

@@ -1,4 +1,4 @@
-"""How work that a page waits for stands, in words: ``_polled_banner.html`` shows it and asks again until it is over."""
+"""Progress of background work that a page polls, shown by ``_polled_banner.html``."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,10 @@
-"""Rows of a form that are added, moved and removed before they are saved; works without a script, too."""
+"""Adding, moving and removing form rows before saving; works without scripts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from config.phrase import Phrase
 from projects.web.http import read_number
 
 Row = dict[str, Any]
@@ -11,7 +12,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tool:
-    """A button of a row; ``value`` is the order it sends."""
+    """A row's button; ``value``: the command it sends."""
 
     value: str
     icon: str
@@ -21,7 +22,7 @@ class Tool:
 
 
 def count_rows(data: Mapping[str, Any], prefix: str) -> int:
-    """How many rows the form says that it has; 0 for one that was tampered with."""
+    """Return the form's number of rows; 0 if tampered with."""
     count = read_number(str(data.get(f"{prefix}-TOTAL_FORMS", "0")))
     return count if count < 10_000 else 0
 
@@ -55,9 +56,18 @@ def rearrange_rows(rows: list[Row], order: str, *, blank: Row, most: int, first:
 
 
 def row_tools(i: int, last: int, focus: str, noun: str) -> tuple[Tool, ...]:
-    """The buttons of row ``i``; ``focus`` is the value of the one to look at."""
+    """Return the buttons of row ``i``; ``focus``: value of the one to focus."""
+    row = {"noun": Phrase(noun), "number": i + 1}
+    up, down, remove = (
+        one.fill(**row)
+        for one in (
+            Phrase("Move %(noun)s %(number)s up"),
+            Phrase("Move %(noun)s %(number)s down"),
+            Phrase("Remove %(noun)s %(number)s"),
+        )
+    )
     return (
-        Tool(f"up-{i}", "up", f"Move {noun} {i + 1} up", i == 0, focus == f"up-{i}"),
-        Tool(f"down-{i}", "down", f"Move {noun} {i + 1} down", i == last, focus == f"down-{i}"),
-        Tool(f"remove-{i}", "trash", f"Remove {noun} {i + 1}", False, focus == f"remove-{i}"),
+        Tool(f"up-{i}", "up", up, i == 0, focus == f"up-{i}"),
+        Tool(f"down-{i}", "down", down, i == last, focus == f"down-{i}"),
+        Tool(f"remove-{i}", "trash", remove, False, focus == f"remove-{i}"),
     )

@@ -1,4 +1,4 @@
-"""CSV and Excel for people who open them in a spreadsheet: every export of the desk is written here."""
+"""CSV and Excel files for spreadsheets: writing and reading."""
 
 import csv
 import datetime as dt
@@ -8,16 +8,19 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import xlsxwriter
+from django.utils.translation import gettext
 
 from config.errors import Refused
+from config.phrase import Figure
 from projects.settings.columns import Column
 
 # A spreadsheet runs what begins so, the full-width signs included; names, keys and messages come from people.
+MOST_BYTES = 1_000_000  # of a file that is sent
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_line(*values: object) -> str:
-    """One line, in which nothing is a formula: such a value gets an apostrophe before it."""
+    """Write one line; values that look like formulas get a leading apostrophe."""
     line = io.StringIO()
     csv.writer(line).writerow([_inert(str(value)) for value in values])
     return line.getvalue()
@@ -25,6 +28,32 @@ def csv_line(*values: object) -> str:
 
 def _inert(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def read_csv(body: bytes, *, most_lines: int) -> list[list[str]]:
+    """Return rows of cells, the header first; the separator is guessed from the first line.
+
+    Raises:
+        Refused: it is not UTF-8 CSV, or larger than 1 MB or ``most_lines`` data lines.
+
+    """
+    if len(body) > MOST_BYTES:
+        raise Refused(gettext("The file exceeds 1 MB. Split it."))
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(gettext("The file is not UTF-8. Save it as CSV UTF-8 and upload it again.")) from error
+    head = text.partition("\n")[0]
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count), strict=True))
+    except csv.Error as error:
+        raise Refused(gettext("The file is not valid CSV: %(error)s.") % {"error": error}) from error
+    if len(rows) - 1 > most_lines:
+        raise Refused(
+            gettext("A file can have up to %(most_lines)s lines. Split it.")
+            % {"most_lines": Figure(f"{most_lines:,}").translated()}
+        )
+    return rows
 
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -39,9 +68,9 @@ _FORMATS = {"amount": "#,##0.00##", "number": "General", "percent": "0.0##%", "d
 
 
 class TypedSheet:
-    """A sheet that lines are added to: labels first, then each cell as its column's type, or as text.
+    """A sheet to append to: header first, then cells of their column's type, or text.
 
-    Text is no formula, nor becomes one when it is edited.
+    Text cells are never formulas, even when edited.
     """
 
     def __init__(self, book: xlsxwriter.Workbook, name: str, columns: Sequence[Column]) -> None:
@@ -60,7 +89,10 @@ class TypedSheet:
         """``row``: cells in stored form, in the order of the columns. Raises: Refused, below the last line."""
         self._lines += 1
         if self._lines >= MOST_LINES:
-            raise Refused(f"Excel holds {MOST_LINES:,} lines. Choose CSV or Parquet, or a shorter range.")
+            raise Refused(
+                gettext("Excel holds %(most_lines)s lines. Choose CSV or Parquet, or a shorter range.")
+                % {"most_lines": Figure(f"{MOST_LINES:,}").translated()}
+            )
         for at, (column, text) in enumerate(zip(self._columns, row, strict=False)):
             value = type_cell(column.type, text)
             if isinstance(value, dt.date):
@@ -73,7 +105,7 @@ class TypedSheet:
 
 
 def write_workbook(name: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> bytes:
-    """An Excel file with one sheet. ``rows``: as ``TypedSheet`` takes them."""
+    """Write an Excel file with one sheet. ``rows``: as in ``TypedSheet``."""
     body = io.BytesIO()
     with xlsxwriter.Workbook(body, {"in_memory": True}) as book:
         sheet = TypedSheet(book, name, columns)
@@ -83,7 +115,7 @@ def write_workbook(name: str, columns: Sequence[Column], rows: Iterable[Sequence
 
 
 def type_cell(kind: str, text: str) -> dt.date | Decimal | None:
-    """None if it stays text: it is, or it is no value of its type, or it would lose digits."""
+    """Return the typed cell; None to keep text, for invalid values and numbers that would lose digits."""
     if kind == "date":
         return _read_day(text)
     if kind not in _FORMATS or not _PLAIN.fullmatch(text) or sum(map(str.isdigit, text)) > _MOST_DIGITS:
@@ -92,7 +124,7 @@ def type_cell(kind: str, text: str) -> dt.date | Decimal | None:
 
 
 def _read_day(text: str) -> dt.date | None:
-    """None also of what is before the first day that a spreadsheet knows."""
+    """Return the day; None also before a spreadsheet's first day."""
     try:
         day = dt.date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""In whose days a page thinks: the time zone that the person chose, else their browser's, else UTC."""
+"""The time zone of a page: the person's choice, else the browser's, else UTC."""
 
 import zoneinfo
 from collections.abc import Callable
@@ -16,22 +16,22 @@ COOKIE = "time-zone"  # js/app.js writes the browser's own
 
 @cache
 def list_zones() -> tuple[str, ...]:
-    """Names that people choose from: places, and UTC."""
+    """Return the names to choose from: places, and UTC."""
     return tuple(sorted(one for one in zoneinfo.available_timezones() if "/" in one and not one.startswith("Etc/")))
 
 
 def find_zone(name: str) -> zoneinfo.ZoneInfo | None:
-    """None of a name that is no time zone; it comes from a browser."""
+    """Return the zone; None if the name, which comes from a browser, is invalid."""
     return zoneinfo.ZoneInfo(name) if name == "UTC" or name in list_zones() else None
 
 
 def chosen_zone(request: HttpRequest) -> str:
-    """The name of the one that the person chose; empty if they leave it to their browser."""
+    """Return the chosen zone's name; empty for the browser's."""
     return str(request.session.get(SESSION_KEY, ""))
 
 
 class TimeZoneMiddleware:
-    """Every page shows its times, and begins its days, in the person's time zone; programs are told UTC."""
+    """Sets the time zone of pages; API responses use UTC."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

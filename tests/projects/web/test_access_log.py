@@ -5,7 +5,7 @@ import re
 import pytest
 
 from config import aws
-from config.call_count import count_calls
+from config.aws import count_calls
 from config.logs import JsonFormatter
 from tests.people import bob, signed_in
 

@@ -208,6 +208,8 @@ def test_the_policy_lets_no_inline_script_or_style_run(client):
     policy = client.get("/login/")["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
+    assert "nonce" not in policy
+    assert policy == client.get("/where/")["Content-Security-Policy"]
     page = one_line(client.get("/login/").content)
     assert " style=" not in page
     assert "<style" not in page

@@ -16,7 +16,7 @@ from tests.html import one_line
 from tests.people import PASSWORD, charlie, signed_in
 
 pytestmark = pytest.mark.django_db
-URL = "/account/time-zone/"
+URL = "/account/preferences/"
 EVENING = dt.datetime(2026, 11, 25, 23, 30, tzinfo=dt.UTC)
 
 
