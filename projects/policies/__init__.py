@@ -1,0 +1,1 @@
+"""Access policies in Rego: a site's own rules that deny access beyond groups."""
