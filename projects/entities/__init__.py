@@ -1,1 +1,1 @@
-"""Whom documents name: suppliers, customers and other types of entities, known by name, tax ID and IBAN."""
+"""Entities that documents name, such as suppliers and customers, with names, tax IDs and IBANs."""

@@ -1,31 +1,35 @@
-"""Writes of entities: one conditional transaction each, with its audit event, which is also their history."""
+"""Writes of entities: one conditional transaction each; the audit events are also their history."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stdnum import iban as iban_numbers
-from stdnum.exceptions import ValidationError as WrongNumber
+from django.conf import settings
+from django.utils.translation import gettext
 
 from config import clock, table
+from config.brokers import queues
+from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, Sentence
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.entities import queries
-from projects.entities.items import MERGED, PREFIX, EntityNumber, EntityRow, EntityType
+from projects.entities.items import MERGED, PREFIX, EntityMerge, EntityNumber, EntityRow, EntityType
+from projects.entities.numbers import tidy_iban, tidy_tax_id
 from projects.entities.queries import IBAN, TAX_ID, entity_key, number_key
+from projects.entities.references import find_referring_documents, list_referring, reference_to
 from projects.sites import directory
 
-LONGEST_NAME, LONGEST_VALUE = 120, 500  # letters
+LONGEST_NAME, LONGEST_VALUE = 120, 500  # characters
 MOST_IBANS, MOST_ALIASES, MOST_ATTRIBUTES = 10, 20, 30
 _NAMESPACE = "CUSTOM"
-_SPACES = re.compile(r"[\s.\-/]+")
+REPOINT = "projects.tasks.repoint_documents"  # the task that has documents follow a merge
 
 
 @dataclass(frozen=True)
 class EntityDraft:
-    """What people say of an entity."""
+    """The typed properties of an entity."""
 
     name: str
     tax_id: str = ""
@@ -34,20 +38,25 @@ class EntityDraft:
     attributes: Mapping[str, str] = field(default_factory=dict)
 
     def tidy(self) -> "EntityDraft":
-        """Raises: Refused, naming what no entity can have."""
+        """Normalise the draft. Raises: Refused, naming the invalid entry."""
         ibans = [tidy_iban(one) for one in self.ibans if one.strip()]
         aliases = [_tidy_name(one) for one in self.aliases if one.strip()]
         attributes = {_tidy_name(key): value.strip() for key, value in self.attributes.items() if value.strip()}
         if len(ibans) > MOST_IBANS or len(aliases) > MOST_ALIASES or len(attributes) > MOST_ATTRIBUTES:
-            raise Refused(f"Up to {MOST_IBANS} IBANs, {MOST_ALIASES} other names and {MOST_ATTRIBUTES} attributes.")
+            raise Refused(
+                gettext("Up to %(most_ibans)s IBANs, %(most_aliases)s other names and %(most_attributes)s attributes.")
+                % {"most_ibans": MOST_IBANS, "most_aliases": MOST_ALIASES, "most_attributes": MOST_ATTRIBUTES}
+            )
         if any(len(value) > LONGEST_VALUE for value in attributes.values()):
-            raise Refused(f"An attribute can have up to {LONGEST_VALUE} characters.")
+            raise Refused(
+                gettext("An attribute can have up to %(longest_value)s characters.") % {"longest_value": LONGEST_VALUE}
+            )
         name, tax_id = _tidy_name(self.name), tidy_tax_id(self.tax_id)
         return EntityDraft(name, tax_id, list(dict.fromkeys(ibans)), list(dict.fromkeys(aliases)), attributes)
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
-        """By kind; of a draft that is tidy."""
+        """Numbers by kind, of a normalised draft."""
         return [*([(TAX_ID, self.tax_id)] if self.tax_id else []), *((IBAN, one) for one in self.ibans)]
 
 
@@ -57,28 +66,12 @@ def draft_of(entity: EntityRow) -> EntityDraft:
     )
 
 
-def tidy_tax_id(text: str) -> str:
-    """Capitals and digits; which countries' it may be is not asked."""
-    found = _SPACES.sub("", text).upper()
-    if len(found) > 40 or not found.isprintable():
-        raise Refused("Enter a tax ID of at most 40 characters.")
-    return found
-
-
-def tidy_iban(text: str) -> str:
-    """Raises: Refused, if its check digits are wrong."""
-    try:
-        return str(iban_numbers.validate(text))
-    except WrongNumber as error:
-        raise Refused(f"“{text.strip()[:40]}” is not a valid IBAN. Check its digits.") from error
-
-
 def _tidy_name(name: str) -> str:
     found = " ".join(name.split())
     if not found or not found.isprintable():
-        raise Refused("Enter a name.")
+        raise Refused(gettext("Enter a name."))
     if len(found) > LONGEST_NAME:
-        raise Refused(f"A name can have up to {LONGEST_NAME} characters.")
+        raise Refused(gettext("A name can have up to %(longest_name)s characters.") % {"longest_name": LONGEST_NAME})
     return found
 
 
@@ -86,7 +79,7 @@ def create_type(site: str, name: str, *, by: Actor, type_id: str = "") -> Entity
     """Raises: Refused; Conflict, if the same form made it."""
     name, type_id = _tidy_name(name), type_id or clock.new_ulid()
     if any(str(one.name).lower() == name.lower() for one in queries.list_types(site)):
-        raise Conflict(f"There is already a type “{name}”.")
+        raise Conflict(gettext("There is already a type “%(name)s”.") % {"name": name})
     row = EntityType(
         *table.ENTITY_TYPE.key(site, document_id=type_id),
         **table.ENTITY_TYPE.gsi1(site, namespace=_NAMESPACE, name=name),
@@ -144,8 +137,11 @@ def update_entity(site: str, type_id: str, entity_id: str, draft: EntityDraft, *
 
 
 def delete_entity(site: str, type_id: str, entity_id: str, *, version: int, by: Actor) -> None:
-    """Raises: NotFound; Conflict, if someone changed it since ``version``."""
+    """Raises: NotFound; Refused, if documents refer to it; Conflict, if someone changed it since ``version``."""
     entity = queries.get_entity(site, type_id, entity_id)
+    value = reference_to(type_id, entity_id)
+    if any(True for one in list_referring(site, type_id) for _ in find_referring_documents(site, one.key, value)):
+        raise Refused(gettext("Documents refer to it. Merge it into another entry, or remove it from them first."))
     event = entity_event(site, "entity", entity_id, "deleted", by=by, payload={"name": entity.name})
     mine = Delete(entity.key, EntityRow.version == version, name="entity")
     try:
@@ -155,21 +151,21 @@ def delete_entity(site: str, type_id: str, entity_id: str, *, version: int, by: 
 
 
 def merge_entities(site: str, type_id: str, keep_id: str, gone_id: str, *, by: Actor) -> None:
-    """Put a duplicate into another entity: its names, numbers and attributes go there, and its row says where.
+    """Merge a duplicate into another entity, with names, numbers and attributes; its row points there.
 
     Raises:
         NotFound: one of them is gone.
-        Refused: they are one, or have different tax IDs; or one of them was merged before.
+        Refused: they are the same, have different tax IDs, or one was merged before.
         Conflict: someone changed one of them meanwhile.
 
     """
     if not gone_id:
-        raise Refused("Select a duplicate.")
+        raise Refused(gettext("Select a duplicate."))
     keep, gone = (queries.get_entity(site, type_id, one) for one in (keep_id, gone_id))
     if keep_id == gone_id or MERGED in {keep.status, gone.status}:
-        raise Refused("Select two entities that are not merged yet.")
+        raise Refused(gettext("Select two entities that are not merged yet."))
     if keep.tax_id and gone.tax_id and keep.tax_id != gone.tax_id:
-        raise Refused("They have different tax IDs. Change one of them first.")
+        raise Refused(gettext("They have different tax IDs. Change one of them first."))
     mine, other = draft_of(keep), draft_of(gone)
     names = dict.fromkeys([*mine.aliases, other.name, *other.aliases])
     draft = replace(
@@ -207,9 +203,29 @@ def merge_entities(site: str, type_id: str, keep_id: str, gone_id: str, *, by: A
         entity_event(site, "entity", gone_id, "merged", by=by, payload={"into": {"before": None, "after": mine.name}}),
     ]
     try:
-        transact([_write(site, keep, draft, int(keep.version), by), *left, *moved], *events)
+        transact(
+            [_write(site, keep, draft, int(keep.version), by), *left, *moved, _begin_merge(site, gone, by)], *events
+        )
     except Conflict as conflict:
-        raise Conflict("One of them was changed by another user. Nothing was merged; check them again.") from conflict
+        raise Conflict(
+            gettext("One of them was changed by another user. Nothing was merged; check them again.")
+        ) from conflict
+    queues.enqueue_soon(REPOINT, settings.STEPS_QUEUE, {"site": site, "type_id": type_id, "entity_id": gone_id})
+
+
+def _begin_merge(site: str, gone: EntityRow, by: Actor) -> Put:
+    """Documents that refer to the duplicate follow."""
+    ids = {"entity_type_id": gone.type_id, "document_id": gone.entity_id}
+    row = EntityMerge(
+        *table.ENTITY_MERGE.key(site, **ids),
+        **EntityMerge.due_keys(due_work.next_look(), **ids),
+        documentId=gone.entity_id,
+        entityTypeId=gone.type_id,
+        userId=by.id,
+        user_name=by.name,
+        inserteddate=clock.iso(clock.now()),
+    )
+    return Put(row, overwrite=True)
 
 
 def _columns(draft: EntityDraft) -> dict[str, Any]:
@@ -223,7 +239,7 @@ def _columns(draft: EntityDraft) -> dict[str, Any]:
 
 
 def _words(draft: EntityDraft) -> dict[str, str]:
-    """For the history."""
+    """Describe the change for the history."""
     return {
         "name": draft.name,
         "tax ID": draft.tax_id,
@@ -271,7 +287,11 @@ def _explain(site: str, draft: EntityDraft, entity: EntityRow | None = None) -> 
             try:
                 other = queries.get_entity(site, row.entityTypeId, row.documentId).name
             except NotFound:
-                other = "another entity"
-            return Conflict(f"{number} already belongs to {other}. Nothing was saved.")
+                other = Phrase("another entity")
+            return Conflict(
+                gettext("%(number)s already belongs to %(other)s. Nothing was saved.")
+                % {"number": number, "other": other}
+            )
     who = entity.updated_by if entity else None
-    return Conflict(f"{who or 'Another user'} changed this. Nothing was saved; check it again.")
+    changed = Sentence("%(who)s changed this. Nothing was saved; check it again.")
+    return Conflict(changed.fill(who=who or Phrase("Another user")))

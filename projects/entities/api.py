@@ -1,17 +1,17 @@
-"""The API of entities: types, entities, their numbers, merging duplicates."""
+"""The API of entities: types, entities, their numbers, and merging of duplicates."""
 
 from typing import Any
 
-from ninja import Field, Router, Schema, Status
+from ninja import Field, File, Router, Schema, Status, UploadedFile
 
-from projects.entities import actions, queries
+from projects.entities import actions, importing, queries
 from projects.entities.actions import LONGEST_NAME, MOST_ALIASES, MOST_IBANS, EntityDraft
 from projects.entities.items import EntityRow
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
+from projects.web.spreadsheets import MOST_BYTES
 
 router = Router(tags=["entities"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
 
 
 class TypeShape(Schema):
@@ -69,24 +69,44 @@ class EntityChange(EntityWish):
     version: int = Field(ge=0, lt=10**9)
 
 
+class RefusedLine(Schema):
+    """``line``: of the file; its head is line 1."""
+
+    line: int
+    problem: str
+
+
+class ImportShape(Schema):
+    """How many lines made or changed an entity, or changed nothing; ``refused``: the first 50 that could not."""
+
+    created: int
+    updated: int
+    unchanged: int
+    refused: list[RefusedLine]
+
+
 class MergeWish(Body):
-    """``duplicate_id``: goes into the entity of the address."""
+    """``duplicate_id``: merged into the entity of the path."""
 
     model_config = with_example(duplicate_id="01K0000000000000000000000A")
 
     duplicate_id: str = Field(min_length=1, max_length=40)
 
 
-@router.get("", response={200: list[TypeShape], **FAILURES}, operation_id="list_entity_types", summary="List types")
+@router.get(
+    "", response={200: list[TypeShape], **FAILURES}, operation_id="list_entity_types", summary="List entity types"
+)
 def list_entity_types(request: ApiRequest) -> list[TypeShape]:
     """Suppliers, customers and others. Requires READ."""
     access.check_can_view(request)
     return [TypeShape(id=one.type_id, name=str(one.name)) for one in queries.list_types(request.site)]
 
 
-@router.post("", response={201: TypeShape, **_REFUSALS}, operation_id="create_entity_type", summary="Create a type")
+@router.post(
+    "", response={201: TypeShape, **REFUSALS}, operation_id="create_entity_type", summary="Create an entity type"
+)
 def create_entity_type(request: ApiRequest, wish: TypeWish) -> Any:
-    """409 if there is one of that name. Requires GOVERN."""
+    """409 if the name exists. Requires GOVERN."""
     access.check_can_govern(request)
     made = actions.create_type(request.site, wish.name, by=request.auth.actor)
     return Status(201, TypeShape(id=made.type_id, name=str(made.name)))
@@ -94,7 +114,7 @@ def create_entity_type(request: ApiRequest, wish: TypeWish) -> Any:
 
 @router.get("/{type_id}", response={200: EntityList, **FAILURES}, operation_id="list_entities", summary="List entities")
 def list_entities(request: ApiRequest, type_id: str, start: str = "", after: str | None = None) -> EntityList:
-    """By name; ``start``: those whose name begins so. Requires READ."""
+    """By name; ``start``: prefix of the name. Requires READ."""
     access.check_can_view(request)
     queries.get_type(request.site, type_id)
     page = queries.list_entities(request.site, type_id, start=start, cursor=after)
@@ -102,25 +122,46 @@ def list_entities(request: ApiRequest, type_id: str, start: str = "", after: str
 
 
 @router.post(
-    "/{type_id}", response={201: EntityShape, **_REFUSALS}, operation_id="create_entity", summary="Create an entity"
+    "/{type_id}", response={201: EntityShape, **REFUSALS}, operation_id="create_entity", summary="Create an entity"
 )
 def create_entity(request: ApiRequest, type_id: str, wish: EntityWish) -> Any:
-    """409 if a number is another entity's. Requires READ and WRITE."""
+    """409 if another entity has one of the numbers. Requires READ and WRITE."""
     access.check_can_upload(request)
     return Status(201, _shape(actions.create_entity(request.site, type_id, wish.draft(), by=request.auth.actor)))
 
 
+@router.post(
+    "/{type_id}/import", response={200: ImportShape, **REFUSALS}, operation_id="import_entities", summary="Import a CSV"
+)
+def import_entities(request: ApiRequest, type_id: str, file: File[UploadedFile]) -> ImportShape:
+    """As on the page: a column ``name``, and ``tax_id``, ``ibans``, ``aliases`` or any attribute.
+
+    Lines known by a number or the very name update their entity. Requires READ and WRITE.
+    """
+    access.check_can_upload(request)
+    body = file.read(MOST_BYTES + 1)
+    report = importing.import_entities(request.site, type_id, body, by=request.auth.actor)
+    refused = [RefusedLine(line=line, problem=problem) for line, problem in report.told]
+    return ImportShape(created=report.created, updated=report.updated, unchanged=report.same, refused=refused)
+
+
 @router.get(
-    "/{type_id}/{entity_id}", response={200: EntityShape, **FAILURES}, operation_id="show_entity", summary="Get one"
+    "/{type_id}/{entity_id}",
+    response={200: EntityShape, **FAILURES},
+    operation_id="show_entity",
+    summary="Get an entity",
 )
 def show_entity(request: ApiRequest, type_id: str, entity_id: str) -> EntityShape:
-    """Also one that was merged into another. Requires READ."""
+    """Returns merged entities too. Requires READ."""
     access.check_can_view(request)
     return _shape(queries.get_entity(request.site, type_id, entity_id))
 
 
 @router.put(
-    "/{type_id}/{entity_id}", response={200: EntityShape, **_REFUSALS}, operation_id="update_entity", summary="Change"
+    "/{type_id}/{entity_id}",
+    response={200: EntityShape, **REFUSALS},
+    operation_id="update_entity",
+    summary="Change an entity",
 )
 def update_entity(request: ApiRequest, type_id: str, entity_id: str, wish: EntityChange) -> EntityShape:
     """409 if it was changed since ``version``. Requires READ and WRITE."""
@@ -131,15 +172,29 @@ def update_entity(request: ApiRequest, type_id: str, entity_id: str, wish: Entit
 
 @router.post(
     "/{type_id}/{entity_id}/merge",
-    response={200: EntityShape, **_REFUSALS},
+    response={200: EntityShape, **REFUSALS},
     operation_id="merge_entities",
     summary="Merge a duplicate",
 )
 def merge_entities(request: ApiRequest, type_id: str, entity_id: str, wish: MergeWish) -> EntityShape:
-    """Names, numbers and attributes of the duplicate go into this one. Requires READ and WRITE."""
+    """Moves the duplicate's names, numbers and attributes into this one; documents follow. Requires READ and WRITE."""
     access.check_can_upload(request)
     actions.merge_entities(request.site, type_id, entity_id, wish.duplicate_id, by=request.auth.actor)
     return _shape(queries.get_entity(request.site, type_id, entity_id))
+
+
+@router.delete(
+    "/{type_id}/{entity_id}",
+    response={204: None, **REFUSALS},
+    operation_id="delete_entity",
+    summary="Delete an entity",
+)
+def delete_entity(request: ApiRequest, type_id: str, entity_id: str) -> Status[None]:
+    """422 if documents refer to it. Requires READ and WRITE."""
+    access.check_can_upload(request)
+    version = int(queries.get_entity(request.site, type_id, entity_id).version)
+    actions.delete_entity(request.site, type_id, entity_id, version=version, by=request.auth.actor)
+    return Status(204, None)
 
 
 def _shape(row: EntityRow) -> EntityShape:

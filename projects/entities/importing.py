@@ -1,17 +1,18 @@
-"""Entities from a CSV file: each line is written by itself, so that a file sent again goes on where it stopped."""
+"""Import of entities from CSV: each line is written separately, so that a repeated import continues."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from django.utils.translation import gettext
 
 from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import Actor
 from projects.entities import actions, queries
 from projects.entities.actions import EntityDraft, draft_of
 from projects.entities.items import EntityRow
+from projects.web.spreadsheets import read_csv
 
-MOST_BYTES, MOST_LINES = 1_000_000, 2_000
+MOST_LINES = 2_000
 _NAMES = {
     "name": "name", "company": "name", "tax_id": "tax_id", "tax id": "tax_id", "vat": "tax_id", "vat id": "tax_id",
     "iban": "ibans", "ibans": "ibans", "alias": "aliases", "aliases": "aliases", "other names": "aliases",
@@ -54,21 +55,9 @@ def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> Impor
 
 def _read_lines(body: bytes) -> Iterator[tuple[int, EntityDraft]]:
     """Raises: Refused."""
-    if len(body) > MOST_BYTES:
-        raise Refused("The file exceeds 1 MB. Split it.")
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused("The file is not UTF-8. Save it as CSV UTF-8 and upload it again.") from error
-    head = text.partition("\n")[0]
-    try:
-        rows = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count), strict=True))
-    except csv.Error as error:
-        raise Refused(f"The file is not valid CSV: {error}.") from error
+    rows = read_csv(body, most_lines=MOST_LINES)
     if not rows or "name" not in (columns := [_NAMES.get(one.strip().lower(), one.strip()) for one in rows[0]]):
-        raise Refused("The first line must name the columns. One of them must be “name”.")
-    if len(rows) - 1 > MOST_LINES:
-        raise Refused(f"A file can have up to {MOST_LINES:,} lines. Split it.")
+        raise Refused(gettext("The first line must name the columns. One of them must be “name”."))
     for number, row in enumerate(rows[1:], start=2):
         if any(cell.strip() for cell in row):
             yield number, _draft(dict(zip(columns, row, strict=False)))

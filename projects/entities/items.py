@@ -1,10 +1,12 @@
-"""An entity of a type, such as a supplier, and the numbers that it alone has."""
+"""Items of entity types, entities and their unique numbers."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
+from config import table
+from config.due.items import DueWork
 from config.item import Item, map_attribute
 
 PREFIX = "attr#"  # seed 002: what marks an attribute
@@ -57,6 +59,20 @@ class EntityRow(Item):
     def attributes(self) -> Mapping[str, str]:
         stored: Mapping[str, Any] = self.metadata.as_dict() if self.metadata is not None else {}
         return {key.removeprefix(PREFIX): str(value) for key, value in sorted(stored.items())}
+
+
+class EntityMerge(DueWork):
+    """Documents that refer to a duplicate, yet to be pointed to what it was merged into. Access: by it; due (GSI2).
+
+    ``userId``, ``user_name``: who merged them, and so changes the documents.
+    """
+
+    due_entity = table.ENTITY_MERGE
+    documentId = UnicodeAttribute()  # noqa: N815
+    entityTypeId = UnicodeAttribute()  # noqa: N815
+    userId = UnicodeAttribute()  # noqa: N815
+    user_name = UnicodeAttribute()
+    inserteddate = UnicodeAttribute()
 
 
 class EntityNumber(Item):

@@ -1,16 +1,17 @@
-"""Reads of entities: one Query or one GetItem each; a list's rows are read whole by one BatchGetItem more."""
+"""Reads of entities: one Query or GetItem each; lists need one BatchGetItem more."""
 
 from collections.abc import Mapping, Sequence
 
 from config import table
 from config.errors import NotFound
 from config.item import Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.audit.items import EntityEvent
 from projects.entities.items import EntityNumber, EntityRow, EntityType
 
 TAX_ID, IBAN = "tax_id", "iban"
-MISSING = "Not found. It may have been deleted."
+MISSING = Phrase("Not found. It may have been deleted.")
 
 
 def number_key(site: str, kind: str, number: str) -> Key:
@@ -22,7 +23,7 @@ def entity_key(site: str, type_id: str, entity_id: str) -> Key:
 
 
 def list_types(site: str) -> Sequence[EntityType]:
-    """The first hundred, by name."""
+    """Return the first hundred types by name."""
     return EntityType.page(table.ENTITY_TYPE.gsi1_partition(site), index="GSI1", limit=100).rows
 
 
@@ -35,7 +36,7 @@ def get_type(site: str, type_id: str) -> EntityType:
 
 
 def get_entity(site: str, type_id: str, entity_id: str) -> EntityRow:
-    """Also one that was merged into another. Raises: NotFound."""
+    """Return an entity, merged ones included. Raises: NotFound."""
     try:
         return EntityRow.load(entity_key(site, type_id, entity_id))
     except (NotFound, InvalidKey) as error:
@@ -43,7 +44,7 @@ def get_entity(site: str, type_id: str, entity_id: str) -> EntityRow:
 
 
 def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | None = None) -> Page[EntityRow]:
-    """Of a type, by name; ``start``: those whose name begins so, in these letters."""
+    """Return a type's entities by name; ``start``: prefix of the name, case-sensitive."""
     pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
     prefix = EntityRow.GSI1SK.startswith(f"{table.ENTITY.gsi1_prefix()}{table.encode_part(start)}") if start else None
     page = EntityRow.page(pk, sk=prefix, index="GSI1", cursor=cursor)
@@ -52,12 +53,12 @@ def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | Non
 
 
 def find_by_numbers(site: str, numbers: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], EntityNumber]:
-    """Whose numbers they are, by kind and number; unknown ones are left out: one BatchGetItem."""
+    """Return entities by kind and number; unknown ones are left out: one BatchGetItem."""
     keys = {number_key(site, *one): one for one in numbers}
     return {keys[one.key]: one for one in EntityNumber.load_many(list(keys))}
 
 
 def list_history(site: str, entity_id: str) -> Sequence[EntityEvent]:
-    """The last changes of an entity, the newest first."""
+    """Return the latest changes of an entity, newest first."""
     pk = table.ENTITY_EVENT.partition_key(site, entity_type="entity", entity_id=entity_id)
     return EntityEvent.page(pk, newest_first=True, limit=25).rows

@@ -7,6 +7,7 @@ from projects.entities import views
 app_name = "entities"
 urlpatterns = [
     path("", views.list_types, name="list-types"),
+    path("suggest/", views.suggest_entities, name="suggest-entities"),
     path("<slug:type_id>/", views.list_entities, name="list-entities"),
     path("<slug:type_id>/new/", views.create_entity, name="create-entity"),
     path("<slug:type_id>/import/", views.import_file, name="import-entities"),

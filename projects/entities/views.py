@@ -1,25 +1,39 @@
-"""Pages of entities: the types, those of one type, one with its numbers and history, the import of a file."""
+"""Pages of entities: types, lists, one entity with its history, CSV import."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Conflict, CountersignError, Refused
+from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.audit.items import EntityEvent
 from projects.entities import actions, queries
 from projects.entities.actions import LONGEST_NAME, EntityDraft, draft_of
-from projects.entities.importing import MOST_BYTES, import_entities
+from projects.entities.importing import import_entities
 from projects.entities.items import MERGED, EntityRow, EntityType
+from projects.entities.references import list_referring, reference_to
+from projects.schemas import queries as schema_queries
+from projects.schemas.governing import ENTITY
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer, version_in
+from projects.web.spreadsheets import MOST_BYTES
 
-_EVENTS = {"created": "Created", "updated": "Changed", "deleted": "Deleted", "merged": "Merged"}
+_MOST_OFFERED = 20
+_EVENTS = {
+    "created": Phrase("Created"),
+    "updated": Phrase("Changed"),
+    "deleted": Phrase("Deleted"),
+    "merged": Phrase("Merged"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +48,7 @@ class Event:
 
 @require_http_methods(["GET", "POST"])
 def list_types(request: DeskRequest) -> HttpResponse:
-    """By POST a type is made: ``name``."""
+    """POST creates a type: ``name``."""
     error, status = "", 200
     if request.method == "POST":
         access.check_can_govern(request)
@@ -55,8 +69,21 @@ def list_types(request: DeskRequest) -> HttpResponse:
 
 
 @require_safe
+def suggest_entities(request: DeskRequest) -> HttpResponse:
+    """Options for a document's attribute: ``key`` and the beginning of a name, ``value``."""
+    access.check_can_view(request)
+    rows: Sequence[EntityRow] = ()
+    with suppress(NotFound):
+        definition = schema_queries.attribute_definition(request.site, request.GET.get("key", ""))
+        if definition.kind == ENTITY:
+            start = request.GET.get("value", "").strip()[:LONGEST_NAME]
+            rows = queries.list_entities(request.site, definition.entity_type, start=start).rows[:_MOST_OFFERED]
+    return render_answer(request, "projects/entities/_options.html", None, {"rows": rows})
+
+
+@require_safe
 def list_entities(request: DeskRequest, type_id: str) -> HttpResponse:
-    """``?start=``: those whose name begins so."""
+    """``?start=``: prefix of the name."""
     access.check_can_view(request)
     start, cursor = request.GET.get("start", "").strip()[:LONGEST_NAME], request.GET.get("after")
     page = queries.list_entities(request.site, type_id, start=start, cursor=cursor)
@@ -64,15 +91,13 @@ def list_entities(request: DeskRequest, type_id: str) -> HttpResponse:
         "type": queries.get_type(request.site, type_id),
         "rows": page.rows,
         "start": start,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": request.path,
+        **page_links(request, page.next, request.path),
     }
     return render_answer(request, "projects/entities/list.html", None, context)
 
 
 def _draft(request: DeskRequest) -> EntityDraft:
-    """Several values and attributes one a line, these as ``name: value``."""
+    """Read the form; multiple values one a line, attributes as ``name: value``."""
     post = request.POST if request.method == "POST" else request.GET
     pairs = [line.partition(":") for line in post.get("attributes", "").splitlines() if line.strip()]
     return EntityDraft(
@@ -86,7 +111,7 @@ def _draft(request: DeskRequest) -> EntityDraft:
 
 @require_http_methods(["GET", "POST"])
 def create_entity(request: DeskRequest, type_id: str) -> HttpResponse:
-    """What the address says is in the form already: a document's page leads here with what was read."""
+    """The URL may prefill the form, as links from a document's page do."""
     access.check_can_upload(request)
     kind, draft = queries.get_type(request.site, type_id), _draft(request)
     if request.method == "GET":
@@ -95,13 +120,13 @@ def create_entity(request: DeskRequest, type_id: str) -> HttpResponse:
         made = actions.create_entity(request.site, type_id, draft, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _form(request, kind, draft, error=error)
-    messages.success(request, f"{made.name} created.")
+    messages.success(request, gettext("%(name)s created.") % {"name": made.name})
     return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, made.entity_id]))
 
 
 @require_http_methods(["GET", "POST"])
 def show_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
-    """By POST its texts are saved, on what ``version`` showed."""
+    """POST saves changes based on ``version``."""
     access.check_can_view(request)
     kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
     if request.method == "GET":
@@ -113,7 +138,7 @@ def show_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpRespo
     except (Refused, Conflict) as error:
         entity = queries.get_entity(request.site, type_id, entity_id)
         return _form(request, kind, draft, entity=entity, error=error)
-    messages.success(request, f"{draft.name} saved.")
+    messages.success(request, gettext("%(name)s saved.") % {"name": draft.name})
     return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, entity_id]))
 
 
@@ -129,6 +154,7 @@ def _form(
     if entity is not None and entity.status == MERGED:
         into = queries.get_entity(request.site, kind.type_id, str(entity.merged_into))
     context: dict[str, Any] = {
+        "referring": _referring(request.site, entity) if entity and not into else (),
         "type": kind,
         "entity": entity,
         "into": into,
@@ -145,8 +171,20 @@ def _form(
     return render_answer(request, "projects/entities/show.html", None, context, status=status)
 
 
+def _referring(site: str, entity: EntityRow) -> list[tuple[str, str]]:
+    """Return the label of each attribute that may refer to the entity, and the list of those documents."""
+    found = list_referring(site, entity.type_id)
+    if not found:
+        return []
+    name = str(entity.name)
+    same = [one for one in queries.list_entities(site, entity.type_id, start=name).rows if one.name == name]
+    value = name if len(same) == 1 else reference_to(entity.type_id, entity.entity_id)
+    url = reverse("documents:list-documents")
+    return [(one.label, f"{url}?{urlencode({'a': one.key, 'o': 'is', 'v': value})}") for one in found]
+
+
 def _others(request: DeskRequest, kind: EntityType, entity: EntityRow) -> list[EntityRow]:
-    """Those whose names begin with the same letters: duplicates most often do."""
+    """Return entities with similar beginnings of names, likely duplicates."""
     rows = queries.list_entities(request.site, kind.type_id, start=str(entity.name)[:3]).rows
     return [one for one in rows if one.entity_id != entity.entity_id]
 
@@ -163,7 +201,7 @@ def _event(row: EntityEvent) -> Event:
 
 @require_POST
 def merge_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
-    """``other``: the id of the duplicate, which goes into this one."""
+    """``other``: id of the duplicate to merge into this one."""
     access.check_can_upload(request)
     kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
     other = request.POST.get("other", "")
@@ -171,7 +209,7 @@ def merge_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResp
         actions.merge_entities(request.site, type_id, entity_id, other, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _form(request, kind, draft_of(entity), entity=entity, error=error)
-    messages.success(request, f"Merged into {entity.name}.")
+    messages.success(request, gettext("Merged into %(name)s.") % {"name": entity.name})
     return redirect_after_post(request, reverse("entities:show-entity", args=[type_id, entity_id]))
 
 
@@ -182,9 +220,9 @@ def delete_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpRes
     try:
         version = version_in(request.POST)
         actions.delete_entity(request.site, type_id, entity_id, version=version, by=actor_of(request.user))
-    except Conflict as error:
+    except (Refused, Conflict) as error:
         return _form(request, kind, draft_of(entity), entity=entity, error=error)
-    messages.success(request, f"{entity.name} deleted.")
+    messages.success(request, gettext("%(name)s deleted.") % {"name": entity.name})
     return redirect_after_post(request, reverse("entities:list-entities", args=[type_id]))
 
 

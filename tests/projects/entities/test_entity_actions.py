@@ -14,7 +14,7 @@ from tests.factories import SITE
 from tests.workflows.removing import MARTA, ROSA
 from workflows.runs.items import Run
 from workflows.runs.known_entities import describe_sender, find_entity_doubts
-from workflows.stages.assessment.review_reasons import build_assessment
+from workflows.stages.assessment.needs_review import build_assessment
 
 pytestmark = pytest.mark.usefixtures("table")
 IBAN, OTHER_IBAN, VAT = "DE89370400440532013000", "GB29NWBK60161331926819", "DE136695976"
