@@ -1,1 +1,1 @@
-"""Accounts beyond a password: single sign-on, second factors, passkeys, sessions, password reset."""
+"""Accounts: single sign-on, second factors, passkeys, sessions, password reset, people of a site."""

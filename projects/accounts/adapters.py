@@ -1,4 +1,4 @@
-"""What allauth asks of the desk: where people go, what is recorded, how secrets are kept."""
+"""allauth adapters: redirects, audit events and encryption of secrets."""
 
 import base64
 import hashlib
@@ -13,31 +13,33 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
+from django.utils.translation import gettext
 
 from config.errors import Conflict
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
-from projects.accounts import time_zones
+from projects.accounts import preferences
 from projects.sites import access, sign_in
 from projects.sites.sign_in import SIGN_IN, Attempt
 
-DEACTIVATED = "This account is deactivated. Ask an admin to reactivate it."
+DEACTIVATED = Phrase("This account is deactivated. Ask an admin to reactivate it.")
 _UNSAID = {"account/messages/logged_in.txt", "account/messages/logged_out.txt"}  # the page says so itself
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # ships no types
-    """Each way of signing in ends in ``login``: what it records is recorded of all of them, or no one is let in."""
+    """Every way of signing in ends in ``login``, so all are recorded; if recording fails, nobody is signed in."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
         return False
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Raises: Unavailable: the table does not answer, so no one is let in."""
+        """Raises: Unavailable: the table does not answer, so nobody is signed in."""
         sign_in.record_sign_in(Attempt(SIGN_IN, user.get_username(), sign_in.client_network(request)), user)
         super().login(request, user)
-        time_zones.remember_time_zone(request, str(user.pk))
+        preferences.remember_preferences(request, str(user.pk))
 
     def post_login(self, request: HttpRequest, user: User, *, redirect_url: str | None, **more: Any) -> HttpResponse:
-        """To the page that was asked for; the overview of the main site is where anyone begins who asked for none."""
+        """Redirect to the requested page, or to the overview of the main site."""
         asked = redirect_url or get_next_redirect_url(request)
         page = sign_in.first_page(request) if asked in {None, access.home(DEFAULT_SITE)} else asked
         answer: HttpResponse = super().post_login(request, user, redirect_url=page, **more)
@@ -61,18 +63,21 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # ships no t
 
 
 class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
-    """Secrets of second factors are encrypted with ``SECRET_KEY``: a copy of the database alone opens nothing."""
+    """Secrets of second factors are encrypted with ``SECRET_KEY``, so a copy of the database is useless by itself."""
 
     def encrypt(self, text: str) -> str:
         return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Raises: Conflict if ``SECRET_KEY`` is another one by now."""
+        """Raises: Conflict if ``SECRET_KEY`` has changed."""
         try:
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken as error:
             raise Conflict(
-                "This deployment's secret key was changed, so your second factor is void. Ask an admin to remove it."
+                gettext(
+                    "This deployment's secret key was changed, so your second factor is void. "
+                    "Ask an admin to remove it."
+                )
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""Changes of second factors, as the audit has them: written in the transaction of the change."""
+"""Audit events of second factors, written in the transaction of the change."""
 
 from typing import Any
 
@@ -8,32 +8,33 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.sites import sign_in
 
 _WORDS = {
-    Authenticator.Type.TOTP: "authenticator app",
+    Authenticator.Type.TOTP: Phrase("authenticator app"),
     Authenticator.Type.WEBAUTHN: "passkey",
-    Authenticator.Type.RECOVERY_CODES: "recovery codes",
+    Authenticator.Type.RECOVERY_CODES: Phrase("recovery codes"),
 }
 
 
 def record_addition(instance: Authenticator, created: bool, raw: bool = False, **_: Any) -> None:
-    """``raw``: it is brought back from a backup. Raises: Unavailable, and with it the change is taken back."""
+    """``raw``: restored from a backup. Raises: Unavailable, which rolls the change back."""
     if created and not raw:
         _record(instance, "added")
 
 
 def record_removal(instance: Authenticator, **_: Any) -> None:
-    """Raises: Unavailable, and with it the change is taken back."""
+    """Raises: Unavailable, which rolls the change back."""
     _record(instance, "removed")
 
 
 def reencrypt_secrets() -> int:
-    """Encrypt what authenticator apps and recovery codes are made from with the newest ``SECRET_KEY``; how many.
+    """Re-encrypt the secrets of authenticator apps and recovery codes with the newest ``SECRET_KEY``; return how many.
 
     Raises:
-        Conflict: one was encrypted with a key that is neither it nor among its fallbacks; nothing was changed.
+        Conflict: a secret was encrypted with an unknown key; nothing was changed.
 
     """
     adapter = get_adapter()

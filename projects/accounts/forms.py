@@ -1,4 +1,4 @@
-"""What people type to prove that it is they: codes, and their password once more; each try is counted in the table."""
+"""Forms for codes and password confirmation; each attempt is counted in the table."""
 
 from allauth.account.forms import ReauthenticateForm
 from allauth.core import context
@@ -6,6 +6,7 @@ from allauth.mfa.base.forms import AuthenticateForm, BaseAuthenticateForm
 from allauth.mfa.base.forms import ReauthenticateForm as ConfirmForm
 from allauth.mfa.models import Authenticator
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 
 from config.errors import Conflict, TooManyTries
 from projects.sites import sign_in
@@ -24,7 +25,7 @@ class _CountedCode(BaseAuthenticateForm):  # type: ignore[misc]  # ships no type
                 sign_in.spend_code(self.user, code)
         except (ValidationError, Conflict) as error:
             sign_in.record_failure(attempt, number)
-            raise ValidationError("Incorrect code. Wait for the next one, or use a recovery code.") from error
+            raise ValidationError(gettext("Incorrect code. Wait for the next one, or use a recovery code.")) from error
         sign_in.give_back(attempt)
         return code
 
@@ -34,11 +35,11 @@ class CodeForm(_CountedCode, AuthenticateForm):  # type: ignore[misc]  # as abov
 
 
 class ConfirmCodeForm(_CountedCode, ConfirmForm):  # type: ignore[misc]  # as above
-    """Before something about the account's safety is changed."""
+    """Asked before a change to the account's security."""
 
 
 class ConfirmPasswordForm(ReauthenticateForm):  # type: ignore[misc]  # as above
-    """The same with the password."""
+    """The same with a password."""
 
     wait = 0
 
@@ -48,13 +49,13 @@ class ConfirmPasswordForm(ReauthenticateForm):  # type: ignore[misc]  # as above
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             sign_in.record_failure(attempt, number)
-            raise ValidationError("Your password is incorrect.")
+            raise ValidationError(gettext("Your password is incorrect."))
         sign_in.give_back(attempt)
         return password
 
 
 def _take_try(form: _CountedCode | ConfirmPasswordForm, attempt: Attempt) -> int:
-    """Raises: ValidationError, with the time to wait."""
+    """Count an attempt. Raises: ValidationError, with the time to wait."""
     try:
         return sign_in.take_try(attempt)
     except TooManyTries as error:

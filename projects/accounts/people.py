@@ -1,6 +1,7 @@
-"""The people of a site, for its admins: who they are, and their changes, each recorded or not done.
+"""The people of a site, for its admins. Each change is recorded or not made.
 
-Accounts and groups are the deployment's, sites are tenants: an admin changes only what touches no site of others.
+Accounts and groups belong to the deployment, sites are tenants: an admin may only make changes that affect no other
+site.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +11,10 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
 from projects.sites import access, directory, sign_in
@@ -20,8 +23,8 @@ from projects.sites.permissions import DEFAULTS, Permission, default_permissions
 from projects.web.http import DeskRequest
 
 PAGE_ROWS = 100
-ACTIVE, INVITED, DEACTIVATED = "Active", "Invited", "Deactivated"
-_CHANGED = "Another admin changed this account. Nothing was saved; reload it and try again."
+ACTIVE, INVITED, DEACTIVATED = Phrase("Active"), Phrase("Invited"), Phrase("Deactivated")
+_CHANGED = Phrase("Another admin changed this account. Nothing was saved; reload it and try again.")
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Person:
 
 
 def list_people(site: str, after: str) -> tuple[list[Person], str | None]:
-    """Members of the site's groups by username, a page at a time: two SQL statements, and one Query for the groups."""
+    """Return members of the site's groups by username, a page at a time: two SQL statements and one Query."""
     names = site_groups(site)
     found = User.objects.filter(groups__name__in=names, username__gt=after).distinct().order_by("username")
     rows = list(found.prefetch_related("groups")[: PAGE_ROWS + 1])
@@ -43,12 +46,17 @@ def list_people(site: str, after: str) -> tuple[list[Person], str | None]:
     return people, people[-1].username if len(rows) > PAGE_ROWS else None
 
 
+def count_people(site: str) -> int:
+    """Count the members of the site's groups: one SQL statement and one Query."""
+    return User.objects.filter(groups__name__in=site_groups(site)).distinct().count()
+
+
 def get_person(site: str, user_id: int) -> tuple[User, Person]:
-    """Raises: NotFound, also for who works on other sites only."""
+    """Raises: NotFound, also for people of other sites."""
     names = site_groups(site)
     user = User.objects.filter(pk=user_id, groups__name__in=names).distinct().first()
     if user is None:
-        raise NotFound("Person not found. They may have been removed from this site.")
+        raise NotFound(gettext("Person not found. They may have been removed from this site."))
     return user, _person(user, names)
 
 
@@ -61,13 +69,13 @@ def _person(user: User, names: Iterable[str]) -> Person:
 
 
 def site_groups(site: str) -> list[str]:
-    """Groups that may do something on the site, by name."""
+    """Return the groups with permissions on the site, by name."""
     rows = set(site_queries.group_names(site)) | (set(DEFAULTS) if site == DEFAULT_SITE else set())
     return sorted(one for one in rows if directory.get_permissions(site, [one]))
 
 
 def is_governed(request: DeskRequest, group: str) -> bool:
-    """Whether this admin is one wherever the group may do anything: else they would give or take rights of others."""
+    """Return whether this admin administers every site where the group has permissions."""
     if request.user.is_superuser:
         return True
     if Group.objects.filter(name=group, permissions__isnull=False).exists():  # of Django's own admin
@@ -85,26 +93,28 @@ def groups_to_give(request: DeskRequest) -> list[str]:
 def check_can_change(request: DeskRequest, user: User) -> None:
     """Raises: Refused."""
     if user.pk == request.user.pk:
-        raise Refused("You cannot change your own account here. Ask another admin.")
+        raise Refused(gettext("You cannot change your own account here. Ask another admin."))
     if (user.is_superuser or user.is_staff) and not request.user.is_superuser:
-        raise Refused("This account manages the deployment. Ask a superuser to change it.")
+        raise Refused(gettext("This account manages the deployment. Ask a superuser to change it."))
 
 
 def check_can_deactivate(request: DeskRequest, user: User) -> None:
     """Raises: Refused."""
     check_can_change(request, user)
     if not all(is_governed(request, one) for one in user.groups.values_list("name", flat=True)):
-        raise Refused("This account is also used on other sites. Remove its groups on this site instead.")
+        raise Refused(gettext("This account is also used on other sites. Remove its groups on this site instead."))
 
 
 def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Sequence[str], by: Actor) -> User:
-    """An account without a password, which the mailed link sets.
+    """Create an account without a password; the mailed link sets it.
 
-    Raises: Conflict: there is an account with this address, here or on a site of others.
+    Raises: Conflict: an account with this address exists, here or on another site.
     """
     email = email.lower()
     if User.objects.filter(Q(email__iexact=email) | Q(username__iexact=email)).exists():
-        raise Conflict("An account with this address already exists. Ask an admin of the main site to add it here.")
+        raise Conflict(
+            gettext("An account with this address already exists. Ask an admin of the main site to add it here.")
+        )
     try:
         with transaction.atomic():
             user = User(username=email, email=email, first_name=first_name, last_name=last_name)
@@ -113,16 +123,16 @@ def invite(site: str, *, email: str, first_name: str, last_name: str, groups: Se
             user.groups.set(Group.objects.get_or_create(name=one)[0] for one in groups)
             sign_in.record_account(user, "invited", by=by, changes={"groups": sorted(groups)}, site=site)
     except IntegrityError as error:
-        raise Conflict("Another admin has just invited this address.") from error
+        raise Conflict(gettext("Another admin has just invited this address.")) from error
     return user
 
 
 def set_groups(
     site: str, user: User, *, shown: Iterable[str], chosen: Iterable[str], may: Iterable[str], by: Actor
 ) -> None:
-    """Of the groups that the admin ``may`` give, exactly the chosen ones; any other stays.
+    """Set exactly the chosen groups among those the admin ``may`` assign; others stay.
 
-    Raises: Conflict: they are no longer those that were shown.
+    Raises: Conflict: the person's groups have changed since they were shown.
     """
     allowed = set(may)
     with transaction.atomic():
@@ -140,7 +150,7 @@ def set_groups(
 
 
 def set_active(site: str, user: User, *, active: bool, by: Actor) -> None:
-    """Deactivated, an account is out with its next request: each asks for it, and its sessions are ended besides.
+    """Activate or deactivate an account. Deactivation ends its sessions and takes effect with the next request.
 
     Raises: Conflict: another admin was first.
     """

@@ -1,4 +1,4 @@
-"""Pages of a site's people: invite, groups, deactivate; for admins of the site, who need be no superusers."""
+"""Pages of a site's people: invite, assign groups, deactivate. For site admins; no superuser needed."""
 
 import logging
 from smtplib import SMTPException
@@ -15,14 +15,16 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE
-from projects.accounts import people
+from projects.accounts import access_requests, people
+from projects.accounts.preferences import speak_to
 from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from projects.web.links import page_url
 
 log = logging.getLogger(__name__)
@@ -30,9 +32,9 @@ log = logging.getLogger(__name__)
 
 class GroupsForm(forms.Form):
     groups = forms.MultipleChoiceField(
-        label="Groups",
+        label=gettext_lazy("Groups"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Select at least one group. Groups define what a person can do."},
+        error_messages={"required": gettext_lazy("Select at least one group. Groups define what a person can do.")},
     )
 
     def __init__(self, may: list[str], *args: Any, **kwargs: Any) -> None:
@@ -42,12 +44,20 @@ class GroupsForm(forms.Form):
 
 class InvitationForm(GroupsForm):
     email = forms.EmailField(
+        label=gettext_lazy("Email"),
         max_length=150,
         widget=forms.EmailInput(attrs={"class": "text-input", "autocomplete": "off"}),
-        error_messages={"required": "Enter an email address.", "invalid": "Enter an address such as ana@example.org."},
+        error_messages={
+            "required": gettext_lazy("Enter an email address."),
+            "invalid": gettext_lazy("Enter an address such as ana@example.org."),
+        },
     )
-    first_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"class": "text-input"}))
-    last_name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"class": "text-input"}))
+    first_name = forms.CharField(
+        label=gettext_lazy("First name"), max_length=150, widget=forms.TextInput(attrs={"class": "text-input"})
+    )
+    last_name = forms.CharField(
+        label=gettext_lazy("Last name"), max_length=150, widget=forms.TextInput(attrs={"class": "text-input"})
+    )
     field_order = ("email", "first_name", "last_name", "groups")
 
 
@@ -73,9 +83,9 @@ def list_people(request: DeskRequest) -> HttpResponse:
         "rows": rows,
         "form": form,
         "offers_groups": bool(may),
-        "next_cursor": cursor,
-        "is_first": not request.GET.get("after"),
-        "first_url": reverse("settings:list-people"),
+        "may_give": may,
+        "requests": access_requests.list_requests(request.site),
+        **page_links(request, cursor, reverse("settings:list-people")),
     }
     return render_answer(request, "projects/accounts/people.html", None, context, status=status)
 
@@ -113,20 +123,25 @@ def edit_person(request: DeskRequest, user_id: int) -> HttpResponse:
 
 
 def _carry_out(request: DeskRequest, user: User, person: people.Person, may: list[str]) -> str:
-    """Do what the pressed button says; returns it in words. Raises: Conflict, Refused."""
+    """Perform the button's action and return a message. Raises: Conflict, Refused."""
     order, by = request.POST.get("order", ""), actor_of(request.user)
     if order == "groups":
         shown, chosen = request.POST.getlist("shown"), request.POST.getlist("groups")
         people.set_groups(request.site, user, shown=shown, chosen=chosen, may=may, by=by)
-        return f"Groups of {person.name} saved. They take effect immediately."
+        return gettext("Groups of %(name)s saved. They take effect immediately.") % {"name": person.name}
     if order in {"deactivate", "reactivate"}:
         people.check_can_deactivate(request, user)
         people.set_active(request.site, user, active=order == "reactivate", by=by)
-        return f"{person.name} {order}d." if order == "reactivate" else f"{person.name} deactivated and signed out."
+        said = (
+            gettext("%(name)s reactivated.")
+            if order == "reactivate"
+            else gettext("%(name)s deactivated and signed out.")
+        )
+        return said % {"name": person.name}
     if order == "invite" and person.state == people.INVITED:
         _send(request, user)
-        return f"{person.name} can use either link once."
-    raise Refused("Choose what to do with this account.")
+        return gettext("%(name)s can use either link once.") % {"name": person.name}
+    raise Refused(gettext("Choose what to do with this account."))
 
 
 def _send(request: DeskRequest, user: User) -> None:
@@ -134,14 +149,19 @@ def _send(request: DeskRequest, user: User) -> None:
     # Of the main site: a site's own address asks to sign in first.
     url = page_url(DEFAULT_SITE, "set-password", uid, token)
     told = {"url": url, "by": request.user.get_full_name() or request.user.get_username()}
-    text = render_to_string("projects/accounts/mails/invitation.txt", {**told, "username": user.get_username()})
+    with speak_to(str(user.pk), otherwise=get_language()):
+        subject = gettext("Your Countersign account")
+        text = render_to_string("projects/accounts/mails/invitation.txt", {**told, "username": user.get_username()})
     try:
-        send_mail("Your Countersign account", text, None, [user.email])
+        send_mail(subject, text, None, [user.email])
     except (SMTPException, OSError) as error:
         log.warning("invitation not sent", extra={"error": type(error).__name__})
-        messages.error(request, "The account was created, but its invitation was not sent. Open it and send it again.")
+        messages.error(
+            request, gettext("The account was created, but its invitation was not sent. Open it and send it again.")
+        )
     else:
-        sentence = "Invitation sent. Its link works once, within three days."
+        sentence = gettext("Invitation sent. Its link works once, within three days.")
         if not settings.EMAIL_HOST and settings.ON_LAPTOP:
-            sentence = f"{sentence} No mail server is set up: the mail is a file in {settings.EMAIL_FILE_PATH}."
+            file = gettext("No mail server is set up: the mail is a file in %(folder)s.")
+            sentence = f"{sentence} {file % {'folder': settings.EMAIL_FILE_PATH}}"
         messages.success(request, sentence)

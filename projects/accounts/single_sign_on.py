@@ -1,4 +1,4 @@
-"""Signing in by OpenID Connect: whose account it is, and which of its groups the provider decides."""
+"""Sign-in by OpenID Connect: matching accounts, and groups controlled by the provider."""
 
 import logging
 from collections.abc import Mapping
@@ -13,14 +13,16 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseRedirect
 from django.shortcuts import resolve_url
+from django.utils.translation import gettext
 
+from config.phrase import Phrase
 from projects.audit.events import Actor
 from projects.sites import sign_in
 
 log = logging.getLogger(__name__)
-PROVIDER = Actor("oidc", "Single sign-on")
-_TAKEN = "An account with your email address already exists. Sign in with its password or ask an admin."
-_MISMATCH = "The provider named two different people. Try again, and tell an admin if it happens again."
+PROVIDER = Actor("oidc", Phrase("Single sign-on"))
+_TAKEN = Phrase("An account with your email address already exists. Sign in with its password or ask an admin.")
+_MISMATCH = Phrase("The provider named two different people. Try again, and tell an admin if it happens again.")
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # ships no types
@@ -28,7 +30,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Find whose account it is. Raises: ImmediateHttpResponse, with the way back and why."""
+        """Find the account. Raises: ImmediateHttpResponse, a redirect with the reason."""
         told = sociallogin.account.extra_data
         if {"userinfo", "id_token"} <= told.keys() and told["userinfo"].get("sub") != told["id_token"].get("sub"):
             raise _refusal(request, _MISMATCH)
@@ -38,7 +40,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
             set_groups(sociallogin.user, claimed_groups(told))
 
     def _connect_by_mail(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """A verified address is its account's, but never a superuser's: a provider gives no one that."""
+        """Connect by verified address, except to superusers, whose rights no provider may grant."""
         for address in sociallogin.email_addresses:
             users = list(User.objects.filter(email__iexact=address.email)[:2])
             if not users:
@@ -65,7 +67,11 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         **_: Any,
     ) -> None:
         log.warning("single sign-on failed", extra={"error": type(exception).__name__ if exception else "refused"})
-        raise _refusal(request, f"{settings.OIDC_NAME} did not sign you in. Try again or ask an admin.")
+        raise _refusal(
+            request,
+            gettext("%(oidc_name)s did not sign you in. Try again or ask an admin.")
+            % {"oidc_name": settings.OIDC_NAME},
+        )
 
 
 def _refusal(request: HttpRequest, words: str) -> ImmediateHttpResponse:
@@ -74,9 +80,9 @@ def _refusal(request: HttpRequest, words: str) -> ImmediateHttpResponse:
 
 
 def claimed_groups(told: Mapping[str, Any]) -> frozenset[str]:
-    """Groups here that the provider's claim names; some put it into one of their two answers only.
+    """Return groups from the provider's claim, which may be in either the ID token or the user info.
 
-    No claim is no group: what a provider no longer says, it took back.
+    A missing claim means no groups: the provider has withdrawn them.
     """
     named: set[str] = set()
     for answer in (told.get("userinfo"), told.get("id_token"), told):
@@ -86,7 +92,7 @@ def claimed_groups(told: Mapping[str, Any]) -> frozenset[str]:
 
 
 def set_groups(user: User, claimed: frozenset[str]) -> None:
-    """Of the groups that the settings map, exactly those; any other is an admin's to give and is left alone."""
+    """Set exactly these among the mapped groups; other groups are managed by admins and stay."""
     mapped = frozenset(settings.OIDC_GROUPS.values())
     with transaction.atomic():
         row = User.objects.select_for_update().get(pk=user.pk)

@@ -1,6 +1,6 @@
-"""URLs of accounts, at the root and without a namespace: allauth knows most of them by name.
+"""URLs of accounts, at the root and without a namespace, since allauth reverses them by name.
 
-What changes a second factor is one transaction with its record.
+Views that change second factors run in one transaction with their audit event.
 """
 
 from allauth.account.views import reauthenticate
@@ -14,7 +14,7 @@ from django.db import transaction
 from django.urls import path
 from django.views.generic import RedirectView
 
-from projects.accounts import time_zones, views
+from projects.accounts import access_views, preferences, views
 from projects.sites import sign_in
 
 urlpatterns = [
@@ -32,7 +32,8 @@ urlpatterns = [
     path("account/confirm/passkey/", passkey_views.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
     path("account/sessions/", views.list_sessions, name="list-sessions"),
     path("account/sessions/end/", views.end_sessions, name="end-sessions"),
-    path("account/time-zone/", time_zones.choose_time_zone, name="choose-time-zone"),
+    path("account/access/", access_views.ask_for_access, name="ask-for-access"),
+    path("account/preferences/", preferences.choose_preferences, name="choose-preferences"),
     path("account/security/", factor_views.index, name="mfa_index"),
     path("account/security/app/", transaction.atomic(totp_views.activate_totp), name="mfa_activate_totp"),
     path("account/security/app/remove/", transaction.atomic(totp_views.deactivate_totp), name="mfa_deactivate_totp"),

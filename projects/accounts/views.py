@@ -1,4 +1,4 @@
-"""Pages of one's own account: where it is signed in, and a new password for who forgot theirs."""
+"""Pages of one's own account: sessions, and password reset."""
 
 from typing import Any
 
@@ -14,9 +14,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
 from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound, TooManyTries
+from config.phrase import Phrase
+from projects.accounts.preferences import speak_to
 from projects.audit.events import actor_of
 from projects.sites import sign_in
 from projects.sites.sign_in import RESET, Attempt
@@ -48,37 +51,43 @@ def list_sessions(request: DeskRequest) -> HttpResponse:
 
 
 def browser_of(user_agent: str) -> str:
-    """What people call it; Chromium's relatives name each other, so the rarer name goes first.
+    """Return the browser's name; Chromium's relatives name each other, so the rarer name is checked first.
 
     >>> browser_of("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36")
     'Chrome on Linux'
     >>> browser_of("curl/8")
     'Unknown browser'
     """
-    browser = next((words for mark, words in _BROWSERS if mark in user_agent), "Unknown browser")
+    browser = next((words for mark, words in _BROWSERS if mark in user_agent), Phrase("Unknown browser"))
     system = next((words for mark, words in _SYSTEMS if mark in user_agent), "")
-    return f"{browser} on {system}" if system else browser
+    return gettext("%(browser)s on %(system)s") % {"browser": browser, "system": system} if system else browser
 
 
 @require_POST
 def end_sessions(request: DeskRequest) -> HttpResponse:
-    """One of the person's sessions, or every other one. Ending what has ended is no error."""
+    """End one of the person's sessions, or all others; idempotent."""
     mine = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
     chosen = request.POST.get("session", "")
     if chosen and not chosen.isdecimal():
-        raise NotFound("Session not found.")
+        raise NotFound(gettext("Session not found."))
     ended = list(mine.filter(pk=chosen) if chosen else mine)
     for one in ended:
         one.end()
     if ended:
         sign_in.record_factor(request.user, "sessions ended", by=actor_of(request.user))
-    messages.success(request, "Signed out there." if chosen else "Signed out on all other devices.")
+    messages.success(request, gettext("Signed out there.") if chosen else gettext("Signed out on all other devices."))
     return redirect_after_post(request, reverse("list-sessions"))
 
 
 class ResetForm(PasswordResetForm):
     wait = 0
     network = ""
+
+    def send_mail(self, *args: Any, **kwargs: Any) -> None:
+        """Send it in the account's language; else in the language of the request."""
+        user = kwargs["context"]["user"] if "context" in kwargs else args[2]["user"]
+        with speak_to(str(user.pk), otherwise=get_language()):
+            super().send_mail(*args, **kwargs)
 
     def clean_email(self) -> str:
         address: str = self.cleaned_data["email"]
@@ -92,7 +101,7 @@ class ResetForm(PasswordResetForm):
 
 @method_decorator(login_not_required, name="dispatch")
 class ResetView(PasswordResetView):
-    """The same answer whether or not there is such an account."""
+    """The response is the same whether or not the account exists."""
 
     form_class = ResetForm
     template_name = "projects/accounts/reset.html"
@@ -108,7 +117,8 @@ class ResetView(PasswordResetView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(
-            self.request, "If an account has this address, a link to set a new password is on its way. It works once."
+            self.request,
+            gettext("If an account has this address, a link to set a new password is on its way. It works once."),
         )
         return super().form_valid(form)
 
@@ -117,16 +127,16 @@ class ResetView(PasswordResetView):
 
 
 class NewPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # generic in the stubs only
-    error_messages = {"password_mismatch": "The new passwords do not match."}  # noqa: RUF012 - as Django declares it
+    error_messages = {"password_mismatch": Phrase("The new passwords do not match.")}  # noqa: RUF012 - as Django declares it
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["new_password2"].label = "Repeat new password"
+        self.fields["new_password2"].label = Phrase("Repeat new password")
 
 
 @method_decorator(login_not_required, name="dispatch")
 class SetPasswordView(PasswordResetConfirmView):
-    """Ends every session, since each carries a hash of the password; a second factor is asked for as always."""
+    """Ends every session, since each contains a hash of the password; second factors are still required."""
 
     form_class = NewPasswordForm
     template_name = "projects/accounts/new_password.html"
@@ -140,7 +150,7 @@ class SetPasswordView(PasswordResetConfirmView):
         with transaction.atomic():  # recorded, or not done
             response = super().form_valid(form)
             sign_in.record_new_password(form.user)
-        messages.success(self.request, "Password set. Sign in with the new password.")
+        messages.success(self.request, gettext("Password set. Sign in with the new password."))
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -152,6 +162,6 @@ class SetPasswordView(PasswordResetConfirmView):
 @login_not_required
 @require_safe
 def leave_provider(request: HttpRequest) -> HttpResponse:
-    """Who turned back at the provider, or whom it let through halfway."""
-    messages.info(request, "Sign-in was cancelled.")
+    """Handle sign-ins that were cancelled or failed at the provider."""
+    messages.info(request, gettext("Sign-in was cancelled."))
     return HttpResponseRedirect(resolve_url("login"))

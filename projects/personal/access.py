@@ -1,4 +1,4 @@
-"""Who sees personal values."""
+"""Access to personal values."""
 
 from collections.abc import Iterable
 
@@ -16,23 +16,23 @@ _NOTHING = PersonalFields()
 
 
 def fields_hidden_from(request: HttpRequest, project_id: str) -> PersonalFields:
-    """What of a project's documents this person or program does not see; no call if they may see all."""
+    """Return the fields hidden from this person or program; no call if they may see all."""
     if access.can_see_personal(request):
         return _NOTHING
     return queries.get_personal_fields(str(request.site), project_id)
 
 
 def projects_hidden_from(request: HttpRequest) -> frozenset[str]:
-    """The projects of whose documents this person does not see all; no call if they may see all."""
+    """Return projects with hidden fields; no call if the person may see all."""
     if access.can_see_personal(request):
         return frozenset()
     return frozenset(queries.list_personal_projects(str(request.site)))
 
 
 def is_closed(request: HttpRequest, *, project_id: str = "", document_id: str = "") -> bool:
-    """Whether something of this document, or of this project, is not for the person's eyes.
+    """Return whether anything of this document or project is hidden from the person.
 
-    A document whose project no row tells is closed if anything on the site is personal.
+    A document of unknown project is closed if the site has any personal fields.
     """
     if access.can_see_personal(request):
         return False
@@ -48,18 +48,18 @@ def is_closed(request: HttpRequest, *, project_id: str = "", document_id: str = 
 
 
 def check_can_see(request: HttpRequest, *, project_id: str = "", document_id: str = "") -> None:
-    """Before what is shown as it is. Raises: NotAllowed."""
+    """Required before showing unmasked content. Raises: NotAllowed."""
     if is_closed(request, project_id=project_id, document_id=document_id):
         access.check_can_see_personal(request)
 
 
 def is_there(request: HttpRequest, document_id: str) -> bool:
-    """Whether the person is let into the document at all: to others nothing about it is said."""
+    """Return whether the person may see the document at all."""
     return not admission.find_hidden_documents(request, [document_id])
 
 
 def names_in_document(request: HttpRequest, document_id: str) -> frozenset[str]:
-    """The personal fields of a document for everyone, whatever they may see; of one without a row, of all the site."""
+    """Return a document's personal fields, regardless of permissions; without a row, those of the whole site."""
     site = str(request.site)
     try:
         project_id = document_queries.get_document(site, document_id).project_id
@@ -69,7 +69,7 @@ def names_in_document(request: HttpRequest, document_id: str) -> frozenset[str]:
 
 
 def find_personal_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
-    """Those of them that may have personal values: of each page of a list one BatchGetItem, if anything is personal."""
+    """Return documents that may have personal values: one BatchGetItem per page, if anything is personal."""
     site, ids = str(request.site), {one for one in document_ids if one}
     projects = queries.list_personal_projects(site) if ids else {}
     if not projects:

@@ -1,7 +1,7 @@
-"""What of a document with personal values is closed to those who may not see them: all that does not mask them.
+"""The gate for personal values: pages that do not mask them are closed to people who may not see them.
 
-An address that names a document or a project, and is in none of the lists below, is closed: whoever adds a page that
-shows values masks them there and lists it, or leaves it closed (ADR 0041).
+A URL that names a document or project and is in none of the lists below is closed. A new page either masks values and
+is listed here, or stays closed (ADR 0041).
 """
 
 from typing import Any
@@ -20,11 +20,13 @@ MASKED = frozenset(
         "documents:show-document", "documents:show-activity",
         "workflows:show-run", "workflows:poll-run", "workflows:list-exports", "workflows:download-export",
         "workflows:create-export-schedule", "workflows:delete-export-schedule",
+        "api:list_export_schedules", "api:create_export_schedule", "api:delete_export_schedule",
         "api:create_export", "api:list_exports", "api:show_export", "api:download_export",
         "workflows:show-result", "workflows:export-table", "workflows:export-workbook",
         "workflows:show-segment", "workflows:page-image",
         "workflows:show-about", "workflows:show-lineage",
         "api:show_result", "api:export_result", "api:show_document", "api:change_properties", "api:show_activity",
+        "api:show_page",
     }
 )  # fmt: skip
 # They show no values.
@@ -50,6 +52,9 @@ WITHOUT_VALUES = frozenset(
         "api:list_prompts", "api:show_prompt", "api:list_versions", "api:save_version", "api:show_version",
         "api:move_production", "api:set_candidate", "api:move_document",
         "api:attach_document", "api:detach_document", "api:share_document", "api:list_document_shares",
+        "api:list_calibrations", "api:propose_calibration", "api:activate_calibration", "api:simulate_thresholds",
+        "api:collect_reviews", "api:list_extractors", "api:train_extractor", "api:activate_extractor",
+        "api:list_prompt_uses", "api:list_pages",
         "api:show_publication", "api:publish_document", "api:withdraw_document",
     }
 )  # fmt: skip
@@ -70,7 +75,7 @@ def check_address(request: HttpRequest) -> None:
 
 
 class PersonalMiddleware:
-    """Answers 403 in place of a page that would show personal values to who may not see them."""
+    """Answers 403 instead of a page that would show personal values without permission."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

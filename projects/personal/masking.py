@@ -1,21 +1,21 @@
-"""What stands in the place of personal values; pure."""
+"""Masking of personal values; page images and texts are masked by ``workflows/runs/redaction``. Pure functions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-MASK = "•••"  # whatever is behind it: its length tells nothing
-REVEALED = ("hidden", "shown")  # before and after, of a field whose value was shown to someone
-# Of a field that is masked; all else of it could tell what it is.
+MASK = "•••"  # for every value, so that its length reveals nothing
+REVEALED = ("hidden", "shown")  # before and after of a field whose value was shown to a person
+# Entries of a masked field that are kept; the others could reveal its value.
 _KEPT = ("name", "label", "type", "required", "threshold", "page", "source", "answer", "nothing", "unseen", "headings")
 
 
 def mask_value(value: Any) -> str | None:
-    """Nothing stays nothing: that a value is missing is why documents wait."""
+    """Mask a value; None stays None, since missing values are why documents wait."""
     return MASK if value else None
 
 
 def mask_fields(fields: Iterable[Mapping[str, Any]], names: frozenset[str]) -> list[Mapping[str, Any]]:
-    """The fields of a result; of those in ``names`` nothing is told but what they are called and that they are there.
+    """Mask the fields in ``names``, leaving only their labels and presence.
 
     >>> mask_fields([{"name": "iban", "value": "DE89", "raw": "DE 89", "box": [0, 0, 1, 1]}], frozenset({"iban"}))
     [{'name': 'iban', 'value': '•••', 'masked': True}]
@@ -39,7 +39,7 @@ def _mask_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mask_changes(changes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Who changed what, without what was there before and after."""
+    """Return changes without values before and after."""
     return [
         {**one, **{side: mask_value(one[side]) for side in ("before", "after") if side in one}}
         if (one.get("before"), one.get("after")) != REVEALED

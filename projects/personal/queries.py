@@ -1,4 +1,4 @@
-"""Which values of a site are personal, remembered for as long as a process remembers permissions (ADR 0005)."""
+"""Which fields of a site are personal, cached like permissions (ADR 0005)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class PersonalFields:
 
 
 def get_personal_fields(site: str, project_id: str) -> PersonalFields:
-    """Also of a field that was marked after its values were read; only the site's attributes if there is no project.
+    """Return personal fields, including those marked later; only the site's attributes without a project.
 
     Raises:
         Unavailable: the table does not answer.
@@ -49,7 +49,7 @@ def get_personal_fields(site: str, project_id: str) -> PersonalFields:
 
 
 def list_personal_attributes(site: str) -> frozenset[str]:
-    """The keys of the site's attributes that are marked."""
+    """Return the keys of personal attributes."""
 
     def read_keys() -> frozenset[str]:
         known = schema_queries.attribute_definitions(site)
@@ -60,7 +60,7 @@ def list_personal_attributes(site: str) -> frozenset[str]:
 
 
 def list_personal_projects(site: str) -> Mapping[str, frozenset[str]]:
-    """All projects whose documents may have personal values: id → names of fields and attributes."""
+    """Return project id → personal fields and attributes."""
 
     def read_projects() -> Mapping[str, frozenset[str]]:
         attributes = list_personal_attributes(site)  # any document may have one
@@ -71,5 +71,5 @@ def list_personal_projects(site: str) -> Mapping[str, frozenset[str]]:
 
 
 def list_personal_names(site: str) -> frozenset[str]:
-    """Whatever is personal anywhere on the site."""
+    """Return all personal names of the site."""
     return list_personal_attributes(site).union(*list_personal_projects(site).values())
