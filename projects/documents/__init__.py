@@ -1,1 +1,1 @@
-"""Documents as rows: lists, tags, attributes, activity, counters, deletion."""
+"""Documents: lists, tags, attributes, activity, counters, deletion."""

@@ -1,4 +1,4 @@
-"""The ways in which documents are listed: each is one Query on one index; pure."""
+"""Access paths of document lists: each is one Query on one index. Pure functions."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from projects.schemas.governing import CompositeKey
 
 @dataclass(frozen=True)
 class Span:
-    """Which sort keys, as they are stored: one, those that begin so, or those from – to; all if nothing is set."""
+    """A range of stored sort keys: exact, by prefix, or from–to; all if unset."""
 
     exact: str = ""
     prefix: str = ""
@@ -29,7 +29,7 @@ class ByStatus:
 
 @dataclass(frozen=True)
 class ByClassification:
-    """``day`` None: all of them."""
+    """``day``: None for all."""
 
     classification_id: str
     day: dt.date | None = None
@@ -37,7 +37,7 @@ class ByClassification:
 
 @dataclass(frozen=True)
 class ByTag:
-    """``value`` None: whatever the value, in the order of the values."""
+    """``value``: None for any, in the order of values."""
 
     key: str
     value: str | None = None
@@ -45,7 +45,7 @@ class ByTag:
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """``key``: an attribute's or a composite one; ``numeric`` says how its sort keys are read."""
+    """``key``: of an attribute or composite key; ``numeric``: how its sort keys are parsed."""
 
     key: str
     span: Span

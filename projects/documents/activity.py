@@ -1,4 +1,4 @@
-"""What people do with a document: builds the rows that ``transact`` writes with each change."""
+"""Document activity: builds the rows that ``transact`` writes with each change."""
 
 import datetime as dt
 import random
@@ -7,16 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from django.utils.translation import gettext
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, Refused
+from config.phrase import write_moment
 from config.table import DOCUMENT_ACTIVITY, Key
 from config.transaction import Change, Update, transact
 from projects.audit.events import Actor
 from projects.documents.items import Document, DocumentActivity
-from projects.documents.queries import get_document
+from projects.documents.queries import get_document, list_latest_activities
 
+_EDITED = ("document type", "attribute ", "metadata ")  # how the names of changes begin that say what a document is
+_LOOKED_AT = 100  # activities; views of some minutes are one
 _SHORT = 200  # letters of a value that the record repeats
 
 
@@ -26,6 +30,7 @@ class ActivityType(StrEnum):
     CREATE = "CREATE"
     VIEW = "VIEW"
     REVEAL = "REVEAL"
+    DENY = "DENY"
     MODIFY = "MODIFY"
     SOFT_DELETE = "SOFT_DELETE"
     RESTORE = "RESTORE"
@@ -34,7 +39,7 @@ class ActivityType(StrEnum):
 
 @dataclass(frozen=True)
 class ActivityChange:
-    """One thing that changed; None for what was not there before or is not there after."""
+    """One change; None for absent before or after."""
 
     what: str
     before: str | None = None
@@ -58,9 +63,9 @@ def record_activity(
     name: str | None = None,
     version: Key | None = None,
 ) -> Callable[[dt.datetime], DocumentActivity]:
-    """For the instant that ``transact`` chooses. ``name`` is the document's; ``version`` the row that keeps what was.
+    """Build an activity for the instant that ``transact`` chooses. ``version``: the row with the earlier state.
 
-    The index by user has the user's id where seed 002 has the name: names change and are not unique.
+    The index by user uses the user's id where seed 002 has the name, since names change and are not unique.
     """
 
     def at(moment: dt.datetime) -> DocumentActivity:
@@ -86,15 +91,28 @@ def record_activity(
     return at
 
 
+def find_editors(site: str, document_id: str) -> frozenset[str]:
+    """Return the ids of who changed the document's type, attributes or metadata lately: one Query.
+
+    Folder, name, tags, checkout and legal hold say where it is, not what it is.
+    """
+    rows = list_latest_activities(site, document_id, limit=_LOOKED_AT)
+    return frozenset(row.userId for row in rows if row.type == ActivityType.MODIFY and _is_edit(row))
+
+
+def _is_edit(row: DocumentActivity) -> bool:
+    return any(str(one["what"]).startswith(_EDITED) for one in row.changes or ())
+
+
 _ATTEMPTS = 12
 _MOST = 98  # changes beside the document's own and the activity: a transaction holds 100
 
 
 @dataclass(frozen=True)
 class Revision:
-    """What one change writes beside bumping the document's revision, and what the activity says of it.
+    """The writes of one change besides the document's revision, and its activity.
 
-    ``actions`` are more changes of the document's own row; ``version`` is the row that keeps what was.
+    ``actions``: further updates of the document's row; ``version``: the row with the earlier state.
     """
 
     changed: Sequence[ActivityChange]
@@ -110,28 +128,29 @@ _DESK = "system"  # the id of the desk itself as an actor, whose writes no check
 
 
 def explain_lock(document: Document, by: Actor) -> str:
-    """Why ``by`` changes nothing of the document now; empty if no one else has it checked out."""
+    """Return why ``by`` cannot change the document; empty unless someone else has it checked out."""
     if not document.is_locked or by.id in {document.lock_by, _DESK}:
         return ""
     until = clock.parse(str(document.lock_until))
-    return (
-        f"{document.lock_by_name} has checked out this document until {until:%d %b %Y, %H:%M} UTC. Nothing was changed."
-    )
+    return gettext("%(lock_by_name)s has checked out this document until %(until)s UTC. Nothing was changed.") % {
+        "lock_by_name": document.lock_by_name,
+        "until": write_moment(until).translated(),
+    }
 
 
 def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor, despite_lock: bool = False) -> bool:
-    """Write what ``plan`` says of the document as it is now; False if it says None, since all is so already.
+    """Write the ``plan`` for the current document; False if it returns None (nothing changes).
 
-    The revision guards everything: whoever comes second reads again and plans again, so that two values added at once
-    are both there. A plan that cannot follow someone else's change raises Conflict itself. The instant that it is
-    given is for version rows: their keys have seconds, so it moves on where one is taken.
+    The revision guards all writes: after a lost race the document is read and planned again, so concurrent additions
+    are both kept. A plan that cannot follow another change raises Conflict itself. Its instant is for version rows,
+    whose keys have seconds, so it moves on if one is taken.
 
-    ``despite_lock``: also while another has it checked out.
+    ``despite_lock``: also while someone else has it checked out.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: more changes than one transaction holds.
-        Conflict: others change this document all the time, or another has it checked out.
+        Refused: more changes than fit into one transaction.
+        Conflict: concurrent changes kept winning, or someone else has it checked out.
 
     """
     later = dt.timedelta()
@@ -143,7 +162,7 @@ def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor, despi
         if revision is None:
             return False
         if len(revision.changes) > _MOST:
-            raise Refused("Too many values in one change. Nothing was saved; change fewer values at a time.")
+            raise Refused(gettext("Too many values in one change. Nothing was saved; change fewer values at a time."))
         try:
             _write(site, document, revision, by)
         except Conflict as conflict:
@@ -152,7 +171,7 @@ def revise_document(site: str, document_id: str, plan: Plan, *, by: Actor, despi
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
             return True
-    raise Conflict("This document is being changed by others. Nothing was saved; try again in a moment.")
+    raise Conflict(gettext("This document is being changed by others. Nothing was saved; try again in a moment."))
 
 
 def _write(site: str, document: Document, revision: Revision, by: Actor) -> None:

@@ -1,6 +1,6 @@
-"""What a change counts: parts of the transactions that the actions write, behind everything that may fail.
+"""Counter updates: parts of transactions, placed after everything that may fail.
 
-A document's counts all lie in the shard of its id, so one transaction writes one row of each counter.
+All counts of a document are in the shard of its id, so a transaction writes one row per counter.
 """
 
 import zlib
@@ -16,7 +16,7 @@ from projects.documents.items import Counter, DocumentStatus
 
 
 class Kind(StrEnum):
-    """What a counter is of."""
+    """The kind of thing counted."""
 
     SITE = "site"
     PROJECT = "project"
@@ -50,7 +50,7 @@ def count_move(
     after: DocumentStatus | None,
     classification_id: str | None = None,
 ) -> Tally:
-    """A document's change of status; without ``before`` it comes, without ``after`` it goes."""
+    """Count a change of status; without ``before`` a new document, without ``after`` a removed one."""
     shard, tally = shard_of(document_id), Tally()
     for place in (Place(Kind.SITE, EVERYTHING, shard), Place(Kind.PROJECT, project_id, shard)):
         for status, by in ((before, -1), (after, 1)):
@@ -62,7 +62,7 @@ def count_move(
 
 
 def count_classification(document_id: str, before: str, after: str) -> Tally:
-    """A document of one classification becomes one of another; empty for none."""
+    """Count a change of document type; empty for none."""
     shard, tally = shard_of(document_id), Tally()
     for classification_id, by in ((before, -1), (after, 1)):
         if classification_id:
@@ -71,13 +71,13 @@ def count_classification(document_id: str, before: str, after: str) -> Tally:
 
 
 def count_queued(queue: str, document_id: str, by: int, *, postponed: bool = False) -> Tally:
-    """``by`` more reviews of this document wait in a queue, as its reviews store it, or are postponed there."""
+    """Count ``by`` more waiting or postponed reviews of this document in a queue (stored form)."""
     name = POSTPONED if postponed else DocumentStatus.WAITING.value
     return Tally({(Place(Kind.QUEUE, queue, shard_of(document_id)), name): by})
 
 
 def apply_tally(site: str, tally: Tally) -> list[Change]:
-    """One unconditional update a row: ADD needs no row to be there."""
+    """Update each counter row unconditionally; ADD creates missing rows."""
     places = dict.fromkeys(place for (place, _), by in tally.items() if by)
     return [
         Update(

@@ -1,4 +1,4 @@
-"""What someone asks the list of documents for, between an address and plain values; pure."""
+"""Filters of the document list, parsed from and written to URLs. Pure functions."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.http import urlencode
 
+from config.phrase import Phrase
 from projects.documents.items import DocumentStatus
 from projects.documents.states import status_of, word_of
 
@@ -17,19 +18,19 @@ _FIRST_DAY = dt.date(1970, 1, 2)
 
 
 class Op(StrEnum):
-    """How an attribute's value is asked for, as the address says it."""
+    """Comparison operators for attribute values, as in URLs."""
 
     IS = "is"
     BEGINS = "begins"
     BETWEEN = "between"
 
 
-OPS = {Op.IS: "is", Op.BEGINS: "starts with", Op.BETWEEN: "between"}
+OPS = {Op.IS: Phrase("is"), Op.BEGINS: Phrase("starts with"), Op.BETWEEN: Phrase("between")}
 
 
 @dataclass(frozen=True)
 class AttributeFilter:
-    """``value`` empty: any; ``upto`` is the end of a range, either end of which may be open."""
+    """``value``: empty for any; ``upto``: end of a range; either end may be open."""
 
     key: str
     op: Op = Op.IS
@@ -39,7 +40,7 @@ class AttributeFilter:
 
 @dataclass(frozen=True)
 class Filters:
-    """``day`` None: none was asked for. ``tag_value`` counts where there is a tag only."""
+    """``day``: None for any. ``tag_value``: used only with a tag."""
 
     day: dt.date | None = None
     status: DocumentStatus | None = None
@@ -54,12 +55,12 @@ class Filters:
 
     @property
     def needs_vocabulary(self) -> bool:
-        """Whether it can be answered only by who knows what the site's attributes and classifications are."""
+        """Whether answering needs the site's attributes and document types."""
         return bool(self.classification or self.attributes)
 
     @property
     def query(self) -> str:
-        """The address's part that asks for the same again, without what is empty."""
+        """The query string of these filters, without empty ones."""
         pairs: list[tuple[str, Any]] = [
             ("day", self.day.isoformat() if self.day else ""),
             ("status", self.status_word),
@@ -72,7 +73,7 @@ class Filters:
 
 
 def filters_from(query: QueryDict, today: dt.date) -> Filters:
-    """What is no day, no status and no way to ask is as good as not asked for."""
+    """Parse filters; invalid values are ignored."""
     return Filters(
         day=_day(query.get("day", ""), today),
         status=status_of(query.get("status", "")),
@@ -96,7 +97,7 @@ def _attributes(query: QueryDict) -> list[AttributeFilter]:
 
 
 def _day(text: str, today: dt.date) -> dt.date | None:
-    """A day that has not come has no documents."""
+    """Parse a day; future days are ignored."""
     try:
         day = dt.date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Rows of documents (seed 002) and what hangs on them: tags, attributes, activity, copies, removals, counters."""
+"""Rows of documents (seed 002): tags, attributes, activity, duplicates, removals and counters."""
 
 from decimal import Decimal
 from enum import StrEnum
@@ -19,6 +19,8 @@ from config.due.items import CountedWork, DueWork
 from config.item import Item, VersionItem, map_attribute
 from config.table import decode_part
 
+HANDED_OVER = "desk-"  # how the ids of what other systems ask about begin; a document's own is a UUID
+
 
 class DocumentActivity(VersionItem):
     """Access: by document; by user (GSI1); all (GSI2); each in the order of time.
@@ -38,7 +40,7 @@ class DocumentActivity(VersionItem):
 
 
 class DocumentCopy(Item):
-    """That a document has this digest. Access: all documents of a digest."""
+    """A document's digest. Access: all documents with a digest."""
 
     documentId = UnicodeAttribute()  # noqa: N815 - as in the other rows of documents
     kind = UnicodeAttribute()  # file or invoice
@@ -81,7 +83,7 @@ class Counter(Item):
 
     @property
     def numbers(self) -> dict[str, int]:
-        """What is counted, without what is zero."""
+        """Return the counts that are not zero."""
         return {name: int(number) for name in NAMES if (number := getattr(self, name))}
 
 
@@ -195,7 +197,7 @@ class DocumentMetadataVersion(VersionItem):
 
 
 class DocumentVersion(VersionItem):
-    """One content of a document; the newest is the current one. Access: by document, newest first."""
+    """One version of a document's content; the newest is current. Access: by document, newest first."""
 
     contentType = UnicodeAttribute()  # noqa: N815
     contentLength = NumberAttribute()  # noqa: N815
@@ -225,7 +227,7 @@ class DecimalAttribute(Attribute[Decimal]):
 
 
 class _Listed:
-    """What lists show of the row's document, kept flat; absent in rows of older writers."""
+    """Flat copies of what lists show of the document; absent in rows of older writers."""
 
     name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
@@ -311,7 +313,7 @@ class SoftDeletedDocument(Document):
 
 
 class DocumentRemoval(DueWork):
-    """Where a document's removal stands; of a purged one, the tombstone.
+    """The state of a document's removal; after a purge, the tombstone.
 
     Access: by document; deleted or purged ones, the latest first (GSI1); due (GSI2, while rows have yet to follow).
     """
@@ -398,7 +400,7 @@ class DocumentUnpacking(CountedWork):
 
     @property
     def why(self) -> str:
-        """In one sentence or two, what was not taken; empty if everything was."""
+        """One or two sentences on what was not imported; empty if everything was."""
         if self.message:
             return str(self.message)
         return f"{one['name']}: {one['why']}" if (one := next(iter(self.left_out), None)) else ""

@@ -1,12 +1,15 @@
-"""What the list of documents shows: the form as it was sent, the rows, and where each tab leads; pure."""
+"""Context of the document list: form, rows and tabs. Pure functions."""
 
 import datetime as dt
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from config.item import Page
+from config.phrase import Phrase
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
 from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
 from projects.documents.items import ListedDocument
@@ -14,13 +17,14 @@ from projects.documents.queries import Counts, value_of
 from projects.documents.query_plan import NotIndexed
 from projects.documents.states import STATUS_LABELS, StatusLabel, look_of, word_of
 from projects.schemas.vocabulary import Vocabulary
+from projects.templatetags.desk import written_day
 
 
 @dataclass(frozen=True)
 class ListRequest:
-    """What was asked, and by which form; ``full``: the one with classification and attributes.
+    """The request and its form; ``full``: the form with document type and attributes.
 
-    ``names``: whether the site keeps suppliers, customers or others that documents name.
+    ``names``: whether the site has entities such as suppliers. ``named``: their names by the values that refer to them.
     """
 
     filters: Filters
@@ -29,6 +33,7 @@ class ListRequest:
     full: bool
     url: str
     names: bool = False
+    named: Mapping[str, str] = field(default_factory=dict)
 
     def to(self, filters: Filters) -> str:
         return f"{self.url}?{filters.query}" if filters.query else self.url
@@ -41,7 +46,7 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class Tab:
-    """``number`` None: not counted here."""
+    """``number``: None if not counted here."""
 
     url: str
     words: str
@@ -58,14 +63,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Alone:
-    """One of the filters that no key holds together, by itself."""
+    """One filter by itself, offered if the combination has no index."""
 
     url: str
     words: str
 
 
 def form_context(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> dict[str, Any]:
-    """Of every page of the list, whatever was found."""
+    """Return the context common to all pages of the list."""
     filters = asking.filters
     blank = [AttributeFilter("")] * (ROWS - len(filters.attributes))
     return {
@@ -86,13 +91,17 @@ def form_context(asking: ListRequest, way: QueryPlan | None, counts: Counts | No
 
 
 def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> list[Tab]:
-    """A status that no document has is left out, but for the one that is shown."""
+    """List tabs; statuses without documents are left out, except the current one."""
     here = way.status if isinstance(way, ByStatus) else None
     tabs = [
-        Tab(asking.url, "By day", None, isinstance(way, ByDay)),
-        Tab(reverse("folders:list-folders"), "Folders", None, here=False),
-        Tab(reverse("shares:list-shares"), "Shared", None, here=False),
-        *([Tab(reverse("entities:list-types"), "Suppliers and customers", None, here=False)] if asking.names else []),
+        Tab(asking.url, Phrase("By day"), None, isinstance(way, ByDay)),
+        Tab(reverse("folders:list-folders"), Phrase("Folders"), None, here=False),
+        Tab(reverse("shares:list-shares"), Phrase("Shared"), None, here=False),
+        *(
+            [Tab(reverse("entities:list-types"), Phrase("Suppliers and customers"), None, here=False)]
+            if asking.names
+            else []
+        ),
     ]
     for status, look in STATUS_LABELS.items():
         number = counts.count_of(status) if counts else None
@@ -102,7 +111,11 @@ def _tabs(asking: ListRequest, way: QueryPlan | None, counts: Counts | None) -> 
 
 
 def list_context(asking: ListRequest, way: QueryPlan, page: Page[ListedDocument]) -> dict[str, Any]:
-    rows = [Row(one, look_of(one.status), value_of(one, way)) for one in page.rows]
+    values = [value_of(one, way) for one in page.rows]
+    rows = [
+        Row(one, look_of(one.status), asking.named.get(value, value))
+        for one, value in zip(page.rows, values, strict=True)
+    ]
     first = f"{asking.url}?{asking.query}" if asking.query else asking.url
     return {
         "rows": rows,
@@ -131,12 +144,15 @@ def _heading(asking: ListRequest, way: QueryPlan) -> str:
         case ByStatus(status):
             return STATUS_LABELS[status].words
         case ByClassification(classification_id, day):
-            name = asking.known.classification_name(classification_id) or "Unknown document type"
-            return f"{name}, {day:%-d %b %Y}" if day else name
+            name = asking.known.classification_name(classification_id) or Phrase("Unknown document type")
+            return f"{name}, {written_day(day)}" if day else name
         case ByTag(key, value):
-            return f"{key}: {value}" if value is not None else f"Tagged {key}"
+            return f"{key}: {value}" if value is not None else Phrase("Tagged %(tag)s").fill(tag=key)
         case ByAttribute():
-            return ", ".join(_words(asking.known, one) for one in asking.filters.attributes)
+            return ", ".join(
+                _words(asking.known, replace(one, value=asking.named.get(one.value, one.value)))
+                for one in asking.filters.attributes
+            )
         case _:
             return ""
 
@@ -144,34 +160,48 @@ def _heading(asking: ListRequest, way: QueryPlan) -> str:
 def _words(known: Vocabulary, one: AttributeFilter) -> str:
     label = known.label(one.key)
     if one.op == Op.BETWEEN and (one.value or one.upto):
-        ends = (f"from {one.value}" if one.value else "", f"to {one.upto}" if one.upto else "")
-        return " ".join(part for part in (label, *ends) if part)
+        both = Phrase("%(label)s from %(low)s to %(high)s")
+        half = Phrase("%(label)s from %(low)s") if one.value else Phrase("%(label)s to %(high)s")
+        said = both if one.value and one.upto else half
+        return said.fill(label=label, low=one.value, high=one.upto).translated()
     if not one.value:
-        return f"Has {label}"
-    return f"{label} starts with {one.value}" if one.op == Op.BEGINS else f"{label} {one.value}"
+        return gettext("Has %(label)s") % {"label": label}
+    if one.op == Op.BEGINS:
+        return gettext("%(label)s starts with %(value)s") % {"label": label, "value": one.value}
+    return f"{label} {one.value}"
 
 
 def _note(asking: ListRequest, way: QueryPlan) -> str:
-    """What the list leaves out, because of the key that it is read by."""
+    """Return a note on what this index leaves out."""
     if not isinstance(way, ByAttribute) or way.composite is None:
         return ""
     names = ", ".join(asking.known.label(key) for key in way.composite.keys)
     of = asking.known.classification_name(way.composite.owner)
-    return f"Composite key {names}{f' ({of})' if of else ''}: lists documents that have all of these attributes."
+    key = f"{names} ({of})" if of else names
+    return gettext("Composite key %(key)s: lists documents that have all of these attributes.") % {"key": key}
 
 
 def not_indexed_context(asking: ListRequest, found: NotIndexed) -> dict[str, Any]:
     filters = asking.filters
     parts: list[tuple[str, Filters]] = []
     if filters.day:
-        parts.append((f"day: {filters.day:%-d %b %Y}", Filters(day=filters.day)))
+        parts.append((gettext("day: %(day)s") % {"day": written_day(filters.day)}, Filters(day=filters.day)))
     if filters.status:
-        parts.append((f"status: {STATUS_LABELS[filters.status].words}", Filters(status=filters.status)))
+        parts.append(
+            (
+                gettext("status: %(status)s") % {"status": gettext(STATUS_LABELS[filters.status].words)},
+                Filters(status=filters.status),
+            )
+        )
     if filters.classification:
         name = asking.known.classification_name(filters.classification) or filters.classification
-        parts.append((f"document type: {name}", Filters(classification=filters.classification)))
+        parts.append(
+            (gettext("document type: %(name)s") % {"name": name}, Filters(classification=filters.classification))
+        )
     if filters.tag:
-        parts.append((f"tag: {filters.tag}", Filters(tag=filters.tag, tag_value=filters.tag_value)))
+        parts.append(
+            (gettext("tag: %(tag)s") % {"tag": filters.tag}, Filters(tag=filters.tag, tag_value=filters.tag_value))
+        )
     parts += [(_words(asking.known, one), Filters(attributes=(one,))) for one in filters.attributes]
     return {
         "not_indexed": found,

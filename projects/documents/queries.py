@@ -1,4 +1,4 @@
-"""Reads of documents, of lists, counters and deleted ones: one Query or one GetItem each."""
+"""Reads of documents, lists, counters and deleted documents: one Query or GetItem each."""
 
 import datetime as dt
 from collections import Counter as Sums
@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.errors import NotFound
 from config.item import Item, Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.counting import EVERYTHING, POSTPONED, Kind
@@ -42,10 +44,10 @@ _Row = ListedDocument
 
 
 def list_documents(site: str, way: QueryPlan, *, cursor: str | None = None) -> Page[ListedDocument]:
-    """The newest first where the list is in the order of time, else in the order of the values.
+    """Return a page of a list, newest first, or in the order of values.
 
     Raises:
-        InvalidKey: no key can hold what was asked for.
+        InvalidKey: a filter value cannot be part of a key.
         NotFound: the cursor belongs to another list.
 
     """
@@ -53,7 +55,7 @@ def list_documents(site: str, way: QueryPlan, *, cursor: str | None = None) -> P
 
 
 def _by_day(site: str, way: ByDay, cursor: str | None) -> Page[ListedDocument]:
-    """A day of who looks lies in two days by UTC, mostly: one Query, and another where a page reaches into both."""
+    """A local day usually spans two UTC days: one Query, and a second if a page reaches into both."""
     rows: list[ListedDocument] = []
     spans = _spans_of(way.day)
     for number, (date, sk) in enumerate(spans, 1):
@@ -72,7 +74,7 @@ def _by_day(site: str, way: ByDay, cursor: str | None) -> Page[ListedDocument]:
 
 
 def _spans_of(day: dt.date) -> list[tuple[dt.date, Condition | None]]:
-    """The parts of a day of who looks by UTC, the later one first, with what is asked of sort keys."""
+    """Return the UTC parts of a local day, later one first, with their sort-key ranges."""
     begin, end = (days.start_of(one).astimezone(dt.UTC) for one in (day, day + dt.timedelta(days=1)))
     if begin.time() == dt.time():
         return [(day, None)]
@@ -81,7 +83,7 @@ def _spans_of(day: dt.date) -> list[tuple[dt.date, Condition | None]]:
 
 
 def _second(moment: dt.datetime) -> str:
-    """To the second, so that it sorts before what keys write behind it."""
+    """Truncate to the second, so that it sorts before longer keys."""
     return table.datetime_s(moment).removesuffix("Z")
 
 
@@ -141,7 +143,7 @@ def _within(span: Span) -> Condition | None:
 
 
 def value_of(row: ListedDocument, way: QueryPlan) -> str:
-    """What the row says of the value that it was found by; empty if the way says it all."""
+    """Return the value that the row was found by; empty if it follows from the filter."""
     if isinstance(way, ByTag) and way.value is None:
         return table.decode_part((row.GSI2SK or "").partition("#")[0])
     if not isinstance(way, ByAttribute) or way.composite or way.span.exact:
@@ -157,7 +159,7 @@ _CLOCKS = dt.timedelta(minutes=1)  # that two workers' clocks may differ by
 
 
 def list_digests(site: str, document_id: str) -> set[str]:
-    """The digests of a document: a strong read."""
+    """Return a document's digests: a strong read."""
     try:
         return set(DocumentDigests.load(table.DOCUMENT_DIGESTS.key(site, document_id=document_id)).digests or ())
     except NotFound:
@@ -165,9 +167,9 @@ def list_digests(site: str, document_id: str) -> set[str]:
 
 
 def list_earlier_copies(site: str, document_id: str, digest: str) -> list[str]:
-    """The first live documents that had this digest before ``document_id``: one strong Query, and a read if any had.
+    """Return live documents that had this digest before ``document_id``: one strong Query, and a read if there are any.
 
-    Of two at the same time at least one is told of the other: each has written its row before it asks.
+    Of two concurrent documents at least one finds the other: each writes its row before it asks.
     """
     rows = DocumentCopy.page(table.DOCUMENT_COPY.partition_key(site, digest=digest), consistent=True).rows
     mine = next((one.seen_at for one in rows if one.documentId == document_id), clock.iso(clock.now()))
@@ -179,7 +181,7 @@ def list_earlier_copies(site: str, document_id: str, digest: str) -> list[str]:
 
 
 def get_documents(site: str, document_ids: Sequence[str]) -> list[Document]:
-    """Those of them that are live, in no order: one strong BatchGetItem."""
+    """Return the live documents, unordered: one strong BatchGetItem."""
     return Document.load_many([table.DOCUMENT.key(site, document_id=one) for one in document_ids])
 
 
@@ -190,7 +192,7 @@ _EVERY = 10_000  # rows of a hundred queues and more: less than a Query answers 
 
 @dataclass(frozen=True)
 class Counts:
-    """Documents by status; a status that no document has is left out."""
+    """Documents by status; statuses without documents are left out."""
 
     by_status: Mapping[str, int] = field(default_factory=dict)
 
@@ -200,13 +202,13 @@ class Counts:
 
     @property
     def shown(self) -> list[tuple[StatusLabel, int, str]]:
-        """Each status that some document has, as it is shown, with how many and in words, in the order of a life."""
+        """Existing statuses with label, count and words, in life-cycle order."""
         found = [(look, self.count_of(status)) for status, look in STATUS_LABELS.items() if self.count_of(status)]
         return [(look, number, _in_words(look, number)) for look, number in found]
 
     @property
     def figures(self) -> list[tuple[DocumentStatus, StatusLabel, int, str]]:
-        """As ``shown``, with the status that a link asks for."""
+        """Return the figures of ``shown``, with their status for links."""
         there = [status for status in STATUS_LABELS if self.count_of(status)]
         return [(status, *one) for status, one in zip(there, self.shown, strict=True)]
 
@@ -214,14 +216,27 @@ class Counts:
         return self.by_status.get(status.value, 0)
 
 
+_IN_SENTENCE = {
+    "Running": Phrase("running"),
+    "Published": Phrase("published"),
+    "Rejected": Phrase("rejected"),
+    "Review expired": Phrase("review expired"),
+    "Failed": Phrase("failed"),
+    "Partial": Phrase("partial"),
+    "Cancelled": Phrase("cancelled"),
+    "Extracted": Phrase("extracted"),
+}
+
+
 def _in_words(look: StatusLabel, number: int) -> str:
-    """``Needs review`` of three: they need it."""
-    words = look.words.lower()
-    return words if number == 1 else words.replace("needs", "need")
+    """Describe a count: three documents *need* review, one *needs* it."""
+    if look is STATUS_LABELS[DocumentStatus.WAITING]:
+        return Phrase("needs review") if number == 1 else Phrase("need review")
+    return _IN_SENTENCE[look.words]
 
 
 def count_documents(site: str) -> Counts:
-    """Of the whole site."""
+    """Count the documents of the whole site."""
     return Counts(_sum(site, Kind.SITE, EVERYTHING))
 
 
@@ -235,14 +250,14 @@ def documents_of_classification(site: str, classification_id: str) -> int:
 
 @dataclass(frozen=True)
 class Queued:
-    """How many reviews wait in a queue, and how many are postponed there."""
+    """The number of waiting and of postponed reviews of a queue."""
 
     waiting: int = 0
     postponed: int = 0
 
 
 def count_by_queue(site: str) -> dict[str, Queued]:
-    """Of every queue that ever had a review, as reviews store it."""
+    """Count by queue (stored form), for every queue that ever had a review."""
     rows = Counter.page(table.COUNTER.partition_key(site, kind=Kind.QUEUE), limit=_EVERY).rows
     sums: dict[str, Sums[str]] = {}
     for row in rows:
@@ -251,12 +266,12 @@ def count_by_queue(site: str) -> dict[str, Queued]:
 
 
 def count_waiting_by_queue(site: str) -> dict[str, int]:
-    """Of every queue where reviews wait, as reviews store it."""
+    """Count waiting reviews by queue (stored form)."""
     return {queue: one.waiting for queue, one in count_by_queue(site).items() if one.waiting}
 
 
 def list_shards(site: str, kind: Kind, counted: str = "") -> list[Counter]:
-    """The rows themselves, strongly consistent, of one counter or of all of a kind; a Query for each thousand."""
+    """Return counter rows, strongly consistent, of one counter or a whole kind; a Query per thousand."""
     pk, cursor = table.COUNTER.partition_key(site, kind=kind), None
     rows: list[Counter] = []
     prefix = Counter.SK.startswith(table.COUNTER.sort_prefix(counted=counted)) if counted else None
@@ -287,7 +302,7 @@ _A_BATCH = 100  # the most that one BatchGetItem reads
 
 
 def get_document(site: str, document_id: str) -> Document:
-    """A strong read of one live document.
+    """Return a live document: a strong read.
 
     Raises:
         NotFound: no such document on this site, or it was deleted.
@@ -296,11 +311,11 @@ def get_document(site: str, document_id: str) -> Document:
     try:
         return Document.load(table.DOCUMENT.key(site, document_id=document_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("Document not found.") from error
+        raise NotFound(gettext("Document not found.")) from error
 
 
 def is_earlier(site: str, document_id: str) -> bool:
-    """Whether the seed-000 system read it: then there are runs of it, and no document as seed 002 has it."""
+    """Return whether it is a document of the seed-000 system: it has runs but no document row of seed 002."""
     entity = table.DOCUMENT_WORKFLOW
     runs = Item.SK.startswith(entity.sort_prefix() + table.EARLIER_RUN)
     try:
@@ -312,7 +327,7 @@ def is_earlier(site: str, document_id: str) -> bool:
 
 @dataclass(frozen=True)
 class Belonging:
-    """The queue and the folder that a document belongs to, and who uploaded it; of a deleted one, no one."""
+    """A document's queue, folder and uploader; no uploader for deleted documents."""
 
     document_id: str
     queue: str
@@ -321,10 +336,10 @@ class Belonging:
 
 
 def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
-    """Of those that are in a queue or a folder, deleted and purged ones too: one strong BatchGetItem for each fifty.
+    """Return belongings of documents, including deleted and purged ones; one strong BatchGetItem per fifty.
 
     Raises:
-        Unavailable: throttled in part; nothing is answered.
+        Unavailable: some keys were throttled; nothing is returned.
 
     """
     keys: dict[Key, str] = {}
@@ -346,7 +361,7 @@ def list_belongings(site: str, document_ids: Iterable[str]) -> list[Belonging]:
 
 @dataclass(frozen=True)
 class DocumentRows:
-    """A document with everything that hangs on it."""
+    """A document with all dependent rows."""
 
     document: Document
     tags: Sequence[DocumentTag]
@@ -357,7 +372,7 @@ class DocumentRows:
 
 
 def document_rows(site: str, document_id: str) -> DocumentRows:
-    """All of them in one strongly consistent Query.
+    """Return a document with all rows by one strongly consistent Query.
 
     Raises:
         NotFound: no such document on this site, or it was deleted.
@@ -366,7 +381,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
     try:
         key = table.DOCUMENT.key(site, document_id=document_id)
     except InvalidKey as error:
-        raise NotFound("Document not found.") from error
+        raise NotFound(gettext("Document not found.")) from error
     found = Item.partition(key.pk, limit=_PARTITION)
 
     def rows_of_kind(kind: type[R], prefix: str) -> list[R]:
@@ -374,7 +389,7 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
 
     document = [row for row in found if row["SK"]["S"] == key.sk]
     if not document:
-        raise NotFound("Document not found.")
+        raise NotFound(gettext("Document not found."))
     return DocumentRows(
         Document.from_raw_data(document[0]),
         rows_of_kind(DocumentTag, table.DOCUMENT_TAG.sort_prefix()),
@@ -386,19 +401,19 @@ def document_rows(site: str, document_id: str) -> DocumentRows:
 
 
 def list_versions(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentVersion]:
-    """The contents of a document, the newest first."""
+    """Return a document's file versions, newest first."""
     pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
     prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
     return DocumentVersion.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
 def has_one_version(document: Document) -> bool:
-    """Whether it still has the content that it came with: then its own row says all of it."""
+    """Return whether the document has only its first file, described by its own row."""
     return document.content_at == table.datetime_s(clock.parse(document.inserteddate))
 
 
 def only_version(document: Document) -> DocumentVersion:
-    """The content of a document that has one, without a call."""
+    """Return the only file version of a document, without a call."""
     key = table.DOCUMENT_VERSION.key(
         table.site_of(document.PK), document_id=document.document_id, datetime_s=document.content_at
     )
@@ -408,47 +423,54 @@ def only_version(document: Document) -> DocumentVersion:
 
 
 def first_version(site: str, document_id: str) -> DocumentVersion:
-    """The content that the document came with. Raises: NotFound."""
+    """Return the first file version. Raises: NotFound."""
     pk = table.DOCUMENT_VERSION.partition_key(site, document_id=document_id)
     prefix = DocumentVersion.SK.startswith(table.DOCUMENT_VERSION.sort_prefix())
     found = DocumentVersion.page(pk, sk=prefix, limit=1, consistent=True).rows
     if not found:
-        raise NotFound("Document not found.")
+        raise NotFound(gettext("Document not found."))
     return found[0]
 
 
 def get_version(site: str, document_id: str, at: str) -> DocumentVersion:
-    """The content that is stored under the second ``at``, as its key writes it.
+    """Return the file version stored under the second ``at``, as in its key.
 
     Raises:
-        NotFound: no such content.
+        NotFound: no such version.
 
     """
     try:
         return DocumentVersion.load(table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=at))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("File version not found.") from error
+        raise NotFound(gettext("File version not found.")) from error
+
+
+def list_latest_activities(site: str, document_id: str, *, limit: int) -> Sequence[DocumentActivity]:
+    """Return a document's latest activity, latest first: a strong read."""
+    pk = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
+    prefix = DocumentActivity.SK.startswith(table.DOCUMENT_ACTIVITY.sort_prefix())
+    return DocumentActivity.page(pk, sk=prefix, newest_first=True, limit=limit, consistent=True).rows
 
 
 def list_activities(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentActivity]:
-    """What was done with a document, the latest first."""
+    """Return a document's activity, latest first."""
     pk = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
     prefix = DocumentActivity.SK.startswith(table.DOCUMENT_ACTIVITY.sort_prefix())
     return DocumentActivity.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
 def list_tags(site: str, document_id: str) -> Sequence[DocumentTag]:
-    """A strong read of the document's tags, by name; a document has no more than one page of them."""
+    """Return the document's tags by name: a strong read, at most one page."""
     return _of_document(DocumentTag, table.DOCUMENT_TAG.sort_prefix(), site, document_id)
 
 
 def in_order(rows: Iterable[DocumentAttribute]) -> list[DocumentAttribute]:
-    """The values of one attribute as they were given; the table has them in the order of their texts."""
+    """Sort an attribute's values as they were given; the table sorts them as text."""
     return sorted(rows, key=lambda row: int(row.index or 0))
 
 
 def list_watermarks(site: str, document_id: str) -> list[str]:
-    """What is to be written across its pages: one Query, and one BatchGetItem for the texts of what it finds."""
+    """Return the watermark texts: one Query, and one BatchGetItem for the definitions found."""
     pk = table.DOCUMENT_ATTRIBUTE.gsi2_partition(site, document_id=document_id)
     prefix = table.DOCUMENT_ATTRIBUTE.gsi2_prefix(value_type=KINDS["watermark"].data_type)
     page = DocumentAttribute.page(pk, sk=DocumentAttribute.GSI2SK.startswith(prefix), index="GSI2", limit=_A_BATCH)
@@ -458,7 +480,7 @@ def list_watermarks(site: str, document_id: str) -> list[str]:
 
 
 def list_attributes(site: str, document_id: str) -> Sequence[DocumentAttribute]:
-    """A strong read of the document's attribute values and of the rows of its composite keys."""
+    """Return the document's attribute rows, including composite keys: a strong read."""
     return _of_document(DocumentAttribute, table.DOCUMENT_ATTRIBUTE.sort_prefix(), site, document_id)
 
 
@@ -471,7 +493,7 @@ DELETED, PURGED = "deleted", "purged"  # the two lists
 
 
 def get_removal(site: str, document_id: str) -> DocumentRemoval:
-    """A strong read of a deleted or purged document's record.
+    """Return the record of a deleted or purged document: a strong read.
 
     Raises:
         NotFound: there is no such document, or it is live.
@@ -480,11 +502,11 @@ def get_removal(site: str, document_id: str) -> DocumentRemoval:
     try:
         return DocumentRemoval.load(table.DOCUMENT_REMOVAL.key(site, document_id=document_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("Document not found.") from error
+        raise NotFound(gettext("Document not found.")) from error
 
 
 def is_purged(site: str, document_id: str) -> bool:
-    """Whether it was purged, or is about to be: one strong read."""
+    """Return whether it is purged or being purged: one strong read."""
     try:
         return get_removal(site, document_id).status in {RemovalState.PURGING, RemovalState.PURGED}
     except NotFound:
@@ -492,7 +514,7 @@ def is_purged(site: str, document_id: str) -> bool:
 
 
 def is_gone(site: str, document_id: str) -> bool:
-    """Whether it was deleted or purged, and is not on its way back: one strong read."""
+    """Return whether it is deleted or purged and not being restored: one strong read."""
     try:
         return get_removal(site, document_id).status != RemovalState.RESTORING
     except NotFound:
@@ -504,7 +526,13 @@ def soft_deleted(site: str, document_id: str) -> SoftDeletedDocument:
     return SoftDeletedDocument.load(table.SOFT_DELETED_DOCUMENT.key(site, document_id=document_id))
 
 
+def get_soft_deleted(site: str, document_ids: Sequence[str]) -> list[SoftDeletedDocument]:
+    """Return deleted, unpurged documents, unordered: one strong BatchGetItem."""
+    keys = [table.SOFT_DELETED_DOCUMENT.key(site, document_id=one) for one in document_ids]
+    return SoftDeletedDocument.load_many(keys)
+
+
 def list_removals(site: str, which: str, *, cursor: str | None = None) -> Page[DocumentRemoval]:
-    """The ``DELETED`` or the ``PURGED`` documents, the latest first."""
+    """Return ``DELETED`` or ``PURGED`` documents, latest first."""
     pk = table.DOCUMENT_REMOVAL.gsi1_partition(site, state=which)
     return DocumentRemoval.page(pk, index="GSI1", newest_first=True, cursor=cursor)

@@ -1,14 +1,16 @@
-"""Which way through the table answers what someone asks for, or that none does; pure.
+"""Choosing the index that answers a combination of filters. Pure functions.
 
-What no key serves is not answered by reading more and leaving out: that would cost the
-whole table for a page.
+Combinations without an index are refused, not filtered in memory: a page could cost reading the whole table.
 """
 
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from config.errors import Refused
+from config.phrase import Phrase
 from config.table import Encoded, InvalidKey, encode_part
 from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.filters import AttributeFilter, Filters, Op
@@ -20,14 +22,14 @@ from projects.schemas.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class NotIndexed:
-    """``filters``: the names of what no key holds together. ``attributes``: a composite key of these would."""
+    """``filters``: names of the combination. ``attributes``: a composite key of these would serve it."""
 
     filters: Sequence[str]
     attributes: Sequence[str] = ()
 
 
 def plan_query(filters: Filters, known: Vocabulary, today: dt.date) -> QueryPlan | NotIndexed:
-    """Raises: Refused if a value is none of its attribute's type, or there is no such attribute."""
+    """Raises: Refused if a value has the wrong type or the attribute does not exist."""
     asked = _keys_of_filters(filters)
     found: QueryPlan | None = None
     if "attributes" in asked and asked <= {"attributes", "classification"}:
@@ -55,7 +57,12 @@ def _keys_of_filters(filters: Filters) -> set[str]:
 
 
 def _attributes_of_filters(filters: Filters, known: Vocabulary) -> list[str]:
-    words = {"day": "day", "status": "status", "classification": "document type", "tag": f"tag “{filters.tag}”"}
+    words = {
+        "day": Phrase("day"),
+        "status": Phrase("status"),
+        "classification": Phrase("document type"),
+        "tag": Phrase("tag “%(tag)s”").fill(tag=filters.tag),
+    }
     asked = _keys_of_filters(filters)
     return [word for name, word in words.items() if name in asked] + [
         known.label(one.key) for one in filters.attributes
@@ -79,14 +86,14 @@ def _by_attributes(filters: Filters, known: Vocabulary) -> QueryPlan | NotIndexe
 
 def _definition(known: Vocabulary, key: str) -> AttributeDefinition:
     if key not in known.attributes:
-        raise Refused(f"Attribute “{key}” does not exist. Choose another.")
+        raise Refused(gettext("Attribute “%(key)s” does not exist. Choose another.") % {"key": key})
     return known.attributes[key]
 
 
 def _composite(filters: Filters, known: Vocabulary) -> CompositeKey | None:
-    """The key whose first parts are the attributes that are asked for, the shortest such, the site's own first.
+    """Return the shortest composite key that begins with these attributes, the site's own first.
 
-    With a classification, only a key that no other schema has: its rows are of that classification's documents alone.
+    With a document type, only a key unique to its schema qualifies, whose rows belong to that type alone.
     """
     rows = filters.attributes
     keys = {one.key for one in rows}
@@ -109,7 +116,7 @@ def _composite(filters: Filters, known: Vocabulary) -> CompositeKey | None:
 
 
 def _value(definition: AttributeDefinition, text: str) -> str:
-    """As its sort keys have it."""
+    """Encode a value as in sort keys."""
     (value,) = parse_values(definition, [text])
     found = in_key(value)
     return found if isinstance(found, Encoded) else encode_part(found)
@@ -122,18 +129,21 @@ def _is_ordered(definition: AttributeDefinition) -> bool:
 def _span(definition: AttributeDefinition, one: AttributeFilter) -> Span:
     if one.op == Op.BETWEEN and (one.value or one.upto):
         if not _is_ordered(definition):
-            raise Refused(f"{definition.label} cannot be filtered by range. Use “starts with”.")
+            raise Refused(
+                gettext("%(label)s cannot be filtered by range. Use “starts with”.") % {"label": definition.label}
+            )
         low, high = (_value(definition, text) if text else "" for text in (one.value, one.upto))
         if low and high and low > high:
             raise Refused(
-                f"The range for {definition.label} is reversed: {one.value} is after {one.upto}. Swap the values."
+                gettext("The range for %(label)s is reversed: %(value)s is after %(upto)s. Swap the values.")
+                % {"label": definition.label, "value": one.value, "upto": one.upto}
             )
         return Span(low=low, high=high)
     if not one.value:
         return Span()
     if one.op == Op.BEGINS:
         if definition.data_type != "STRING":
-            raise Refused(f"{definition.label} is not a text attribute. Use “between”.")
+            raise Refused(gettext("%(label)s is not a text attribute. Use “between”.") % {"label": definition.label})
         return Span(prefix=_encode_value(one.value))
     return Span(exact=_value(definition, one.value))
 
@@ -146,7 +156,7 @@ def _encode_value(text: str) -> str:
 
 
 def _composite_span(ordered: Sequence[tuple[AttributeDefinition, AttributeFilter]], *, whole: bool) -> Span:
-    """What is fixed comes first; what follows begins after a ``#``, and ``$`` is the sign after that."""
+    """Return the sort-key range: a fixed prefix, ``#``, then the rest; ``$`` is the character after ``#``."""
     fixed = [parse_values(definition, [one.value])[0] for definition, one in ordered if one.op == Op.IS and one.value]
     head = composite_value(fixed)
     if len(fixed) == len(ordered):

@@ -1,4 +1,4 @@
-"""Counters against a full count of what they count: every list from its first row to its last, and no Scan."""
+"""Recounting: comparing counters with a full count by Queries, without a Scan."""
 
 import functools
 import operator
@@ -28,7 +28,7 @@ R = TypeVar("R", bound=Item)
 
 
 class _WaitingReview(Item):
-    """A review in its queue's index, as far as it is counted."""
+    """A review in its queue's index, with the attributes needed for counting."""
 
     document_id = UnicodeAttribute()
 
@@ -40,7 +40,7 @@ Numbers = Mapping[str, int]  # by name
 
 @dataclass(frozen=True)
 class Difference:
-    """One counter that does not say how many there are; ``said`` and ``found`` by name, with all shards."""
+    """A wrong counter; ``said`` and ``found`` by name, summed over shards."""
 
     kind: Kind
     counted: str
@@ -56,9 +56,9 @@ class Difference:
 
 
 def find_differences(site: str) -> list[Difference]:
-    """What the counters say, read first, against what is there: a change in between is seen by ``repair_counter``.
+    """Compare counters, read first, with a full count; ``repair_counter`` detects changes in between.
 
-    An index lags after its table for an instant: on a desk that works, count again before believing it.
+    Indexes lag behind the table: on a busy desk, count again before trusting a difference.
     """
     said = {_place(kind, row): row.numbers for kind in Kind for row in list_shards(site, kind)}
     found: dict[Place, dict[str, int]] = defaultdict(dict)
@@ -89,14 +89,14 @@ def _difference(
 
 
 def repair_counter(site: str, difference: Difference) -> None:
-    """Let the counter say what was counted, in one transaction with its audit event.
+    """Correct the counter, in one transaction with its audit event.
 
     Raises:
-        Conflict: something moved since the counters were read; nothing was changed.
+        Conflict: something was counted since; nothing was changed.
 
     """
     changes: list[Change] = [
-        Update(counting.key_of(site, place), _set(before, after), _still(before), of=Counter)
+        Update(counting.key_of(site, place), _actions_to_set(before, after), _still(before), of=Counter)
         for place, before, after in difference.changes
         if before != after
     ]
@@ -105,12 +105,12 @@ def repair_counter(site: str, difference: Difference) -> None:
     transact(changes, entity_event(site, "counter", name, "repaired", by=BY, payload=payload))
 
 
-def _set(before: Numbers, after: Numbers) -> list[Action]:
+def _actions_to_set(before: Numbers, after: Numbers) -> list[Action]:
     return [getattr(Counter, name).set(after.get(name, 0)) for name in NAMES if name in before or name in after]
 
 
 def _still(before: Numbers) -> Condition:
-    """Nothing was counted since. What was zero may be there as zero or not at all."""
+    """Condition: nothing was counted since; zero may be stored or absent."""
     holds: list[Condition] = [
         getattr(Counter, name) == before[name]
         if name in before
@@ -121,7 +121,7 @@ def _still(before: Numbers) -> Condition:
 
 
 def _full(site: str, said: Mapping[Place, Numbers]) -> Tally:
-    """Also of queues and classifications that only a counter knows."""
+    """Count everything, including queues and types known only to counters."""
     tally = Tally()
     for status in DocumentStatus:
         pk = table.DOCUMENT_BY_STATUS.gsi2_partition(site, status=status)

@@ -1,12 +1,11 @@
-"""What a removal changes of the document's own rows: parts of the transactions of
-``workflows/documents/actions/removals.py``.
-"""
+"""Writes of a removal on the document's own rows, for ``workflows/documents/actions/removals.py``."""
 
 from typing import Any
 
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.transaction import Change, Delete, Put, Update
 from projects.audit.events import Actor
 from projects.documents.actions.documents import by_classification
@@ -18,22 +17,23 @@ from projects.folders.queries import ROOT
 
 # What the pages say that a purge does; a test compares both tables and S3 with it.
 DESTROYED = (
-    "all file versions, including the original object in the ingestion bucket",
-    "derived data: page images, text, results and corrections",
-    "runs with their steps and pages; reviews with their decisions and drafts",
-    "tags, attributes and metadata, including their history",
-    "known answers in test sets; answers of models in trials and experiments",
+    Phrase("all file versions, including the original object in the ingestion bucket"),
+    Phrase("derived data: page images, text, results and corrections"),
+    Phrase("runs with their steps and pages; reviews with their decisions and drafts"),
+    Phrase("tags, attributes and metadata, including their history"),
+    Phrase("known answers in test sets; answers of models in trials and experiments"),
 )
 LEFT = (
-    "this record: document name, project, and who deleted and purged it, and when",
-    "the activity log, with the document name and changed tag, attribute and metadata values",
-    "the step history of its runs, without content",
-    "the audit record of the purge, with the document ID only",
-    "for files ingested from the bucket: a record that the object was processed, without its name",
-    "for batch files: the manifest line, until the manifest expires",
-    "its ID in the search index, so that late updates cannot restore it",
-    "in experiments: which of its fields were right, without values",
-    "vendor data its project learned from the review: seller name and addresses",
+    Phrase("this record: document name, project, and who deleted and purged it, and when"),
+    Phrase("the activity log, with the document name and changed tag, attribute and metadata values"),
+    Phrase("the step history of its runs, without content"),
+    Phrase("the audit record of the purge, with the document ID only"),
+    Phrase("for 90 days: which API calls asked for changes of it, with IDs only"),
+    Phrase("for files ingested from the bucket: a record that the object was processed, without its name"),
+    Phrase("for batch files: the manifest line, until the manifest expires"),
+    Phrase("its ID in the search index, so that late updates cannot restore it"),
+    Phrase("in experiments: which of its fields were right, without values"),
+    Phrase("vendor data its project learned from the review: seller name and addresses"),
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
 
@@ -41,10 +41,10 @@ _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLi
 def delete_changes(
     site: str, document: Document, *, by: Actor, reason: str, workflow_id: str | None, due_at: str
 ) -> list[Change]:
-    """The document's row is moved where nothing looks for live ones, and its removal begins.
+    """Plan moving the document's row out of reach and starting its removal.
 
-    Raised conflicts name ``document`` if it was changed meanwhile, ``removal`` if another removal is under way, and
-    ``deleted`` if another document's removal took the key of this second.
+    Conflicts name ``document`` if it was changed meanwhile, ``removal`` if another removal is in progress, and
+    ``deleted`` if another removal took the key of this second.
     """
     now = clock.now()
     stamp = clock.iso(now)
@@ -88,7 +88,7 @@ def delete_changes(
 
 
 def restore_changes(site: str, soft: SoftDeletedDocument, *, due_at: str) -> list[Change]:
-    """The document's row is where it was, exactly; fails if its removal went on meanwhile."""
+    """Plan moving the document's row back; fails if its removal continued meanwhile."""
     at = clock.parse(soft.inserteddate)
     parts = {"document_id": soft.document_id, "date": table.date_partition(at), "datetime": table.datetime_s(at)}
     place = table.DOCUMENT.key(site, **parts)
@@ -107,7 +107,7 @@ def restore_changes(site: str, soft: SoftDeletedDocument, *, due_at: str) -> lis
 
 
 def _return_place(site: str, soft: SoftDeletedDocument) -> Place | None:
-    """Its folder, under the name it had there if that is free; None if it had none or that is gone."""
+    """Return its place in the folder, under the old name if free; None if it had no folder or that is gone."""
     try:
         return placing.choose_place(site, soft.folder_id or ROOT, soft.path.rpartition("/")[2])
     except NotFound:
@@ -115,7 +115,7 @@ def _return_place(site: str, soft: SoftDeletedDocument) -> Place | None:
 
 
 def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
-    """The tombstone, from which there is no way back; fails if its removal went another way."""
+    """Plan the final tombstone; fails if the removal took another turn."""
     now = clock.now()
     index = _removal_index(site, soft.document_id, PURGED, now)
     actions = [
@@ -133,7 +133,7 @@ def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at
 def move_removal(
     site: str, document_id: str, before: RemovalState, after: RemovalState, *, due_at: str | None, more: Any = ()
 ) -> Update:
-    """From one state to the next; without ``due_at`` no one has to look after it any more."""
+    """Plan the next state; without ``due_at`` it is no longer due work."""
     actions = [
         DocumentRemoval.status.set(after),
         DocumentRemoval.updated_at.set(clock.iso(clock.now())),
@@ -152,5 +152,5 @@ def _removal_index(site: str, document_id: str, which: str, at: Any) -> dict[str
 
 
 def _values(row: Document) -> dict[str, Any]:
-    """Everything but where it lives."""
+    """Return all attributes except the keys."""
     return {name: getattr(row, name) for name in Document.get_attributes() if name not in _KEYS}

@@ -1,4 +1,4 @@
-"""Opening a document is recorded after its page was sent, once for some minutes; it never delays or fails a page."""
+"""Recording of document views, after the response and once per few minutes; it never delays or fails a page."""
 
 import atexit
 import collections
@@ -18,6 +18,7 @@ from projects.documents.tasks import record_looks
 from projects.web.http import DeskRequest
 
 R = TypeVar("R", bound=HttpResponseBase)
+Look = dict[str, str | int]  # what ``record_look`` takes
 log = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
@@ -25,38 +26,46 @@ _MOST = 500  # looks in a message, which is then 120 KB of SQS's 256
 _lock = threading.Lock()
 # What this process has sent lately, so that paging through a document sends one message. The worker's own look into
 # the activity is what makes it one row over all processes.
-_sent: collections.OrderedDict[tuple[str, str, str], float] = collections.OrderedDict()
+_sent: collections.OrderedDict[tuple[str, ...], float] = collections.OrderedDict()
 # Looks of a moment go out together: a message for each was a seventh of what opening a review costs. A process that
 # is killed outright loses them, as it lost those of pages that were on their way.
-_waiting: list[dict[str, str]] = []
+_waiting: list[Look] = []
 
 
 def record_view(request: DeskRequest, response: R, document_id: str) -> R:
-    """Have the look recorded once ``response`` has gone out; returns the response itself."""
+    """Record the view once ``response`` is sent; return the response."""
     if request.method != "GET" or response.status_code != 200:
         return response
     return record_opening(request, response, document_id)
 
 
 def record_opening(request: DeskRequest, response: R, document_id: str) -> R:
-    """The same, whatever was asked for: ``response`` shows the document."""
-    look = _look(request.site, document_id, actor_of(request.user))
+    """Record a view, like ``record_view``, for any response that shows the document."""
+    policy = getattr(request, "policy_version", 0)
+    look = _look(request.site, document_id, actor_of(request.user), policy)
     # Django calls these after the body was sent, and whatever they raise ends there.
     response._resource_closers.append(lambda: _note(look))  # type: ignore[attr-defined] # absent from the stubs
     return response
 
 
 def note_view(site: str, document_id: str, *, by: Actor) -> None:
-    """Have a look of a program recorded, which has no page that is sent first."""
+    """Record a program's view, which has no page."""
     _note(_look(site, document_id, by))
 
 
-def _look(site: str, document_id: str, by: Actor) -> dict[str, str]:
+def note_denial(site: str, document_id: str, *, by: Actor, policy: int, what: str) -> None:
+    """Record a denial by version ``policy`` of the access policy; ``what``: the reason."""
+    _note(_look(site, document_id, by, policy) | {"denied": what})
+
+
+def _look(site: str, document_id: str, by: Actor, policy: int = 0) -> Look:
+    """``policy``: version of the active access policy, if any."""
     at = clock.iso(clock.now())
-    return {"site": site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
+    look: Look = {"site": site, "document_id": document_id, "user_id": by.id, "user_name": by.name, "at": at}
+    return look | {"policy": policy} if policy else look
 
 
-def _note(look: dict[str, str]) -> None:
+def _note(look: Look) -> None:
     key, now = _key(look), time.monotonic()
     with _lock:
         if now - _sent.get(key, -settings.VIEW_ACTIVITY_SECONDS) < settings.VIEW_ACTIVITY_SECONDS:
@@ -77,7 +86,7 @@ def _note(look: dict[str, str]) -> None:
 
 @atexit.register
 def send_waiting() -> None:
-    """Send what has gathered; without an answer of the queue, the next look at the same documents counts."""
+    """Send gathered views; if the broker does not answer, the next view of the same documents is recorded."""
     with _lock:
         looks = _waiting[:]
         _waiting.clear()
@@ -92,5 +101,7 @@ def send_waiting() -> None:
         log.warning("looks not recorded", extra={"document": looks[0]["document_id"]})
 
 
-def _key(look: dict[str, str]) -> tuple[str, str, str]:
-    return look["site"], look["document_id"], look["user_id"]
+def _key(look: Look) -> tuple[str, ...]:
+    """Key for recording once per few minutes: a view, or a kind of denial."""
+    denied = str(look.get("denied", "")).partition(":")[0]
+    return str(look["site"]), str(look["document_id"]), str(look["user_id"]), denied

@@ -1,1 +1,1 @@
-"""Folders: where people file documents, which groups open them, and how a document's path comes about."""
+"""Folders: filing of documents, paths, and access by group."""

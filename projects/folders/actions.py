@@ -1,7 +1,7 @@
 """Writes of folders: one conditional transaction each, with its audit event.
 
-A folder's contents name it by its id, so that a rename or a move is one row however much is in it. Only the copy of
-the path on each document follows later, in work that is due until it is done.
+Entries refer to their folder by id, so renaming or moving it writes one row. Only the copies of the path on documents
+are updated later, as due work.
 """
 
 import datetime as dt
@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.brokers import queues
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from config.phrase import Phrase
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.activity import ActivityChange, Revision, revise_document
@@ -28,22 +30,22 @@ from projects.sites import directory
 
 _INDEX = "workflows.tasks.index_document"
 _MOST_ROWS = 80  # of tags and attributes: a transaction holds 100
-_GONE = "The folder was changed by another user. Nothing was changed; open it again."
+_GONE = Phrase("The folder was changed by another user. Nothing was changed; open it again.")
 
 
 def create_folder(site: str, parent_id: str, name: str, *, by: Actor, folder_id: str = "") -> FolderEntry:
-    """Make a folder in another one, or on the first level; ``folder_id``: a new one if empty.
+    """Create a folder in another one or on the top level; ``folder_id``: generated if empty.
 
     Raises:
         NotFound: the folder above is gone, or is being deleted.
-        Conflict: there is one of that name.
-        Refused: no folder can have that name, or it would be too deep.
+        Conflict: the name exists.
+        Refused: the name is invalid, or the folder would be too deep.
 
     """
     name = tidy_name(name)
     above = queries.list_crumbs(site, parent_id, consistent=True)
     if len(above) >= DEEPEST:
-        raise Refused(f"Folders can be nested up to {DEEPEST} levels deep.")
+        raise Refused(gettext("Folders can be nested up to %(deepest)s levels deep.") % {"deepest": DEEPEST})
     folder_id, now = folder_id or clock.new_ulid(), clock.iso(clock.now())
     folder = FolderEntry(
         *folder_key(site, parent_id, name),
@@ -69,7 +71,7 @@ def create_folder(site: str, parent_id: str, name: str, *, by: Actor, folder_id:
 
 
 def create_path(site: str, path: str, *, by: Actor) -> str:
-    """The id of the folder at this path; those that are missing are made. Raises: NotFound, Refused."""
+    """Return the id of the folder at this path, creating missing ones. Raises: NotFound, Refused."""
     folder_id = ROOT
     for name in queries.split_path(path):
         found = queries.find_folder(site, folder_id, name)
@@ -85,23 +87,23 @@ def create_path(site: str, path: str, *, by: Actor) -> str:
 
 
 def move_folder(site: str, folder_id: str, *, parent_id: str, name: str, by: Actor) -> bool:
-    """Rename a folder, or put it into another with all that is in it; False if it is so already.
+    """Rename a folder or move it with its contents; False if unchanged.
 
-    Every folder above the new place is checked with the write, so that two moves at once never make a circle.
+    All ancestors of the target are checked in the write, so concurrent moves cannot create a cycle.
 
     Raises:
         NotFound: one of the two is gone.
         Conflict: there is one of that name, or one of the folders was changed meanwhile.
-        Refused: into itself, too deep, or no folder can have that name.
+        Refused: the move is into itself or too deep, or the name is invalid.
 
     """
     name = tidy_name(name)
     folder = queries.get_folder(site, folder_id)
     above = queries.list_crumbs(site, parent_id, consistent=True)
     if any(one.folder_id == folder_id for one in above):
-        raise Refused("A folder cannot be moved into itself.")
+        raise Refused(gettext("A folder cannot be moved into itself."))
     if len(above) >= DEEPEST:
-        raise Refused(f"Folders can be nested up to {DEEPEST} levels deep.")
+        raise Refused(gettext("Folders can be nested up to %(deepest)s levels deep.") % {"deepest": DEEPEST})
     if folder.parent_id == parent_id and folder.path == name:
         return False
     before = queries.path_of(queries.list_crumbs(site, folder_id))
@@ -143,7 +145,7 @@ def _begin_change(site: str, folder_id: str) -> Put:
 
 
 def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
-    """Delete an empty folder. It is closed before it is looked into, so that nothing comes in meanwhile.
+    """Delete an empty folder. It is closed first, so that nothing can be added meanwhile.
 
     Raises:
         NotFound: it is gone already.
@@ -157,7 +159,7 @@ def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
     FolderEntry.change(folder.key, [FolderEntry.closing_at.set(clock.iso(clock.now()))], mine)
     if queries.list_entries(site, folder_id, limit=1).rows:
         FolderEntry.change(folder.key, [FolderEntry.closing_at.remove()], mine)
-        raise Refused("This folder is not empty. Move or delete its contents first.")
+        raise Refused(gettext("This folder is not empty. Move or delete its contents first."))
     event = entity_event(site, "folder", folder_id, "deleted", by=by, payload={"path": path})
     try:
         transact([Delete(folder.key, mine & FolderEntry.closing_at.exists(), name="folder")], event)
@@ -172,11 +174,11 @@ def delete_folder(site: str, folder_id: str, *, by: Actor) -> None:
 
 
 def restrict_folder(site: str, folder_id: str, groups: Sequence[str], *, version: int, by: Actor) -> None:
-    """Let only these groups open the folder and all that is in it; none: everyone whom the folders above let in.
+    """Restrict the folder and its contents to these groups; none: everyone admitted by its ancestors.
 
     Raises:
         NotFound: no such folder.
-        Conflict: someone changed its groups, or moved it, since ``version`` was shown.
+        Conflict: it was moved or its groups changed since ``version``.
 
     """
     folder = queries.get_folder(site, folder_id)
@@ -198,17 +200,20 @@ def restrict_folder(site: str, folder_id: str, groups: Sequence[str], *, version
     try:
         transact([Update(folder.key, actions, same, name="folder")], event)
     except Conflict as conflict:
-        raise Conflict(f"{folder.updated_by} changed this folder. Nothing was saved; open it again.") from conflict
+        raise Conflict(
+            gettext("%(updated_by)s changed this folder. Nothing was saved; open it again.")
+            % {"updated_by": folder.updated_by}
+        ) from conflict
     finally:
         directory.forget_folders()
 
 
 def move_document(site: str, document_id: str, folder_id: str, *, by: Actor) -> bool:
-    """Put a document into a folder, or into none; False if it stands there already.
+    """Move a document into a folder, or out of all; False if unchanged.
 
     Raises:
         NotFound: no such document or folder.
-        Conflict: others change this document all the time.
+        Conflict: concurrent changes kept winning.
 
     """
 
@@ -229,12 +234,12 @@ def move_document(site: str, document_id: str, folder_id: str, *, by: Actor) -> 
 
 
 def rename_document(site: str, document_id: str, name: str, *, by: Actor) -> bool:
-    """Give a document another name, in its folder and in every list; its runs and versions keep the file's name.
+    """Rename a document in its folder and all lists; runs and file versions keep the file name.
 
     Raises:
         NotFound: no such document.
-        Refused: no document can have that name, or it has too many tags and attributes.
-        Conflict: its folder has one of that name, or others change this document all the time.
+        Refused: the name is invalid, or the document has too many tags and attributes.
+        Conflict: its folder has one of that name, or concurrent changes kept winning.
 
     """
     name = tidy_name(name)
@@ -245,7 +250,7 @@ def rename_document(site: str, document_id: str, name: str, *, by: Actor) -> boo
         rows = document_rows(site, document_id)
         flat = [*rows.tags, *rows.attributes]
         if len(flat) > _MOST_ROWS:
-            raise Refused("The document has too many tags and attributes to be renamed. Remove some first.")
+            raise Refused(gettext("The document has too many tags and attributes to be renamed. Remove some first."))
         project = table.PROJECT_DOCUMENT.key(site, project_id=document.project_id, document_id=document_id)
         changes: list[Change] = [
             Update(project, [ProjectRow.name.set(name), ProjectRow.data["name"].set(name)], EXISTS, name="document"),
@@ -262,13 +267,13 @@ def rename_document(site: str, document_id: str, name: str, *, by: Actor) -> boo
 
 
 def _tell_search(site: str, document: Document) -> None:
-    """If no queue answers, the index finds out when it looks again by itself."""
+    """Enqueue reindexing; if the broker does not answer, the index catches up by itself."""
     which = {"site": site, "project_id": document.project_id, "document_id": document.document_id}
     queues.enqueue_soon(_INDEX, settings.SEARCH_QUEUE, {**which, "at": clock.iso(clock.now())})
 
 
 def _rename_entry(site: str, document: Document, name: str, changes: list[Change], by: Actor) -> str:
-    """Adds to ``changes`` what its folder shows of it; returns its path. Raises: Conflict."""
+    """Add the entry's update to ``changes`` and return the path. Raises: Conflict."""
     if not document.folder_id:
         return name
     above, _, before = document.path.rpartition("/")
@@ -278,7 +283,7 @@ def _rename_entry(site: str, document: Document, name: str, changes: list[Change
         return f"{above}/{name}"
     place = placing.choose_place(site, document.folder_id, name)
     if place is None or place.name != name:
-        raise Conflict(f"There is already a document “{name}” in this folder.")
+        raise Conflict(gettext("There is already a document “%(name)s” in this folder.") % {"name": name})
     changes += placing.leave_changes(site, document.document_id, document.folder_id, document.path)
     changes += placing.enter_changes(site, place, document.document_id, user_id=by.id)
     return place.path
@@ -286,14 +291,14 @@ def _rename_entry(site: str, document: Document, name: str, changes: list[Change
 
 @dataclass(frozen=True)
 class _Refresh:
-    """One pass over a folder whose path has changed."""
+    """One pass over a folder with a changed path."""
 
     site: str
     change: FolderChange
     path: str
 
     @property
-    def _unchanged(self) -> Condition:
+    def _is_unchanged(self) -> Condition:
         same: Condition = FolderChange.change_id == self.change.change_id
         return same
 
@@ -305,7 +310,7 @@ class _Refresh:
             cursor = self._write_page(cursor)
 
     def _write_page(self, cursor: str | None) -> str | None:
-        """The documents of one page get their path, its folders are due themselves; returns the next cursor."""
+        """Update one page of documents, make its folders due, and return the next cursor."""
         page = queries.list_entries(self.site, self.change.documentId, cursor=cursor, limit=100)
         for one in page.rows:
             if one.is_folder:
@@ -328,18 +333,18 @@ class _Refresh:
 
     def _go_on(self, cursor: str) -> None:
         due_work.postpone(
-            self.change, at=due_work.next_look(), when=self._unchanged, also=[FolderChange.after.set(cursor)]
+            self.change, at=due_work.next_look(), when=self._is_unchanged, also=[FolderChange.after.set(cursor)]
         )
 
     def finish(self) -> None:
         """Raises: Conflict, if the folder was moved again."""
-        transact([Delete(self.change.key, self._unchanged)])
+        transact([Delete(self.change.key, self._is_unchanged)])
 
 
 def refresh_paths(site: str, folder_id: str) -> Sequence[str]:
-    """Write the paths of the documents in a folder that was moved; returns the folders in it, which come next.
+    """Update the paths of documents in a moved folder; return its subfolders, to be done next.
 
-    Again is harmless, and so is a worker that dies on the way: what is left is due. A folder that is gone is empty.
+    Idempotent and crash-safe: the rest stays due. A deleted folder counts as empty.
     """
     try:
         change = FolderChange.load(table.FOLDER_CHANGE.key(site, document_id=folder_id))
@@ -350,7 +355,7 @@ def refresh_paths(site: str, folder_id: str) -> Sequence[str]:
     except NotFound as error:
         if queries.list_entries(site, folder_id, limit=1).rows:  # the index has yet to follow
             raise Unavailable(
-                "The folder has just been moved. Its paths are being updated; try again in a moment."
+                gettext("The folder has just been moved. Its paths are being updated; try again in a moment.")
             ) from error
         path = ""
     work = _Refresh(site, change, path)
@@ -365,5 +370,5 @@ def refresh_paths(site: str, folder_id: str) -> Sequence[str]:
 
 def _explain_taken(conflict: Conflict, name: str) -> Conflict:
     if "name" in conflict.failed:
-        return Conflict(f"There is already a folder “{name}” here.")
+        return Conflict(gettext("There is already a folder “%(name)s” here.") % {"name": name})
     return Conflict(_GONE)

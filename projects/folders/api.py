@@ -1,25 +1,27 @@
-"""The API of folders: list, make, rename, move, delete; and where a document is filed."""
+"""The API of folders: list, create, rename, move and delete them, and file documents."""
 
 from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
+from config.errors import Refused
 from projects.documents.queries import get_document
 from projects.folders import actions, queries
+from projects.folders.forms import list_groups
 from projects.folders.items import FolderEntry
 from projects.folders.queries import LONGEST_NAME
 from projects.folders.tasks import order_refresh_soon
 from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 
 router = Router(tags=["folders"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
+MOST_GROUPS = 50
 
 
 class FolderEntryShape(Schema):
-    """``type``: folder or document. ``name``: as it is called in its folder."""
+    """``type``: folder or document. ``name``: within its folder."""
 
     id: str
     type: str = Field(json_schema_extra={"enum": ["folder", "document"]})
@@ -41,6 +43,20 @@ class FolderShape(Schema):
     path: str
 
 
+class WholeFolder(FolderShape):
+    """``groups``: who opens it, empty for everyone whom the folders above let in. ``version``: send it back."""
+
+    groups: list[str]
+    version: int
+
+
+class GroupsWish(Body):
+    model_config = with_example(groups=["admins"], version=1)
+
+    groups: list[str] = Field(max_length=MOST_GROUPS)
+    version: int = Field(ge=0, lt=10**9)
+
+
 class FolderWish(Body):
     """``path``: such as Invoices/2026; missing folders above it are created."""
 
@@ -50,7 +66,7 @@ class FolderWish(Body):
 
 
 class DocumentPlace(Body):
-    """``folder``: path of its folder, empty for none. ``name``: what the document is called. Left out: as it is."""
+    """``folder``: path, empty for none. ``name``: of the document. Omitted entries stay."""
 
     model_config = with_example(folder="Invoices/2026", name="juniper-mill.pdf")
 
@@ -68,7 +84,7 @@ class FolderPlaceShape(Schema):
 
 @router.get("/folders", response={200: EntryList, **FAILURES}, operation_id="list_folder", summary="List a folder")
 def list_folder(request: ApiRequest, path: str = "", after: str | None = None) -> EntryList:
-    """Folders first, by name. Documents in no folder are in no list of folders. Requires READ."""
+    """Folders first, by name. Documents without a folder are not listed. Requires READ."""
     access.check_can_view(request)
     folder_id = _find(request, path)
     page = queries.list_entries(request.site, folder_id, cursor=after)
@@ -96,23 +112,60 @@ def _path(request: ApiRequest, folder_id: str) -> str:
 
 
 @router.post(
-    "/folders", response={201: FolderShape, **_REFUSALS}, operation_id="create_folder", summary="Create a folder"
+    "/folders", response={201: FolderShape, **REFUSALS}, operation_id="create_folder", summary="Create a folder"
 )
 def create_folder(request: ApiRequest, wish: FolderWish) -> Any:
-    """The same answer if it is there already. Requires READ and WRITE."""
+    """Idempotent. Requires READ and WRITE."""
     access.check_can_upload(request)
     folder_id = find_upload_folder(request, wish.path, by=request.auth.actor)
     return Status(201, FolderShape(id=folder_id, path="/".join(queries.split_path(wish.path))))
 
 
+@router.get(
+    "/folders/{folder_id}",
+    response={200: WholeFolder, **FAILURES},
+    operation_id="show_folder",
+    summary="Get a folder and its groups",
+)
+def show_folder(request: ApiRequest, folder_id: str) -> WholeFolder:
+    """Requires READ."""
+    access.check_can_view(request)
+    admission.check_folder(request, folder_id)
+    return _folder(request, folder_id)
+
+
+def _folder(request: ApiRequest, folder_id: str) -> WholeFolder:
+    folder = queries.get_folder(request.site, folder_id)
+    return WholeFolder(
+        id=folder_id, path=_path(request, folder_id), groups=list(folder.groups or ()), version=int(folder.version)
+    )
+
+
+@router.put(
+    "/folders/{folder_id}/groups",
+    response={200: WholeFolder, **REFUSALS},
+    operation_id="restrict_folder",
+    summary="Restrict a folder to groups",
+)
+def restrict_folder(request: ApiRequest, folder_id: str, wish: GroupsWish) -> WholeFolder:
+    """With all that is in it; none opens it again. 409 if it was changed since ``version``. Requires GOVERN."""
+    access.check_can_govern(request)
+    admission.check_folder(request, folder_id)
+    stored = queries.get_folder(request.site, folder_id).groups or ()
+    if unknown := set(wish.groups).difference(list_groups(request.site, stored=stored)):
+        raise Refused(f"The site has no group named {sorted(unknown)[0]}.")
+    actions.restrict_folder(request.site, folder_id, wish.groups, version=wish.version, by=request.auth.actor)
+    return _folder(request, folder_id)
+
+
 @router.put(
     "/folders/{folder_id}",
-    response={200: FolderShape, **_REFUSALS},
+    response={200: FolderShape, **REFUSALS},
     operation_id="move_folder",
     summary="Rename or move a folder",
 )
 def move_folder(request: ApiRequest, folder_id: str, wish: FolderWish) -> FolderShape:
-    """With all that is in it. 409 if there is a folder of that path. Requires READ and WRITE."""
+    """Moves its contents too. 409 if the path exists. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_folder(request, folder_id)
     *above, name = queries.split_path(wish.path) or [""]
@@ -124,7 +177,7 @@ def move_folder(request: ApiRequest, folder_id: str, wish: FolderWish) -> Folder
 
 @router.delete(
     "/folders/{folder_id}",
-    response={204: None, **_REFUSALS},
+    response={204: None, **REFUSALS},
     operation_id="delete_folder",
     summary="Delete an empty folder",
 )
@@ -138,12 +191,12 @@ def delete_folder(request: ApiRequest, folder_id: str) -> Status[None]:
 
 @router.put(
     "/documents/{document_id}/path",
-    response={200: FolderPlaceShape, **_REFUSALS},
+    response={200: FolderPlaceShape, **REFUSALS},
     operation_id="move_document",
     summary="Move or rename a document",
 )
 def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) -> FolderPlaceShape:
-    """Missing folders are created. 409 if the folder has a document of that name. Requires READ and WRITE."""
+    """Creates missing folders. 409 if the folder has a document of that name. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     get_document(request.site, document_id)

@@ -1,10 +1,11 @@
-"""What someone types about a folder: its name, and the groups that it lets in."""
+"""Forms of folders: name and admitted groups."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import Group
+from django.utils.translation import gettext_lazy
 
 from config.errors import Refused
 from config.table import DEFAULT_SITE
@@ -12,23 +13,32 @@ from projects.folders.queries import LONGEST_NAME, tidy_name
 from projects.sites import queries as site_queries
 
 
-class FolderForm(forms.Form):
-    """``stored``: groups that stay a choice though there is none of that name any more; ``governs``: may change them.
+def list_groups(site: str, *, stored: Sequence[str] = ()) -> list[str]:
+    """Return groups to choose from. ``stored``: groups that stay a choice although they no longer exist.
 
-    Only the main site, where groups are made, is told of those that work on other sites.
+    Only the main site, where groups are created, sees groups of other sites.
     """
+    made = Group.objects.values_list("name", flat=True)
+    here = made if site == DEFAULT_SITE else site_queries.group_names(site)
+    return sorted({*here, *stored}, key=str.casefold)
+
+
+class FolderForm(forms.Form):
+    """``stored``: as in ``list_groups``; ``governs``: the person may change groups."""
 
     name = forms.CharField(
         max_length=LONGEST_NAME,
-        label="Name",
-        error_messages={"required": "Enter a folder name."},
+        label=gettext_lazy("Name"),
+        error_messages={"required": gettext_lazy("Enter a folder name.")},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     groups = forms.MultipleChoiceField(
         required=False,
-        label="Groups",
-        help_text="Only these groups can open this folder and what is in it. If none is selected, everyone can.",
-        error_messages={"invalid_choice": "Group “%(value)s” no longer exists. Select from the list."},
+        label=gettext_lazy("Groups"),
+        help_text=gettext_lazy(
+            "Only these groups can open this folder and what is in it. If none is selected, everyone can."
+        ),
+        error_messages={"invalid_choice": gettext_lazy("Group “%(value)s” no longer exists. Select from the list.")},
         widget=forms.CheckboxSelectMultiple,
     )
 
@@ -37,11 +47,9 @@ class FolderForm(forms.Form):
         if not governs:
             del self.fields["groups"]
             return
-        made = Group.objects.values_list("name", flat=True)
-        here = made if site == DEFAULT_SITE else site_queries.group_names(site)
         choice = self.fields["groups"]
         if isinstance(choice, forms.MultipleChoiceField):
-            choice.choices = [(name, name) for name in sorted({*here, *stored}, key=str.casefold)]
+            choice.choices = [(name, name) for name in list_groups(site, stored=stored)]
 
     def clean_name(self) -> str:
         try:

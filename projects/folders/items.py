@@ -1,4 +1,4 @@
-"""A folder, and a document's place in one: both are entries of the folder above (seed 002)."""
+"""Items of folders and filed documents: both are entries of the parent folder (seed 002)."""
 
 from enum import StrEnum
 
@@ -17,10 +17,10 @@ class EntryType(StrEnum):
 
 
 class FolderEntry(Item):
-    """What stands in a folder. Access: all of a folder, its folders first; a folder by id (GSI1).
+    """An entry of a folder. Access: all entries, folders first; a folder by id (GSI1).
 
-    ``path`` is its own name, and its key the name in small letters, so that no two of a folder are alike. A folder
-    with ``groups`` is found among the restricted ones of its site (GSI2); ``closing_at`` while it is being deleted.
+    ``path``: its own name; the key has it in lower case, so names are unique in a folder. Folders with ``groups`` are
+    listed as restricted (GSI2); ``closing_at``: set while it is being deleted.
     """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
@@ -38,12 +38,12 @@ class FolderEntry(Item):
 
     @property
     def parent_id(self) -> str:
-        """Empty on the first level; an index row has it in its key only."""
+        """The parent's id, empty on the top level; index rows have it in the key only."""
         return self.PK.rpartition("#")[2]
 
     @property
     def folder_id(self) -> str:
-        """Of a folder, whichever way it was read."""
+        """The folder's id, however the row was read."""
         return self.documentId or (self.GSI1PK or "").rpartition("#")[2]
 
     @property
@@ -52,7 +52,7 @@ class FolderEntry(Item):
 
 
 class FolderChange(DueWork):
-    """A folder was renamed or moved: the paths of all that is in it follow. Access: by folder; due (GSI2)."""
+    """A pending update of paths after a folder was renamed or moved. Access: by folder; due (GSI2)."""
 
     due_entity = table.FOLDER_CHANGE
     documentId = UnicodeAttribute()  # noqa: N815

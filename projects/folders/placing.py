@@ -1,9 +1,11 @@
-"""A document's place in a folder, as parts of the transactions in which it comes, moves, goes and comes back."""
+"""Filing of documents, as parts of transactions that create, move, delete and restore them."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
+
+from django.utils.translation import gettext
 
 from config import clock
 from config.errors import Conflict, NotFound, Refused
@@ -22,7 +24,7 @@ _NUMBERED = 9  # copies of a name that are told apart by a small number
 
 @dataclass(frozen=True)
 class Place:
-    """Where a document stands: the folder, its row's key, the free name there, and the path with it."""
+    """A document's place: folder, row key, free name and path."""
 
     folder_id: str
     folder_key: Key
@@ -31,7 +33,7 @@ class Place:
 
 
 def choose_place(site: str, folder_id: str, name: str) -> Place | None:
-    """A free name in the folder, ``bill (2).pdf`` beside a ``bill.pdf``; None for the first level, which has no files.
+    """Choose a free name, such as ``bill (2).pdf`` beside ``bill.pdf``; None for the top level, which has no files.
 
     Raises:
         NotFound: no such folder, or it is being deleted.
@@ -58,25 +60,25 @@ def _choose_free_name(site: str, folder_id: str, name: str) -> str:
 
 
 def write_filed(site: str, folder_id: str, name: str, write: Callable[[Place | None], T]) -> T:
-    """Call ``write`` with a place in the folder, again with another one if its name was taken meanwhile.
+    """Call ``write`` with a place in the folder, retrying with another name if it was taken meanwhile.
 
     Raises:
         Refused: the folder is gone.
-        Conflict: something else than the name was in the way.
+        Conflict: the write failed for another reason.
 
     """
     for attempt in range(_ATTEMPTS):
         try:
             place = choose_place(site, folder_id, name)
         except NotFound as error:
-            raise Refused("The folder was deleted. Nothing was stored; choose another folder.") from error
+            raise Refused(gettext("The folder was deleted. Nothing was stored; choose another folder.")) from error
         try:
             return write(place)
         except Conflict as conflict:
             if conflict.failed != {ENTRY}:
                 raise
             time.sleep(0.01 * (attempt + 1))
-    raise Conflict("Others are filing documents with this name. Nothing was stored; try again in a moment.")
+    raise Conflict(gettext("Others are filing documents with this name. Nothing was stored; try again in a moment."))
 
 
 def has_file(site: str, folder_id: str, name: str) -> bool:
@@ -85,7 +87,7 @@ def has_file(site: str, folder_id: str, name: str) -> bool:
 
 
 def enter_changes(site: str, place: Place, document_id: str, *, user_id: str) -> list[Change]:
-    """Raised conflicts name ``entry`` if the name was taken meanwhile, and ``folder`` if the folder has gone."""
+    """Conflicts name ``entry`` if the name was taken, ``folder`` if the folder is gone."""
     now = clock.iso(clock.now())
     entry = FolderEntry(
         *file_key(site, place.folder_id, place.name),
@@ -102,12 +104,12 @@ def enter_changes(site: str, place: Place, document_id: str, *, user_id: str) ->
 
 
 def if_open(key: Key, folder_id: str) -> Check:
-    """The folder is where it was read, and is not being deleted."""
+    """Condition: the folder was not moved and is not being deleted."""
     return Check(key, (FolderEntry.documentId == folder_id) & FolderEntry.closing_at.does_not_exist(), name="folder")
 
 
 def leave_changes(site: str, document_id: str, folder_id: str | None, path: str) -> list[Change]:
-    """None of a document that stands in no folder. Only the last name of ``path`` counts: those above follow late."""
+    """Plan removing the entry; empty without a folder. Only the last name of ``path`` counts, since ancestors lag."""
     if not folder_id:
         return []
     mine = FolderEntry.documentId == document_id

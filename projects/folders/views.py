@@ -1,4 +1,4 @@
-"""Pages of folders: what is in one, and the forms that make, rename, move, restrict and delete."""
+"""Pages of folders: contents, and forms to create, rename, move, restrict and delete."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import table
 from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase
 from projects.audit.events import Actor, actor_of
 from projects.documents.items import Document
 from projects.documents.states import StatusLabel, look_of
@@ -23,7 +25,7 @@ from projects.queues import admission
 from projects.shares import queries as share_queries
 from projects.shares.views import ShareView, describe_shares
 from projects.sites import access, directory
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer, version_in
 
 _MOST_MOVED = 100  # entries that one form moves
 FOLDER, FILE = "folder", "document"  # what stands before the id in a form
@@ -31,7 +33,7 @@ FOLDER, FILE = "folder", "document"  # what stands before the id in a form
 
 @dataclass(frozen=True)
 class Row:
-    """An entry of a folder; ``document`` None for a folder."""
+    """An entry of a folder; ``document``: None for folders."""
 
     entry: FolderEntry
     document: Document | None = None
@@ -51,7 +53,7 @@ def show_folder(request: DeskRequest, folder_id: str = ROOT) -> HttpResponse:
 
 @require_POST
 def create_folder(request: DeskRequest) -> HttpResponse:
-    """``parent``: the id of the folder that it is made in, empty for the first level; ``name``."""
+    """``parent``: id of the parent folder, empty for the top level; ``name``."""
     access.check_can_upload(request)
     parent_id = request.POST.get("parent", ROOT)
     admission.check_folder(request, parent_id)
@@ -59,7 +61,7 @@ def create_folder(request: DeskRequest) -> HttpResponse:
         folder = actions.create_folder(request.site, parent_id, request.POST.get("name", ""), by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _page(request, parent_id, error=error, typed=request.POST.get("name", ""))
-    messages.success(request, f"{folder.name} created.")
+    messages.success(request, gettext("%(name)s created.") % {"name": folder.name})
     return redirect_after_post(request, folder_url(parent_id))
 
 
@@ -67,7 +69,7 @@ def create_folder(request: DeskRequest) -> HttpResponse:
 def move_entries(request: DeskRequest) -> HttpResponse:
     """Move ``item`` (``folder:<id>``, ``document:<id>``) out of ``from`` into ``to``, an id, or into a ``path``.
 
-    A path that is not there is made. Each is moved by itself: of several, those before one that is refused are moved.
+    A missing path is created. Entries are moved one by one: those before a refused one stay moved.
     """
     access.check_can_upload(request)
     post, by = request.POST, actor_of(request.user)
@@ -75,7 +77,7 @@ def move_entries(request: DeskRequest) -> HttpResponse:
     admission.check_folder(request, here)
     try:
         if not items:
-            raise Refused("Select what to move.")
+            raise Refused(gettext("Select what to move."))
         to = post["to"] if "to" in post else _find_target(request, post.get("path", ""), by=by)
         admission.check_folder(request, to)
         for one in items:
@@ -84,19 +86,24 @@ def move_entries(request: DeskRequest) -> HttpResponse:
         if not isinstance(error, (Refused, Conflict, NotFound)):
             raise
         return _page(request, here, error=error, path=post.get("path", ""), chosen=items)
-    path = queries.path_of(queries.list_crumbs(request.site, to)) or "all folders"
-    messages.success(request, f"{len(items)} moved to {path}." if len(items) > 1 else f"Moved to {path}.")
+    path = queries.path_of(queries.list_crumbs(request.site, to)) or Phrase("all folders")
+    messages.success(
+        request,
+        gettext("%(count)s moved to %(path)s.") % {"count": len(items), "path": path}
+        if len(items) > 1
+        else gettext("Moved to %(path)s.") % {"path": path},
+    )
     return redirect_after_post(request, folder_url(here))
 
 
 def _find_target(request: DeskRequest, path: str, *, by: Actor) -> str:
-    """The folder of this path, made if it is missing; not if the way to it is closed to the person."""
+    """Return the folder of this path, creating it; refused if an ancestor is closed to the person."""
     _check_way(request, path)
     return actions.create_path(request.site, path, by=by)
 
 
 def _check_way(request: DeskRequest, path: str) -> None:
-    """Raises: NotFound, if a folder on the way does not let the person in."""
+    """Raises: NotFound if an ancestor is closed to the person."""
     folder_id = ROOT
     for name in queries.split_path(path):
         found = queries.find_folder(request.site, folder_id, name)
@@ -107,16 +114,18 @@ def _check_way(request: DeskRequest, path: str) -> None:
 
 
 def find_upload_folder(request: DeskRequest, path: str, *, by: Actor) -> str:
-    """The id of the folder that uploads go to; folders of the path that are missing are made.
+    """Return the id of the upload folder, creating missing folders.
 
     Raises:
-        Refused: no folder can have this path, or it does not let this person in.
+        Refused: the path is invalid, or closed to this person.
 
     """
     try:
         return _find_target(request, path, by=by)
     except NotFound as error:
-        raise Refused(f"You cannot file documents in “{path}”. Choose another folder.") from error
+        raise Refused(
+            gettext("You cannot file documents in “%(path)s”. Choose another folder.") % {"path": path}
+        ) from error
 
 
 def _move(request: DeskRequest, item: str, to: str) -> None:
@@ -135,7 +144,7 @@ def _move(request: DeskRequest, item: str, to: str) -> None:
 
 @require_http_methods(["GET", "POST"])
 def edit_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
-    """Its name, and for who may govern its groups."""
+    """Edit the name and, with GOVERN, the groups."""
     access.check_can_upload(request)
     admission.check_folder(request, folder_id)
     folder, governs = queries.get_folder(request.site, folder_id), access.can_govern(request)
@@ -155,7 +164,7 @@ def edit_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
             order_refresh_soon(request.site, folder_id)
     except Conflict as error:
         return _edit_page(request, queries.get_folder(request.site, folder_id), form, clash=str(error), status=409)
-    messages.success(request, f"{typed['name']} saved.")
+    messages.success(request, gettext("%(name)s saved.") % {"name": typed["name"]})
     return redirect_after_post(request, folder_url(folder.parent_id))
 
 
@@ -175,13 +184,13 @@ def delete_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
         actions.delete_folder(request.site, folder_id, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _page(request, folder_id, error=error)
-    messages.success(request, f"{folder.name} deleted.")
+    messages.success(request, gettext("%(name)s deleted.") % {"name": folder.name})
     return redirect_after_post(request, folder_url(folder.parent_id))
 
 
 @require_http_methods(["GET", "POST"])
 def change_path(request: DeskRequest, document_id: str) -> HttpResponse:
-    """A document's name and folder: ``name``, ``path`` of the folder; folders that are missing are made."""
+    """Change a document's name and folder: ``name``, ``path``; missing folders are created."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     document = Document.load(table.DOCUMENT.key(request.site, document_id=document_id))
@@ -196,7 +205,7 @@ def change_path(request: DeskRequest, document_id: str) -> HttpResponse:
         except (Refused, Conflict) as refused:
             error, status = str(refused), 409 if isinstance(refused, Conflict) else 422
         else:
-            messages.success(request, "Name and folder saved.")
+            messages.success(request, gettext("Name and folder saved."))
             return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
     context = {
         "document": document,
@@ -222,7 +231,7 @@ def folder_url(folder_id: str) -> str:
 
 
 def list_paths(request: DeskRequest, folder_id: str = ROOT) -> list[str]:
-    """What a field offers: the folders of the first level, those above and those in this one."""
+    """Return paths to suggest: top-level folders, ancestors and subfolders."""
     site, closed = request.site, admission.list_closed_folders(request)
     crumbs = queries.list_crumbs(site, folder_id)
     found = [queries.path_of([one]) for one in queries.list_folders(site, ROOT) if one.folder_id not in closed]
@@ -259,9 +268,7 @@ def _page(
         "typed": typed,
         "typed_path": path,
         "chosen": chosen,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": folder_url(folder_id),
+        **page_links(request, page.next, folder_url(folder_id)),
         "page_size": 50,
         "shares": _list_shares(request, folder_id),
     }
@@ -270,14 +277,14 @@ def _page(
 
 
 def _list_shares(request: DeskRequest, folder_id: str) -> list[ShareView]:
-    """No call on a site where nothing is shared."""
+    """Return shares; no call on a site without any."""
     if not folder_id or not directory.has_shares(request.site):
         return []
     return describe_shares(request, share_queries.list_shares_of(request.site, folder_id))
 
 
 def _rows(request: DeskRequest, entries: Sequence[FolderEntry]) -> list[Row]:
-    """Without what this person is not let into: one BatchGetItem more for the documents."""
+    """Return rows without hidden documents: one BatchGetItem more."""
     closed = admission.list_closed_folders(request)
     folders = [one for one in entries if one.is_folder and one.folder_id not in closed]
     files = [one for one in entries if not one.is_folder]

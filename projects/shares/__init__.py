@@ -1,1 +1,1 @@
-"""Shares: a document or a folder shown to a person, a group, or whoever has a link"""
+"""Shares: documents and folders shared with people, groups, or anyone with a link."""

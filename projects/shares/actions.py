@@ -1,6 +1,6 @@
 """Writes of shares: one conditional transaction each, with its audit event.
 
-Nothing remembers a share: whether someone is let in is read each time, so that a share that is revoked holds no more.
+Shares are not cached: access is read each time, so that revoking takes effect at once.
 """
 
 import hashlib
@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.hashers import check_password, make_password
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item, translate_store_errors
+from config.phrase import Figure, Phrase
 from config.table import Key
 from config.transaction import EXISTS, Check, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -27,20 +29,21 @@ from projects.shares.items import DocumentShare, PrincipalType, Share
 from projects.shares.queries import Principal, principal_key, share_key
 from projects.sites import directory
 
-LONGEST_NAME = 80  # letters
+LONGEST_NAME = 80  # characters
 LONGEST_PASSWORD = 128
 SHORTEST_PASSWORD = 8
 MOST_OPENINGS, MOST_DAYS = 1_000_000, 366
 _SECRET_BYTES = 32
-_KEPT_DAYS = 30  # after a link has expired, so that its openings can still be read
+_KEPT_DAYS = 30  # days that an expired link is kept, so that its openings can still be read
 _VIEW = ["READ"]
-_GONE = "This share was already revoked."
-_NOBODY = "-" * 64  # compared with if there is no such link, so that the answer takes as long; no hash is this
+_GONE = Phrase("This share was already revoked.")
+# compared with if the link does not exist, to keep the response time constant; not a hash of anything
+_NOBODY = "-" * 64
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is shared."""
+    """The shared document or folder."""
 
     kind: EntryType
     id: str
@@ -49,7 +52,7 @@ class Target:
 
 @dataclass(frozen=True)
 class LinkDraft:
-    """``days`` until it expires; ``max_openings`` and ``password``: zero and empty for none."""
+    """The input of a link. ``days`` until it expires; ``max_openings`` and ``password``: zero and empty for none."""
 
     name: str
     days: int
@@ -60,21 +63,27 @@ class LinkDraft:
         """Raises: Refused."""
         name = " ".join(self.name.split())
         if not name:
-            raise Refused("Enter a name for the link, for example who it is for.")
+            raise Refused(gettext("Enter a name for the link, for example who it is for."))
         if len(name) > LONGEST_NAME:
-            raise Refused(f"Use at most {LONGEST_NAME} characters.")
+            raise Refused(gettext("Use at most %(longest_name)s characters.") % {"longest_name": LONGEST_NAME})
         if not 1 <= self.days <= MOST_DAYS:
-            raise Refused(f"A link expires after 1 to {MOST_DAYS} days.")
+            raise Refused(gettext("A link expires after 1 to %(most_days)s days.") % {"most_days": MOST_DAYS})
         if not 0 <= self.max_openings <= MOST_OPENINGS:
-            raise Refused(f"Enter a number of openings from 1 to {MOST_OPENINGS:,}, or leave it empty.")
+            raise Refused(
+                gettext("Enter a number of openings from 1 to %(most_openings)s, or leave it empty.")
+                % {"most_openings": Figure(f"{MOST_OPENINGS:,}").translated()}
+            )
         if self.password and not SHORTEST_PASSWORD <= len(self.password) <= LONGEST_PASSWORD:
-            raise Refused(f"A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters.")
+            raise Refused(
+                gettext("A password has %(shortest_password)s to %(longest_password)s characters.")
+                % {"shortest_password": SHORTEST_PASSWORD, "longest_password": LONGEST_PASSWORD}
+            )
         return LinkDraft(name, self.days, self.max_openings, self.password)
 
 
 @dataclass(frozen=True)
 class NewLink:
-    """``secret`` is known now and never again."""
+    """``secret`` is only known now."""
 
     share: DocumentShare
     secret: str
@@ -91,10 +100,10 @@ def find_target(site: str, kind: EntryType, target_id: str) -> Target:
 def share_with(
     site: str, target: Target, principal: Principal, name: str, *, by: Actor, share_id: str = ""
 ) -> DocumentShare:
-    """Let a person or a group in; ``name``: what people call them.
+    """Share with a person or a group; ``name``: its display name.
 
     Raises:
-        NotFound: what is to be shared is gone.
+        NotFound: the target is gone.
         Conflict: it is shared with them already.
 
     """
@@ -104,11 +113,11 @@ def share_with(
 
 
 def create_link(site: str, target: Target, draft: LinkDraft, *, by: Actor, share_id: str = "") -> NewLink:
-    """Make a link that opens to whoever has it, until it expires, is used up or is revoked.
+    """Create a link that opens for anyone until it expires, is used up or is revoked.
 
     Raises:
-        Refused: no link can be like this.
-        NotFound: what is to be shared is gone.
+        Refused: the link's options are invalid.
+        NotFound: the target is gone.
         Conflict: this form was sent already.
 
     """
@@ -127,7 +136,7 @@ def create_link(site: str, target: Target, draft: LinkDraft, *, by: Actor, share
 
 
 def _hash(secret: str) -> str:
-    """Of 256 random bits: nothing slower is needed."""
+    """A plain hash suffices for 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -178,10 +187,12 @@ def _write(site: str, target: Target, share: DocumentShare, *, by: Actor) -> Non
         transact([_if_there(site, target), Put(share, name="share"), Put(row, name="share")], event)
     except Conflict as conflict:
         if "target" in conflict.failed:
-            raise NotFound("What you are sharing was deleted or moved. Nothing was shared.") from conflict
+            raise NotFound(gettext("What you are sharing was deleted or moved. Nothing was shared.")) from conflict
         if share.is_link:
-            raise Conflict("This link has already been created. Reload the page to create another one.") from conflict
-        raise Conflict(f"It is already shared with {share.name}.") from conflict
+            raise Conflict(
+                gettext("This link has already been created. Reload the page to create another one.")
+            ) from conflict
+        raise Conflict(gettext("It is already shared with %(name)s.") % {"name": share.name}) from conflict
     finally:
         directory.forget_uses()
 
@@ -194,14 +205,14 @@ def _if_there(site: str, target: Target) -> Check:
 
 
 def _payload(share: DocumentShare) -> dict[str, Any]:
-    """Ids alone of what was shared: its name is for those who may see it."""
+    """Ids only: the name of what is shared is only for those who may see it."""
     told = {"with": str(share.permissionType), "name": share.name}
     told |= {"type": str(share.type), "shared": share.sharedDocumentId}
     return told | ({"expires": share.expires_at, "openings": int(share.openings)} if share.is_link else {})
 
 
 def revoke_share(site: str, share_id: str, *, by: Actor) -> DocumentShare:
-    """Take a share away, at once and everywhere. Raises: NotFound; Conflict, if another did meanwhile."""
+    """Revoke a share at once. Raises: NotFound; Conflict if someone else did meanwhile."""
     share = queries.get_share(site, share_id)
     event = entity_event(site, "share", share_id, "revoked", by=by, payload=_payload(share))
     try:
@@ -217,7 +228,7 @@ def _row_key(site: str, share: DocumentShare) -> Key:
 
 
 def find_link(site: str, share_id: str, secret: str) -> DocumentShare | None:
-    """The link of this address; None if there is none such: neither answer is quicker than the other."""
+    """Return the link of this address, or None, in constant time."""
     try:
         share = queries.get_share(site, share_id)
     except NotFound:
@@ -228,16 +239,16 @@ def find_link(site: str, share_id: str, secret: str) -> DocumentShare | None:
 
 
 def is_password(share: DocumentShare, typed: str) -> bool:
-    """Compared in constant time; a password that is too long to be one is compared as well, cut."""
+    """Compare in constant time; a password of excessive length is truncated."""
     return not share.password or check_password(typed[: LONGEST_PASSWORD + 1], share.password)
 
 
 def open_link(site: str, share: DocumentShare) -> DocumentShare:
-    """Count one opening of a link, which is one more than those before: of two at once, the last place is one's.
+    """Count one opening of a link; of two concurrent ones, only one gets the last opening.
 
     Raises:
         NotFound: it was revoked.
-        Refused: it has expired, or was opened as often as it may be.
+        Refused: it has expired, or has no openings left.
 
     """
     now = clock.iso(clock.now())
@@ -256,13 +267,13 @@ def open_link(site: str, share: DocumentShare) -> DocumentShare:
 
 
 OVER = {
-    "expired": "This link has expired. Ask the person who sent it for a new one.",
-    "used up": "This link has reached its limit of openings. Ask the person who sent it for a new one.",
+    "expired": Phrase("This link has expired. Ask the person who sent it for a new one."),
+    "used up": Phrase("This link has reached its limit of openings. Ask the person who sent it for a new one."),
 }
 
 
 def forget_shares(site: str, document_id: str) -> None:
-    """Take away every share of a document or folder that is gone for good; again is harmless."""
+    """Delete every share of a purged document or folder. Idempotent."""
     shares = queries.every_share_of(site, document_id)
     with translate_store_errors(), Item.batch_write() as batch:
         for one in shares:

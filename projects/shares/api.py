@@ -1,4 +1,4 @@
-"""The API of shares: what is shared, with whom; sharing with people and groups and by link; revoking."""
+"""The API of shares: list shares, share with people, groups or by link, and revoke."""
 
 from typing import Any
 
@@ -12,11 +12,10 @@ from projects.shares.actions import LONGEST_NAME, MOST_DAYS, MOST_OPENINGS, Link
 from projects.shares.items import DocumentShare, PrincipalType
 from projects.shares.views import check_share, describe_shares, find_principal
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 from projects.web.links import page_url
 
 router = Router(tags=["shares"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
 _TYPES = {EntryType.FILE: "document", EntryType.FOLDER: "folder"}
 
 
@@ -43,7 +42,7 @@ class ShareList(Schema):
 
 
 class NewShare(ShareShape):
-    """``url``: of a link, told once."""
+    """``url``: of a link, returned only once."""
 
     url: str | None
 
@@ -71,7 +70,7 @@ class ShareWish(Body):
 
 @router.get("/shares", response={200: ShareList, **FAILURES}, operation_id="list_shares", summary="List shares")
 def list_shares(request: ApiRequest, after: str | None = None) -> ShareList:
-    """Of the site, the newest first, without what the key is not let into. Requires READ."""
+    """Shares of the site that the key may see, newest first. Requires READ."""
     access.check_can_view(request)
     page = queries.list_shares(request.site, cursor=after)
     return ShareList(items=_shapes(request, page.rows), next=page.next)
@@ -103,7 +102,7 @@ def _shape(share: DocumentShare, path: str) -> dict[str, Any]:
     "/documents/{document_id}/shares",
     response={200: ShareList, **FAILURES},
     operation_id="list_document_shares",
-    summary="List with whom a document is shared",
+    summary="List shares of a document",
 )
 def list_document_shares(request: ApiRequest, document_id: str) -> ShareList:
     """Requires READ."""
@@ -115,12 +114,12 @@ def list_document_shares(request: ApiRequest, document_id: str) -> ShareList:
 
 @router.post(
     "/documents/{document_id}/shares",
-    response={201: NewShare, **_REFUSALS},
+    response={201: NewShare, **REFUSALS},
     operation_id="share_document",
     summary="Share a document",
 )
 def share_document(request: ApiRequest, document_id: str, wish: ShareWish) -> Any:
-    """With a person, a group or by link. 409 if it is shared with them already. Requires READ and WRITE."""
+    """Shares it with a person, a group or by link. 409 if it is shared with them already. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     return _share(request, actions.find_target(request.site, EntryType.FILE, document_id), wish)
@@ -128,12 +127,12 @@ def share_document(request: ApiRequest, document_id: str, wish: ShareWish) -> An
 
 @router.post(
     "/folders/{folder_id}/shares",
-    response={201: NewShare, **_REFUSALS},
+    response={201: NewShare, **REFUSALS},
     operation_id="share_folder",
     summary="Share a folder",
 )
 def share_folder(request: ApiRequest, folder_id: str, wish: ShareWish) -> Any:
-    """With all documents in it. Requires READ and WRITE."""
+    """Shares all documents in the folder. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_folder(request, folder_id)
     return _share(request, actions.find_target(request.site, EntryType.FOLDER, folder_id), wish)
@@ -157,10 +156,10 @@ def _share(request: ApiRequest, target: Target, wish: ShareWish) -> Any:
 
 
 @router.delete(
-    "/shares/{share_id}", response={204: None, **_REFUSALS}, operation_id="revoke_share", summary="Revoke a share"
+    "/shares/{share_id}", response={204: None, **REFUSALS}, operation_id="revoke_share", summary="Revoke a share"
 )
 def revoke_share(request: ApiRequest, share_id: str) -> Status[None]:
-    """At once: a link opens no more, and whoever has it open sees nothing more. Requires READ and WRITE."""
+    """Takes effect at once, also for pages that are open. Requires READ and WRITE."""
     access.check_can_upload(request)
     check_share(request, share_id)
     actions.revoke_share(request.site, share_id, by=request.auth.actor)

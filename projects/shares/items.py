@@ -1,4 +1,4 @@
-"""A share, kept twice: by its id, and by whom it lets in."""
+"""A share, stored twice: by its id, and by whom it admits."""
 
 from enum import StrEnum
 
@@ -8,31 +8,31 @@ from config.item import Item
 
 
 class PrincipalType(StrEnum):
-    """Whom a share lets in; stored as written."""
+    """Whom a share admits, stored as written."""
 
     USER = "user"
     GROUP = "group"
-    LINK = "link"  # whoever has it
+    LINK = "link"  # anyone with the link
 
 
 class _Share(Item):
-    """What both rows of a share keep."""
+    """Attributes of both rows of a share."""
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     type = UnicodeAttribute(null=True)  # an EntryType: a file or a folder
     inserteddate = UnicodeAttribute(null=True)
     userId = UnicodeAttribute(null=True)  # noqa: N815 - who shared it
-    path = UnicodeAttribute(null=True)  # as it was when it was shared
-    name = UnicodeAttribute(null=True)  # with whom, or what the link is called
+    path = UnicodeAttribute(null=True)  # at the time of sharing
+    name = UnicodeAttribute(null=True)  # of the person or group, or of the link
     siteId = UnicodeAttribute(null=True)  # noqa: N815
     permissionType = UnicodeAttribute(null=True)  # noqa: N815 - a PrincipalType
     permissions: ListAttribute[str] = ListAttribute(null=True)
 
 
 class Share(_Share):
-    """What someone is let into. Access: all of a person, a group or a link; all of a site, newest first (GSI1).
+    """Access granted by a share. Access: all of a person, a group or a link; all of a site, newest first (GSI1).
 
-    ``documentId`` is the document's or the folder's. The row alone lets them in: gone, it does not.
+    ``documentId`` is the document's or the folder's. Only this row grants access: deleting it revokes the share.
     """
 
     share_id = UnicodeAttribute(null=True)
@@ -41,13 +41,13 @@ class Share(_Share):
 class DocumentShare(_Share):
     """A share by its id, which ``documentId`` is. Access: by id; by name (GSI1); of a document or a folder (GSI2).
 
-    Of a link: ``secret`` is the SHA-256 of what its address has, ``password`` a hash as of accounts, ``openings`` how
-    often it was opened, of ``max_openings`` if there is such a number.
+    For links: ``secret`` is the SHA-256 of the secret in the URL, ``password`` a hash like those of accounts,
+    ``openings`` the number of openings, of ``max_openings`` if limited.
     """
 
     sharedDocumentId = UnicodeAttribute(null=True)  # noqa: N815
     user_name = UnicodeAttribute(null=True)
-    principal = UnicodeAttribute(null=True)  # the id of a person, the name of a group, the share's own id of a link
+    principal = UnicodeAttribute(null=True)  # a person's id, a group's name, or for links the share's own id
     secret = UnicodeAttribute(null=True)
     password = UnicodeAttribute(null=True)
     expires_at = UnicodeAttribute(null=True)

@@ -1,4 +1,4 @@
-"""Pages of shares: what is shared on a site, what is shared with me, and with whom a document or a folder is."""
+"""Pages of shares: those of a site, those with me, and those of a document or folder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import clock
@@ -22,16 +23,16 @@ from projects.shares.queries import Principal
 from projects.sites import access
 from projects.sites.people import list_people_and_groups
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, read_number, redirect_after_post, render_answer
 from projects.web.links import page_url
 
-_DAYS = 7  # that a form offers
+_DAYS = 7  # default days of the form
 _ICONS = {PrincipalType.USER: "user", PrincipalType.GROUP: "users", PrincipalType.LINK: "key"}
 
 
 @dataclass(frozen=True)
 class ShareView:
-    """``path`` is what the thing is called now, ``url`` its page; ``over``: why a link opens no more."""
+    """``path``: the current name, ``url``: its page; ``over``: why a link no longer opens."""
 
     share: DocumentShare | Share
     path: str
@@ -54,16 +55,14 @@ def list_shares(request: DeskRequest) -> HttpResponse:
         "rows": describe_shares(request, page.rows),
         "view": "all",
         "named": name,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": url,
+        **page_links(request, page.next, url),
     }
     return render_answer(request, "projects/shares/list.html", None, context)
 
 
 @require_safe
 def list_mine(request: DeskRequest) -> HttpResponse:
-    """What is shared with the person and with their groups: one Query for each of them."""
+    """List what is shared with the person and their groups: one Query for each."""
     access.check_can_view(request)
     pages = [queries.list_shares_with(request.site, one) for one in admission.list_principals(request)]
     rows = sorted((row for page in pages for row in page.rows), key=lambda row: str(row.inserteddate), reverse=True)
@@ -72,14 +71,14 @@ def list_mine(request: DeskRequest) -> HttpResponse:
 
 
 def describe_shares(request: DeskRequest, rows: Sequence[DocumentShare | Share]) -> list[ShareView]:
-    """Without what this person is not let into, and what is deleted: one BatchGetItem for the documents."""
+    """Omit what this person may not see, and what is deleted: one BatchGetItem for the documents."""
     files = [row for row in rows if row.type == EntryType.FILE]
-    hidden = admission.find_hidden_documents(request, [_shared_id(row) for row in files])
-    ids = sorted({_shared_id(row) for row in files} - hidden)
+    hidden = admission.find_hidden_documents(request, [_id_of_shared(row) for row in files])
+    ids = sorted({_id_of_shared(row) for row in files} - hidden)
     paths = {one.document_id: one.path for one in get_documents(request.site, ids)}
     found = []
     for row in rows:
-        shared_id = _shared_id(row)
+        shared_id = _id_of_shared(row)
         if row.type == EntryType.FILE:
             path, url = paths.get(shared_id, ""), reverse("documents:show-document", args=[shared_id])
         else:
@@ -91,7 +90,7 @@ def describe_shares(request: DeskRequest, rows: Sequence[DocumentShare | Share])
     return found
 
 
-def _shared_id(row: DocumentShare | Share) -> str:
+def _id_of_shared(row: DocumentShare | Share) -> str:
     return str(row.sharedDocumentId if isinstance(row, DocumentShare) else row.documentId)
 
 
@@ -119,7 +118,7 @@ def _share(request: DeskRequest, target: Target) -> HttpResponse:
         if "with" in post:
             principal, name = find_principal(request, post["with"])
             actions.share_with(request.site, target, principal, name, by=by, share_id=share_id)
-            messages.success(request, f"Shared with {name}.")
+            messages.success(request, gettext("Shared with %(name)s.") % {"name": name})
             return redirect_after_post(request, request.path)
         draft = LinkDraft(
             post.get("name", ""),
@@ -134,7 +133,7 @@ def _share(request: DeskRequest, target: Target) -> HttpResponse:
 
 
 def find_principal(request: DeskRequest, chosen: str) -> tuple[Principal, str]:
-    """Raises: Refused, for whom is not of this site."""
+    """Raises: Refused if the person or group does not belong to this site."""
     kind, _, name = chosen.partition(":")
     people, groups = list_people_and_groups(request.site, Permission.READ)
     if kind == PrincipalType.USER:
@@ -142,7 +141,7 @@ def find_principal(request: DeskRequest, chosen: str) -> tuple[Principal, str]:
     else:
         kind, called = PrincipalType.GROUP, next((one.name for one in groups if one.name == name), "")
     if not called:
-        raise Refused("Select a person or a group from the list.")
+        raise Refused(gettext("Select a person or a group from the list."))
     return Principal(PrincipalType(kind), name), called
 
 
@@ -151,7 +150,7 @@ def _page(
 ) -> HttpResponse:
     shares = queries.list_shares_of(request.site, target.id)
     if made is not None and all(one.share_id != made.share.share_id for one in shares):
-        shares.append(made.share)  # the index has yet to follow
+        shares.append(made.share)  # the index is not updated yet
     taken = {(str(one.permissionType), str(one.principal)) for one in shares}
     people, groups = list_people_and_groups(request.site, Permission.READ)
     is_folder = target.kind == EntryType.FOLDER
@@ -181,14 +180,19 @@ def revoke_share(request: DeskRequest, share_id: str) -> HttpResponse:
     access.check_can_upload(request)
     share = check_share(request, share_id)
     actions.revoke_share(request.site, share_id, by=actor_of(request.user))
-    messages.success(request, f"The link {share.name} is revoked." if share.is_link else f"Revoked for {share.name}.")
+    messages.success(
+        request,
+        gettext("The link %(name)s is revoked.") % {"name": share.name}
+        if share.is_link
+        else gettext("Revoked for %(name)s.") % {"name": share.name},
+    )
     if share.type == EntryType.FOLDER:
         return redirect_after_post(request, reverse("shares:share-folder", args=[share.sharedDocumentId]))
     return redirect_after_post(request, reverse("shares:share-document", args=[share.sharedDocumentId]))
 
 
 def check_share(request: DeskRequest, share_id: str) -> DocumentShare:
-    """The share, of what this person is let into. Raises: NotFound."""
+    """Return the share, if the person may see its target. Raises: NotFound."""
     share = queries.get_share(request.site, share_id)
     shared_id = str(share.sharedDocumentId)
     if share.type == EntryType.FILE:

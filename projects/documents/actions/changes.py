@@ -1,15 +1,18 @@
-"""Several properties of a document changed at once: all of them, or none."""
+"""Changing several properties of a document atomically."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from django.utils.translation import gettext
+
 from config.errors import Outdated
 from projects.audit.events import Actor
 from projects.documents.actions.properties import revise_attributes, revise_metadata, revise_tags, tidy_values
 from projects.documents.activity import Revision, revise_document
 from projects.documents.items import Document
+from projects.entities.references import resolve_texts
 from projects.schemas.attribute_values import parse_values
 from projects.schemas.queries import attribute_definition
 
@@ -18,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class DocumentChanges:
-    """Name → values as typed, None to take it away; what is not named stays as it is."""
+    """Name → values as typed, None to remove; names left out stay."""
 
     tags: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     attributes: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
@@ -28,26 +31,26 @@ class DocumentChanges:
 def change_document(
     site: str, document_id: str, changes: DocumentChanges, *, by: Actor, revision: int | None = None
 ) -> bool:
-    """Write them in one transaction with one activity; False if all is so already.
+    """Write the changes in one transaction with one activity; False if nothing changes.
 
-    ``revision``: the document's that the changes are based on; without it the last writer wins.
+    ``revision``: the revision that the changes are based on; without it the last writer wins.
 
     Raises:
         NotFound: no such document, or no such attribute on this site.
-        Refused: a value is not taken, or there are too many.
+        Refused: a value is invalid, or there are too many.
         Outdated: the document has another revision.
 
     """
     found = {key: attribute_definition(site, key) for key in changes.attributes}
     attributes = [
-        (found[key], _become(parse_values(found[key], values) if values else []))
+        (found[key], _become(parse_values(found[key], resolve_texts(site, found[key], values)) if values else []))
         for key, values in changes.attributes.items()
     ]
     tags = {key: _become(tidy_values(values or ())) for key, values in changes.tags.items()}
 
     def plan(document: Document, at: dt.datetime) -> Revision | None:
         if revision is not None and int(document.revision) != revision:
-            raise Outdated("This document has changed since you read it. Nothing was saved; get it again.")
+            raise Outdated(gettext("This document has changed since you read it. Nothing was saved; get it again."))
         return _merge(
             revise_tags(site, document, tags, by) if tags else None,
             revise_attributes(site, document, attributes, at, by) if attributes else None,

@@ -1,8 +1,9 @@
-"""A document's classification: found on it, as part of another write, or chosen by a person in a write of its own."""
+"""Setting a document's type: detected by a run, or chosen by a person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -22,10 +23,10 @@ _ATTEMPTS = 8
 
 @dataclass(frozen=True)
 class Classified:
-    """What makes a document one of a classification, for the transaction of what that follows from.
+    """The writes that set a document's type, to be added to another transaction.
 
-    ``actions`` and ``condition`` are of the document's own row, ``tally`` of the counts of both classifications, and
-    ``events`` of the document's activity. If it is that already only the condition is left.
+    ``actions`` and ``condition``: on the document's row; ``tally``: counters of both types; ``events``: activity.
+    Without a change only the condition remains.
     """
 
     condition: Condition
@@ -39,19 +40,19 @@ class Classified:
 
 
 def classify_document(site: str, document_id: str, classification_id: str, *, by: Actor) -> None:
-    """Make it a document of this type; empty: of none. Its runs and their results stay as they are.
+    """Set the document's type; empty for none. Runs and results stay unchanged.
 
     Raises:
         NotFound: no such document, or no such type.
         Refused: the type is archived, or another has the document checked out.
-        Conflict: others change the document all the time; nothing was changed.
+        Conflict: concurrent changes kept winning; nothing was changed.
 
     """
     name = ""
     if classification_id:
         kind = schema_queries.get_classification(site, classification_id)
         if kind.archived:
-            raise Refused("This document type is archived. Choose another.")
+            raise Refused(gettext("This document type is archived. Choose another."))
         name = kind.name or ""
     key = table.DOCUMENT.key(site, document_id=document_id)
     for _ in range(_ATTEMPTS):
@@ -59,7 +60,7 @@ def classify_document(site: str, document_id: str, classification_id: str, *, by
             raise Refused(told)
         found = set_classification(site, document_id, classification_id, name=name, by=by)
         if found is None:
-            raise NotFound("Document not found.")
+            raise NotFound(gettext("Document not found."))
         if not found.changes:
             return
         changes = [Update(key, found.actions, EXISTS & found.condition), *counting.apply_tally(site, found.tally)]
@@ -68,15 +69,15 @@ def classify_document(site: str, document_id: str, classification_id: str, *, by
         except Conflict:  # someone else classified it, or it was deleted: read again
             continue
         return
-    raise Conflict("This document is being changed by others. Nothing was changed; try again in a moment.")
+    raise Conflict(gettext("This document is being changed by others. Nothing was changed; try again in a moment."))
 
 
 def set_classification(
     site: str, document_id: str, classification_id: str, *, name: str, by: Actor
 ) -> Classified | None:
-    """Make it a document of this classification; empty: of none. None if it is gone.
+    """Plan setting the type; empty for none. None if the document is gone.
 
-    ``name``: the classification's, for the activity. Whoever has it classified meanwhile makes the transaction fail.
+    ``name``: the type's name, for the activity. A concurrent classification makes the transaction fail.
     """
     try:
         document = document_queries.get_document(site, document_id)

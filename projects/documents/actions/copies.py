@@ -1,4 +1,4 @@
-"""Writes of what documents are recognised by: rows that say again what the document says, so without an event."""
+"""Writes of digests that identify duplicate documents; derived data, so without events."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from projects.documents.queries import list_digests
 
 
 def remember_digests(site: str, document_id: str, digests: Mapping[str, str], *, afresh: bool) -> None:
-    """Set kind → digest of a document; done again it leaves the same. ``afresh``: it may have had others before."""
+    """Store kind → digest; idempotent. ``afresh``: the document may have had other digests."""
     stale = list_digests(site, document_id) - set(digests.values()) if afresh else set()
     changes = [*(_forget(site, document_id, one) for one in stale)]
     now = clock.iso(clock.now())
@@ -26,7 +26,7 @@ def remember_digests(site: str, document_id: str, digests: Mapping[str, str], *,
 
 
 def forget_digests(site: str, document_id: str) -> None:
-    """Of a document that is purged; the row that lists them goes with the document's others."""
+    """Delete the digests of a purged document; the row listing them is deleted with the document's rows."""
     if found := list_digests(site, document_id):
         transact([_forget(site, document_id, one) for one in found])
 

@@ -1,4 +1,4 @@
-"""Writes of documents: each is one transaction with its activity."""
+"""Writes of documents, each one transaction with its activity."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Content:
 
 @dataclass(frozen=True)
 class NewDocument:
-    """What a document is made of.
+    """The properties of a new document.
 
-    ``name`` is its file's name as people know it, ``parent_id`` what it came out of, ``place`` where it is filed.
+    ``name``: file name; ``parent_id``: the document it was extracted from; ``place``: its folder.
     """
 
     document_id: str
@@ -47,9 +47,9 @@ class NewDocument:
 
 
 def create_document(site: str, new: NewDocument, *, by: Actor, at: dt.datetime) -> list[Change]:
-    """The document's row and its first version, for the transaction in which its first run comes into being.
+    """Plan the document's row and first version, for the transaction that creates its first run.
 
-    Raised conflicts name ``entry`` if its place was taken meanwhile.
+    Conflicts name ``entry`` if the name in the folder was taken meanwhile.
     """
     version = version_row(site, new.document_id, name=new.name, content=new.content, by=by, at=at)
     filed = placing.enter_changes(site, new.place, new.document_id, user_id=by.id) if new.place else []
@@ -112,7 +112,7 @@ def _document(site: str, new: NewDocument, by: Actor, at: dt.datetime) -> Docume
 
 
 def by_classification(site: str, document_id: str, classification_id: str | None, *, at: dt.datetime) -> dict[str, Any]:
-    """Where the list of its classification has the document, which came at that instant."""
+    """Return the index keys of the document in its type's list."""
     if not classification_id:
         return {}
     parts = {"document_id": document_id, "classification_id": classification_id, "datetime": table.datetime_s(at)}
@@ -120,16 +120,16 @@ def by_classification(site: str, document_id: str, classification_id: str | None
 
 
 def with_status(site: str, document_id: str, status: DocumentStatus, queue: str | None = None) -> Update:
-    """Its row says where it stands. The revision stays: what people change was not based on this.
+    """Plan a status update. The revision stays, since people's changes do not depend on the status.
 
-    ``queue``: the one that it belongs to from now on, empty for the site's own; None leaves it where it is.
+    ``queue``: the new queue, empty for the site's own; None: unchanged.
     """
     actions = [Document.status.set(status), *([] if queue is None else [in_queue(queue)])]
     return Update(table.DOCUMENT.key(site, document_id=document_id), actions, EXISTS)
 
 
 def in_queue(queue: str) -> Action:
-    """It belongs to this queue from now on; an empty id is the site's own, which every group is let into."""
+    """Plan moving the document to a queue; an empty id is the site's own, which admits every group."""
     return Document.queue.set(queue) if queue else Document.queue.remove()
 
 
@@ -140,7 +140,7 @@ def move_to_queue(site: str, document_id: str, queue: str) -> Update:
 def version_row(
     site: str, document_id: str, *, name: str, content: Content, by: Actor, at: dt.datetime
 ) -> DocumentVersion:
-    """The row of one content, under the second ``at``."""
+    """Build the row of one file version, stored under the second ``at``."""
     return DocumentVersion(
         *table.DOCUMENT_VERSION.key(site, document_id=document_id, datetime_s=table.datetime_s(at)),
         contentType=content.file_type,

@@ -1,7 +1,7 @@
-"""Closed reviews of a document and its checkpoint expire, if the deployment says after how many days.
+"""Expiry of a document's closed reviews and checkpoint, after a number of days set by the deployment.
 
-DynamoDB deletes them by their TTL. Nothing of a document on legal hold expires: its rows keep the instant aside, as
-``kept_until``, until the hold is released.
+DynamoDB deletes them by TTL. During a legal hold nothing expires: the TTL is parked in ``kept_until`` until the hold is
+released.
 """
 
 import datetime as dt
@@ -20,7 +20,7 @@ from projects.documents.items import Document
 
 
 class ExpiringRow(Item):
-    """Any row that may expire. ``kept_until``: its TTL, in epoch seconds, while its document is on hold."""
+    """A row that may expire. ``kept_until``: its parked TTL, in epoch seconds, during a legal hold."""
 
     kept_until = NumberAttribute(null=True)
 
@@ -34,7 +34,7 @@ def does_expire() -> bool:
 
 
 def expire_later(*, held: bool) -> list[Action]:
-    """Of a row that is closed now; nothing if closed reviews are kept. ``held``: its document is on legal hold."""
+    """Plan the expiry of a row closed now; nothing if reviews are kept forever. ``held``: on legal hold."""
     if not does_expire():
         return []
     until = int((clock.now() + dt.timedelta(days=settings.REVIEW_DAYS)).timestamp())
@@ -42,7 +42,7 @@ def expire_later(*, held: bool) -> list[Action]:
 
 
 def suspend(site: str, document_id: str) -> None:
-    """Nothing of the document expires from now on; again is harmless."""
+    """Stop all expiry of the document; idempotent."""
     for row in _rows(site, document_id):
         if row.TimeToLive:
             actions = [ExpiringRow.kept_until.set(int(row.TimeToLive)), ExpiringRow.TimeToLive.remove()]
@@ -51,7 +51,7 @@ def suspend(site: str, document_id: str) -> None:
 
 
 def resume(site: str, document_id: str) -> None:
-    """What would have expired does, at the instant that it had; again is harmless."""
+    """Resume expiry with the original TTLs; idempotent."""
     for row in _rows(site, document_id):
         if row.kept_until:
             actions = [ExpiringRow.TimeToLive.set(int(row.kept_until)), ExpiringRow.kept_until.remove()]
@@ -60,7 +60,7 @@ def resume(site: str, document_id: str) -> None:
 
 
 def _rows(site: str, document_id: str) -> Iterator[ExpiringRow]:
-    """Its reviews with all that hangs on them, and its checkpoint."""
+    """Return its reviews with dependent rows, and its checkpoint."""
     reviews = ExpiringRow.SK.startswith(table.REVIEW.sort_prefix())
     yield from ExpiringRow.every(table.REVIEW.partition_key(site, document_id=document_id), sk=reviews, consistent=True)
     yield from ExpiringRow.load_many([table.REVIEW_CHECKPOINT.key(site, document_id=document_id)])

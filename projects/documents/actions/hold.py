@@ -1,6 +1,8 @@
-"""Legal hold: what may be needed as evidence is not deleted, whoever may delete, until someone releases it."""
+"""Legal hold: a held document cannot be deleted by anyone until the hold is released."""
 
 import datetime as dt
+
+from django.utils.translation import gettext
 
 from config import clock
 from config.errors import Conflict, Refused
@@ -9,28 +11,31 @@ from projects.documents.actions import expiry
 from projects.documents.activity import ActivityChange, Revision, revise_document
 from projects.documents.items import Document
 
-LONGEST_REASON = 300  # letters
+LONGEST_REASON = 300  # characters
 _WHAT = "legal hold"
 
 
 def place_hold(site: str, document_id: str, reason: str, *, by: Actor) -> None:
-    """From now on it cannot be deleted. A deletion that is under way meanwhile reads it again, and is refused.
+    """Place a hold. A deletion in progress rereads the document and is refused.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: no reason, or a long one.
+        Refused: the reason is missing or too long.
         Conflict: it is on hold already.
 
     """
     reason = " ".join(reason.split())
     if not reason:
-        raise Refused("Enter a reason, such as the name of the case.")
+        raise Refused(gettext("Enter a reason, such as the name of the case."))
     if len(reason) > LONGEST_REASON:
-        raise Refused(f"Use at most {LONGEST_REASON} characters.")
+        raise Refused(gettext("Use at most %(longest_reason)s characters.") % {"longest_reason": LONGEST_REASON})
 
     def plan(document: Document, at: dt.datetime) -> Revision:
         if document.hold_at:
-            raise Conflict(f"{document.hold_by_name} has already placed this document on legal hold.")
+            raise Conflict(
+                gettext("%(hold_by_name)s has already placed this document on legal hold.")
+                % {"hold_by_name": document.hold_by_name}
+            )
         held = [
             Document.hold_at.set(clock.iso(at)),
             Document.hold_by.set(by.id),
@@ -45,17 +50,17 @@ def place_hold(site: str, document_id: str, reason: str, *, by: Actor) -> None:
 
 
 def release_hold(site: str, document_id: str, *, since: str, by: Actor) -> None:
-    """Let it be deleted again. ``since``: the instant of the hold that the person saw.
+    """Release the hold. ``since``: start of the hold that the person saw.
 
     Raises:
         NotFound: no such document.
-        Conflict: that hold was released, and perhaps another one placed.
+        Conflict: that hold was released meanwhile.
 
     """
 
     def plan(document: Document, _at: dt.datetime) -> Revision:
         if not document.hold_at or document.hold_at != since:
-            raise Conflict("This hold was changed by another user. Nothing was released.")
+            raise Conflict(gettext("This hold was changed by another user. Nothing was released."))
         released = [
             Document.hold_at.remove(),
             Document.hold_by.remove(),

@@ -1,33 +1,36 @@
-"""Checkout: one person keeps a document for a while, and others change nothing of it until it is checked in or ends.
+"""Checkout: one person locks a document for a while against changes by others.
 
-Runs go on, and so do the desk's own writes: it is people's and programs' changes that wait. A lock that has ended needs
-no one to take it away; an admin can break one that has not.
+Runs and the desk's own writes continue; only changes by people and programs wait. An expired lock needs no cleanup, and
+an admin can break an active one.
 """
 
 import datetime as dt
 
+from django.utils.translation import gettext
+
 from config import clock
 from config.errors import Conflict, NotAllowed, Refused
+from config.phrase import Phrase
 from projects.audit.events import Actor
 from projects.documents.activity import ActivityChange, Revision, explain_lock, revise_document
 from projects.documents.items import Document
 
 MOST_HOURS = 72
 _WHAT = "checkout"
-_OVER = "This checkout has ended or was changed by another user. Nothing was changed."
+_OVER = Phrase("This checkout has ended or was changed by another user. Nothing was changed.")
 
 
 def check_out(site: str, document_id: str, hours: int, *, by: Actor) -> None:
-    """Keep the document for so many hours from now; one's own checkout is extended, or made shorter.
+    """Check out the document for ``hours``; one's own checkout is extended or shortened.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: no such number of hours.
-        Conflict: another has it.
+        Refused: the number of hours is invalid.
+        Conflict: someone else has it.
 
     """
     if not 1 <= hours <= MOST_HOURS:
-        raise Refused(f"Enter 1 to {MOST_HOURS} hours.")
+        raise Refused(gettext("Enter 1 to %(most_hours)s hours.") % {"most_hours": MOST_HOURS})
 
     def plan(document: Document, at: dt.datetime) -> Revision:
         if told := explain_lock(document, by):
@@ -45,12 +48,12 @@ def check_out(site: str, document_id: str, hours: int, *, by: Actor) -> None:
 
 
 def check_in(site: str, document_id: str, *, since: str, by: Actor, admin: bool = False) -> None:
-    """Give the document back, or as an ``admin`` break another's checkout. ``since``: the instant that was shown.
+    """Check in, or as an ``admin`` break someone else's checkout. ``since``: as shown to the person.
 
     Raises:
         NotFound: no such document.
-        NotAllowed: it is another's, and they are no admin.
-        Conflict: that checkout is not there any more.
+        NotAllowed: someone else has it, and the person is not an admin.
+        Conflict: that checkout has ended.
 
     """
 
@@ -58,7 +61,10 @@ def check_in(site: str, document_id: str, *, since: str, by: Actor, admin: bool 
         if not document.is_locked or document.lock_at != since:
             raise Conflict(_OVER)
         if document.lock_by != by.id and not admin:
-            raise NotAllowed(f"Only {document.lock_by_name} or an admin can check in this document.")
+            raise NotAllowed(
+                gettext("Only %(lock_by_name)s or an admin can check in this document.")
+                % {"lock_by_name": document.lock_by_name}
+            )
         given = [
             Document.lock_at.remove(),
             Document.lock_by.remove(),

@@ -12,7 +12,7 @@ from projects.documents.actions import classification, locks
 from projects.documents.actions.classification import classify_document
 from projects.schemas import actions as schema_actions
 from projects.schemas.governing import Schema
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import Permission
 from tests.factories import SITE, start_run
 from tests.people import alice, charlie, signed_in
