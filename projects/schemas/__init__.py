@@ -1,1 +1,1 @@
-"""What governs attributes: definitions, the site's schema, document types, composite keys."""
+"""Schemas: attribute definitions, the site's schema, document types, composite keys."""

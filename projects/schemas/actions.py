@@ -1,19 +1,24 @@
-"""Writes of what governs attributes: definitions and schemas, one conditional transaction each, with its event."""
+"""Writes of attribute definitions and schemas: one conditional transaction each, with its event."""
 
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config import clock, table
 from config.errors import Conflict, NotAllowed, NotFound, Refused
+from config.phrase import Phrase, write_day
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.schemas import checks, rows
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import KINDS, AttributeDefinition, Schema
 from projects.schemas.items import ACTIVE, ARCHIVED, IN_USE, UNUSED, Attribute, SchemaHead
+from projects.schemas.labels.actions import forget_values, removal_changes
+from projects.schemas.labels.keys import ItemType, LabelKey
 from projects.schemas.queries import ENTITY, SITE, schema_key
 from projects.settings.values import date_range as date_range_of
 from projects.sites import directory
@@ -22,10 +27,10 @@ ENTITY_TYPE = "attribute"
 
 
 def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) -> None:
-    """Make an attribute known.
+    """Create an attribute definition.
 
     Raises:
-        Conflict: there is one of this key already; it stays as it is.
+        Conflict: the key exists; nothing was changed.
         InvalidKey: the key is too long or no text.
 
     """
@@ -49,19 +54,21 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
         columns=definition.columns or None,
         personal=definition.personal or None,
         watermarkText=definition.watermark or None,
+        entityTypeId=definition.entity_type or None,
         version=1,
         created_at=now,
         updated_at=now,
         updated_by=by.name,
     )
-    payload: dict[str, Any] = {"key": key, "label": definition.label, "kind": definition.kind} | _filled(
-        date_range=plausible, columns=definition.columns, watermark=definition.watermark
-    )
+    payload: dict[str, Any] = {"key": key, "label": definition.label, "kind": definition.kind} | _without_empty(
+        date_range=plausible, columns=definition.columns, watermark=definition.watermark,
+        entity_type=definition.entity_type,
+    )  # fmt: skip
     payload |= {"personal": True} if definition.personal else {}
     try:
         transact([Put(item)], _definition_event(site, key, "created", by, payload))
     except Conflict as error:
-        raise Conflict(f"Attribute {key} already exists.") from error
+        raise Conflict(gettext("Attribute %(key)s already exists.") % {"key": key}) from error
     finally:
         directory.forget_personal()
 
@@ -70,10 +77,10 @@ def change_definition(
     site: str, key: str, label: str, *, date_range: str = "", columns: str = "", watermark: str = "",
     personal: bool | None = None, version: int, by: Actor,
 ) -> None:  # fmt: skip
-    """Show an attribute under another name, or take other dates for plausible, or other columns, from the next run on.
+    """Change an attribute's label, plausible dates or columns, for new runs.
 
-    Its key and type are for good. ``date_range``: a key of ``DATE_RANGES``; this, ``columns`` and
-    ``watermark`` empty, and ``personal`` None: as they were.
+    Key and type cannot change. ``date_range``: a key of ``DATE_RANGES``. Empty ``date_range``, ``columns`` and
+    ``watermark`` and ``personal`` None stay unchanged.
 
     Raises:
         Conflict: someone changed it since ``version``.
@@ -98,42 +105,49 @@ def change_definition(
         actions.append(Attribute.personal.set(personal))
     update = Update(table.ATTRIBUTE.key(site, key=key), actions, at_version)
     payload = {"label": label, "version": version + 1}
-    payload |= _filled(date_range=date_range, columns=columns, watermark=watermark)
+    payload |= _without_empty(date_range=date_range, columns=columns, watermark=watermark)
     payload |= {} if personal is None else {"personal": personal}
     try:
         transact([update], _definition_event(site, key, "updated", by, payload))
     except Conflict as error:
         now = schema_queries.attribute_definition(site, key)
-        raise Conflict(f"Another user changed this attribute. It is now “{now.label}”.") from error
+        raise Conflict(
+            gettext("Another user changed this attribute. It is now “%(label)s”.") % {"label": now.label}
+        ) from error
     finally:
         directory.forget_personal()
 
 
 def delete_definition(site: str, key: str, *, by: Actor) -> None:
-    """Forget an attribute that nothing has ever used.
+    """Delete an attribute that was never used.
 
     Raises:
-        NotAllowed: something uses it, or did.
+        NotAllowed: it is or was used.
         NotFound: no such attribute.
 
     """
     schema_queries.attribute_definition(site, key)
+    labels = removal_changes(site, [LabelKey(ItemType.INTERFACE, interface_key=key)])
     unused = EXISTS & (Attribute.isInUse.does_not_exist() | (Attribute.isInUse == False))  # noqa: E712
     try:
         transact(
-            [Delete(table.ATTRIBUTE.key(site, key=key), unused)],
+            [Delete(table.ATTRIBUTE.key(site, key=key), unused), *labels],
             _definition_event(site, key, "deleted", by, {"key": key}),
         )
     except Conflict as error:
         try:
             schema_queries.attribute_definition(site, key)
-        except NotFound:  # someone else deleted it: that is what was asked for
+        except NotFound:  # deleted by someone else: the same result
             return
-        raise NotAllowed(f"{key} was not deleted because schemas or documents use it.") from error
+        raise NotAllowed(
+            gettext("%(key)s was not deleted because schemas or documents use it.") % {"key": key}
+        ) from error
+    if labels:
+        directory.forget()
 
 
 def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Change]:
-    """For the transaction that begins to use them; nothing for those in use, since none of them can be deleted."""
+    """Plan marking attributes as used; nothing for those already marked, since they cannot be deleted."""
     return [
         Update(
             table.ATTRIBUTE.key(site, key=one.key), [Attribute.isInUse.set(True), Attribute.status.set(IN_USE)], EXISTS
@@ -143,7 +157,7 @@ def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Cha
     ]
 
 
-def _filled(**entries: str) -> dict[str, str]:
+def _without_empty(**entries: str) -> dict[str, str]:
     return {name: text for name, text in entries.items() if text}
 
 
@@ -156,40 +170,40 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A schema as it is stored, with the changes beside its head."""
+    """A schema in stored form, with changes to its dependent rows."""
 
     schema: Schema
     changes: list[Change]
 
 
 def new_classification_id() -> str:
-    """Made before the form is shown: the same form sent twice makes one classification."""
+    """Generate an id before the form is shown, so that a form sent twice creates one document type."""
     return str(uuid.uuid4())
 
 
 def classification_id_from(form: str) -> str:
-    """The id that the form was given, or a new one where it was tampered with or lost."""
+    """Return the form's id, or a new one if it was lost or tampered with."""
     return form if _UUID.fullmatch(form) else new_classification_id()
 
 
 def save_site_schema(site: str, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
-    """Replace the site's schema that ``version`` showed; saving what is there already writes nothing.
+    """Replace the site's schema at ``version``; nothing is written if unchanged.
 
     Raises:
         Conflict: someone saved since; the message names who and when.
-        Refused: the schema says what it may not, or too much at once.
+        Refused: the schema is invalid or too large.
 
     """
     return _save_schema(site, SITE, schema_queries.site_schema(site), schema, version=version, by=by)
 
 
 def save_classification(site: str, classification_id: str, schema: Schema, *, version: int, by: Actor) -> SchemaHead:
-    """Replace the classification that ``version`` showed; saving what is there already writes nothing.
+    """Replace the document type at ``version``; nothing is written if unchanged.
 
     Raises:
         Conflict: someone saved since; the message names who and when.
         NotFound: no such classification.
-        Refused: the schema says what it may not, or too much at once.
+        Refused: the schema is invalid or too large, or its new name is taken.
 
     """
     before = schema_queries.get_classification(site, classification_id)
@@ -197,14 +211,15 @@ def save_classification(site: str, classification_id: str, schema: Schema, *, ve
 
 
 def create_classification(site: str, schema: Schema, *, by: Actor, classification_id: str) -> SchemaHead:
-    """Make the classification, or answer the one that the same form made before.
+    """Create the document type, or return the one that the same form created before.
 
     Raises:
         Conflict: the id is someone else's classification.
-        Refused: the schema says what it may not, or too much at once.
+        Refused: the schema is invalid or too large, or its name is taken.
 
     """
     ready = _prepare_schema(site, classification_id, Schema(""), schema)
+    _check_name_is_free(site, classification_id, ready.schema.name)
     now = clock.iso(clock.now())
     head = SchemaHead(
         *schema_key(site, classification_id),
@@ -238,7 +253,7 @@ def _find_repeated_creation(site: str, classification_id: str, by: Actor, error:
 
 
 def archive_classification(site: str, classification_id: str, *, archived: bool, version: int, by: Actor) -> SchemaHead:
-    """Offer it to projects no longer, or again; projects that name it go on with it.
+    """Archive or restore a document type; projects that use it keep it.
 
     Raises:
         Conflict: someone saved since ``version``; the message names who and when.
@@ -263,6 +278,8 @@ def _save_schema(site: str, owner: str, before: SchemaHead, schema: Schema, *, v
     ready = _prepare_schema(site, owner, before.schema, schema)
     if before.number == version and before.schema == ready.schema:
         return before
+    if owner and ready.schema.name != before.schema.name:  # existing duplicates can still be saved
+        _check_name_is_free(site, owner, ready.schema.name)
     actions = [
         SchemaHead.name.set(ready.schema.name),
         SchemaHead.schema_.set(ready.schema.to_json()),
@@ -276,7 +293,26 @@ def _save_schema(site: str, owner: str, before: SchemaHead, schema: Schema, *, v
         site, owner, "updated", by, _describe_schema_changes(before.schema, ready.schema) | {"version": version + 1}
     )
     _write(site, owner, [head, *ready.changes], event)
+    forget_values(site, owner, set(_list_values(before.schema)) - set(_list_values(ready.schema)))
     return _head(site, owner)
+
+
+def _list_values(schema: Schema) -> Iterator[tuple[str, str]]:
+    """Return each attribute with each allowed value, and once without."""
+    for use in schema.uses:
+        yield from ((use.key, value) for value in ("", *use.allowed))
+
+
+def _check_name_is_free(site: str, classification_id: str, name: str) -> None:
+    """Refuse duplicate names, which could not be told apart in choices. Two created concurrently both stay.
+
+    Raises: Refused.
+    """
+    for one in schema_queries.all_classifications(site):
+        if one.id != classification_id and one.name.casefold() == name.casefold():
+            if one.archived:
+                raise Refused(f"The name “{name}” belongs to an archived document type. Choose another name.")
+            raise Refused(f"The name “{name}” belongs to another document type. Choose another name.")
 
 
 def _prepare_schema(site: str, owner: str, before: Schema, schema: Schema) -> _Prepared:
@@ -299,7 +335,7 @@ def _stamp_version(version: int, by: Actor) -> list[Any]:
 
 
 def _at_version(version: int, owner: str) -> Any:
-    # A schema of an older writer has no version, and a site that never had a schema has no head at all.
+    # Older schemas have no version, and a site that never had a schema has no head at all.
     if version:
         return SchemaHead.version == version
     none: Any = SchemaHead.version.does_not_exist()
@@ -321,18 +357,19 @@ def _head(site: str, owner: str) -> SchemaHead:
 
 
 def _attribute_gone() -> Refused:
-    return Refused("One of these attributes was just deleted. Nothing was saved; save again to see which.")
+    return Refused(gettext("One of these attributes was just deleted. Nothing was saved; save again to see which."))
 
 
 def _who_was_first(head: SchemaHead) -> str:
     if not head.updated_at:
-        return "Another user saved this schema first."
+        return Phrase("Another user saved this schema first.")
     at = clock.parse(head.updated_at)
-    return f"{head.updated_by or 'Another user'} saved this on {at:%d %b %Y at %H:%M:%S} UTC."
+    said = Phrase("%(name)s saved this on %(day)s at %(time)s UTC.")
+    return said.fill(name=head.updated_by or Phrase("Another user"), day=write_day(at), time=f"{at:%H:%M:%S}")
 
 
 def _describe_schema_changes(before: Schema, after: Schema) -> dict[str, Any]:
-    """What changed, for the audit: names of attributes, no values."""
+    """Describe changes for the audit: attribute names, no values."""
     old, new = {one.key: one for one in before.uses}, {one.key: one for one in after.uses}
     return {
         "name": after.name,

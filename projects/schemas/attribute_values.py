@@ -1,8 +1,10 @@
-"""Values of attributes between what people type, the plain value, and the table's rows; pure."""
+"""Conversion of attribute values between input, plain value and stored form. Pure functions."""
 
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
+
+from django.utils.translation import gettext
 
 from config.errors import Refused
 from config.table import Encoded, ordered_number
@@ -10,15 +12,15 @@ from projects.schemas.governing import BARE, AttributeDefinition, to_stored_valu
 from projects.settings.columns import TABLE
 
 Value = str | Decimal | bool
-LONGEST = 250  # letters
-_DIGITS = 38  # DynamoDB's own limit of a number
+LONGEST = 250  # characters
+_DIGITS = 38  # DynamoDB's limit for numbers
 
 
 def parse_values(definition: AttributeDefinition, texts: Sequence[str]) -> list[Value]:
-    """The values that were typed, each once, in their order; one without a value has an empty one.
+    """Parse typed values, unique and in order; a type without values has an empty one.
 
     Raises:
-        Refused: one is no value of the attribute's type, or too long; the sentence names it.
+        Refused: a value is invalid for the attribute's type, or too long; the message quotes it.
 
     """
     if definition.data_type in BARE:
@@ -28,26 +30,38 @@ def parse_values(definition: AttributeDefinition, texts: Sequence[str]) -> list[
 
 def _parse_value(definition: AttributeDefinition, text: str) -> Value:
     if definition.kind == TABLE:
-        raise Refused(f"{definition.label} is a table. Documents have it as a field, not as an attribute.")
+        raise Refused(
+            gettext("%(label)s is a table. Documents have it as a field, not as an attribute.")
+            % {"label": definition.label}
+        )
     stored = to_stored_value(definition.kind, text)
     if stored is None:
-        raise Refused(f"“{text[:60]}” is not a valid value for {definition.label} (type: {definition.kind_label}).")
+        raise Refused(
+            gettext("“%(text)s” is not a valid value for %(label)s (type: %(kind_label)s).")
+            % {"text": text[:60], "label": definition.label, "kind_label": definition.kind_label}
+        )
     if len(stored) > LONGEST:
-        raise Refused(f"{definition.label} is too long. Use at most {LONGEST} characters.")
+        raise Refused(
+            gettext("%(label)s is too long. Use at most %(longest)s characters.")
+            % {"label": definition.label, "longest": LONGEST}
+        )
     if definition.data_type == "BOOLEAN":
         return stored == "true"
     if definition.data_type == "NUMBER":
         number = Decimal(stored)
         if len(number.as_tuple().digits) > _DIGITS:
-            raise Refused(f"{definition.label} has more than {_DIGITS} digits. Round it.")
+            raise Refused(
+                gettext("%(label)s has more than %(digits)s digits. Round it.")
+                % {"label": definition.label, "digits": _DIGITS}
+            )
         return number
     return stored
 
 
 def in_key(value: Value) -> str:
-    """The value as a part of a key: text order is the values' order, also for numbers; no value is ``#``.
+    """Encode the value for a key so that text order is value order, also for numbers; no value is ``#``.
 
-    An index takes no empty text, and no text of people's becomes a bare ``#``.
+    An index takes no empty text, and no encoded text is a bare ``#``.
     """
     if value == "":
         return Encoded("#")
@@ -57,7 +71,7 @@ def in_key(value: Value) -> str:
 
 
 def format_value(value: Value) -> str:
-    """As a form sends it back. The table keeps no zeros behind a number's last digit, so none are shown.
+    """Format for a form. The table stores no trailing zeros, so none are shown.
 
     >>> format_value(Decimal("12.50")), format_value(Decimal("100")), format_value(True), format_value("x")
     ('12.5', '100', 'true', 'x')
@@ -68,7 +82,7 @@ def format_value(value: Value) -> str:
 
 
 def value_columns(value: Value) -> dict[str, Any]:
-    """The attribute of a row that keeps the value by its type (seed 002); KEY_ONLY's empty text needs none."""
+    """Return the typed attribute of a row (seed 002); KEY_ONLY's empty text needs none."""
     if isinstance(value, bool):
         return {"booleanValue": value}
     if isinstance(value, Decimal):

@@ -1,23 +1,25 @@
-"""Composite keys: the attribute rows by which a document is found by several of its attributes at once; pure."""
+"""Composite keys: rows that find documents by several attributes at once. Pure functions."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext
+
 from config.errors import Refused
 from config.table import DEFAULT_SITE, DOCUMENT_ATTRIBUTE, Encoded, InvalidKey, encode_part, join_parts, ordered_number
 
 Value = str | Decimal | bool
 VALUE_TYPE = "COMPOSITE_STRING"
-MAX_ROWS = 100  # of one document: every row is an index row to keep, and a transaction holds no more
+MAX_ROWS = 100  # rows of a document: each is in an index, and a transaction holds no more
 
 
 @dataclass(frozen=True)
 class CompositeRow:
-    """A DOCUMENT_ATTRIBUTE to write: ``key`` and ``value`` are fit for its keys as they are.
+    """A DOCUMENT_ATTRIBUTE to write: ``key`` and ``value`` are already encoded.
 
-    ``keys`` and ``values`` are the same as people know them, in the order of the composite key.
+    ``keys`` and ``values`` are their readable forms, in the order of the composite key.
     """
 
     key: Encoded
@@ -29,14 +31,14 @@ class CompositeRow:
 def composite_rows(
     definitions: Iterable[Sequence[str]], values: Mapping[str, Sequence[Value]]
 ) -> tuple[CompositeRow, ...]:
-    """A row for each composite key of ``definitions`` whose attributes the document has all.
+    """Return a row for each composite key of ``definitions`` whose attributes the document all has.
 
-    An attribute with several values makes a row for each. Where the site and a classification define the same key, its
-    rows are there once. Numbers are written so that text order is number order.
+    An attribute with several values makes a row for each. If the site and a classification define the same key, its
+    rows exist once. Numbers are encoded so that text order is number order.
 
     Raises:
-        InvalidKey: a value is no text.
-        Refused: more rows than a document may have, or values that are too long together for one key.
+        InvalidKey: a value is not valid text.
+        Refused: too many rows, or values that are too long for one key.
 
     """
     rows: dict[tuple[str, str], CompositeRow] = {}
@@ -48,8 +50,11 @@ def composite_rows(
             rows[row.key, row.value] = row
             if len(rows) > MAX_ROWS:
                 raise Refused(
-                    f"Composite keys would create more than {MAX_ROWS} index entries. Use fewer values for the "
-                    "combined attributes."
+                    gettext(
+                        "Composite keys would create more than %(max_rows)s index entries. Use fewer values "
+                        "for the combined attributes."
+                    )
+                    % {"max_rows": MAX_ROWS}
                 )
     return tuple(rows.values())
 
@@ -59,12 +64,15 @@ def _row(keys: Sequence[str], values: tuple[Value, ...]) -> CompositeRow:
     try:
         DOCUMENT_ATTRIBUTE.key(DEFAULT_SITE, document_id="any", key=row.key, value=row.value)
     except InvalidKey as error:
-        raise Refused(f"The combined values of composite key {', '.join(keys)} are too long. Shorten one.") from error
+        raise Refused(
+            gettext("The combined values of composite key %(keys)s are too long. Shorten one.")
+            % {"keys": ", ".join(keys)}
+        ) from error
     return row
 
 
 def composite_key(keys: Sequence[str]) -> Encoded:
-    """The ``key`` of all rows of one composite key, for the index that finds them.
+    """Return the ``key`` of all rows of one composite key, for index queries.
 
     >>> composite_key(["category", "cost centre/#"])
     'category#cost centre%2F%23'
@@ -73,7 +81,7 @@ def composite_key(keys: Sequence[str]) -> Encoded:
 
 
 def composite_value(values: Sequence[Value]) -> Encoded:
-    """The ``value`` of a row, or of its first parts where fewer are given: a filter by ``begins_with``.
+    """Return the ``value`` of a row, or its prefix if fewer values are given, for ``begins_with``.
 
     >>> composite_value(["goods", Decimal("12.5"), True])
     'goods#2501125#true'

@@ -1,4 +1,4 @@
-"""The attributes and classifications that a new desk starts with: invoice, receipt, contract."""
+"""Attributes and document types of a new desk: invoice, receipt, contract."""
 
 from collections.abc import Iterable, Mapping
 
@@ -82,7 +82,7 @@ DEFAULT_CLASSIFICATIONS: Mapping[str, Schema] = {
 
 
 def ensure_default_schemas(site: str, *, by: Actor) -> None:
-    """Make what is missing; what is there stays as someone has left it, archived or changed."""
+    """Create what is missing; existing ones stay as they are, archived or changed."""
     for classification_id, schema in DEFAULT_CLASSIFICATIONS.items():
         try:
             schema_queries.get_classification(site, classification_id)

@@ -1,11 +1,13 @@
-"""The page of a schema as one thing: its name, its attributes, its composite keys, and what stands above them."""
+"""The schema editor: name, attributes, composite keys and messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
+from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.schemas import checks
 from projects.schemas import queries as schema_queries
@@ -25,24 +27,27 @@ from projects.web.row_moves import Tool
 
 
 class SchemaForm(forms.Form):
-    """What a schema has beside its attributes; ``named``: a classification has a name, the site's schema none."""
+    """A schema's settings besides attributes; ``named``: a classification has a name, the site's schema none."""
 
     name = forms.CharField(
+        label=gettext_lazy("Name"),
         max_length=120,
         error_messages={
-            "required": "Enter a document type name.",
-            "max_length": "Use at most 120 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a document type name."),
+            "max_length": gettext_lazy("Use at most 120 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     composite_keys = forms.CharField(
-        label="Composite keys",
+        label=gettext_lazy("Composite keys"),
         required=False,
         max_length=4_000,
         help_text=(
-            f"One key per line, attributes separated by commas: category, currency. Maximum {MAX_COMPOSITE_KEYS}."
+            Phrase(
+                "One key per line, attributes separated by commas: category, currency. Maximum %(max_composite_keys)s."
+            ).fill(max_composite_keys=MAX_COMPOSITE_KEYS)
         ),
-        error_messages={"max_length": "Use at most 4,000 characters (currently %(show_value)d)."},
+        error_messages={"max_length": gettext_lazy("Use at most 4,000 characters (currently %(show_value)d).")},
         widget=forms.Textarea(attrs={"class": "text-input code-input", "rows": 3, "spellcheck": "false"}),
     )
 
@@ -58,15 +63,15 @@ class SchemaForm(forms.Form):
 
 @dataclass(frozen=True)
 class SchemaEditor:
-    """``name`` of a schema that has no input for it; ``known``: the attributes that the page offers."""
+    """``name``: of a schema without a name input; ``known``: the attributes that the page suggests."""
 
     form: SchemaForm
     rows: UseRows
     name: str = ""
     version: int = 0  # what the page showed
-    focus: str = ""  # the button or input to look at after a row was moved or added
+    focus: str = ""  # the button or input to focus after a row was moved or added
     clash: str = ""  # who saved first
-    refusal: str = ""  # what the table would not take
+    refusal: str = ""  # why the write was refused
     problems: int = 0
     known: Mapping[str, AttributeDefinition] = field(default_factory=dict)
 
@@ -75,12 +80,13 @@ class SchemaEditor:
         return Schema(self.form.cleaned_data.get("name", self.name), uses, self.form.composites())
 
     def is_valid(self, site: str) -> bool:
-        """Also looks the attributes up and tells beside each input what does not fit them."""
+        """Also validate against the attribute definitions, with an error at each input."""
         if not all([self.form.is_valid(), self.rows.is_valid()]):
             return False
         schema = self.schema()
         definitions = self._definitions(site, schema)
-        rows = self.rows.non_blank_rows()  # before any error: one takes its value away, and the row would look blank
+        # before errors are added: an error removes the value, and the row would look blank
+        rows = self.rows.non_blank_rows()
         for problem in checks.schema_problems(checks.normalise_schema(schema, definitions), definitions):
             if problem.part == "composite":
                 line = ", ".join(schema.composite_keys[problem.place])
@@ -92,7 +98,7 @@ class SchemaEditor:
     def _definitions(self, site: str, schema: Schema) -> Definitions:
         try:
             return schema_queries.definitions_of(site, schema.keys)
-        except InvalidKey:  # one that no table can hold is one that there is not
+        except InvalidKey:  # an invalid key cannot exist
             return {}
 
     @property
@@ -101,15 +107,15 @@ class SchemaEditor:
 
     @property
     def save_words(self) -> str:
-        return "Overwrite with my changes" if self.clash else "Save"
+        return Phrase("Overwrite with my changes") if self.clash else Phrase("Save")
 
     def count_messages(self) -> "SchemaEditor":
-        """With the number of messages, for the sentence at the top."""
+        """Return the editor with the number of messages, for the sentence at the top."""
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)
 
     def offer_attributes(self, site: str) -> "SchemaEditor":
-        """With the attributes that the page suggests; one Query."""
+        """Return the editor with the suggested attributes; one Query."""
         return replace(self, known={one.key: one for one in schema_queries.attribute_definitions(site)})
 
 
@@ -124,7 +130,7 @@ def edit_posted_schema(data: Mapping[str, Any], *, named: bool, name: str = "") 
 
 
 def edit_rearranged_schema(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
-    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    """Return the editor with rearranged rows; nothing is validated or saved."""
     typed = {key: data.get(key, "") for key in ("name", "composite_keys")}
     rows, focus = rearrange_posted_rows(data, order)
     return SchemaEditor(SchemaForm(initial=typed, named=named), rows, name, version_in(data), focus)

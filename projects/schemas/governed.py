@@ -1,4 +1,4 @@
-"""Which fields a run reads: the project's own list or its classification's, under the site's schema; pure."""
+"""The fields of a run: the project's or its document type's, plus the site's schema. Pure functions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ class GovernedField:
 def list_governed_fields(
     own: Sequence[FieldSetting], thresholds: Mapping[str, float], governing: Governing
 ) -> Iterator[GovernedField]:
-    """In the order of the review: the classification's attributes take the place of ``own``.
+    """Yield fields in review order; the classification's attributes replace ``own``.
 
-    What the site's schema requires is read in every run. Where it and a classification name the same attribute, the
-    classification's allowed values and default count; required is what either requires.
+    Attributes that the site's schema requires are in every run. If it and a classification name the same attribute, the
+    classification's allowed values and default apply; it is required if either requires it.
     """
     site = {use.key: use for use in governing.site.uses}
     if governing.classification is None:
@@ -49,12 +49,12 @@ def list_governed_fields(
 def _fields_in_use(uses: Iterable[AttributeUse], governing: Governing) -> Iterator[GovernedField]:
     for use in uses:
         definition = governing.definitions.get(use.key)
-        if definition is not None and definition.is_read:  # one of an older writer may have no value to read
+        if definition is not None and definition.is_read:  # older definitions may have no type to extract
             yield _apply_use(GovernedField(use.key, definition.label, definition.kind), use, definition)
 
 
 def _apply_use(one: GovernedField, use: AttributeUse, definition: AttributeDefinition | None) -> GovernedField:
-    """``one`` under ``use``: what it says itself already stays."""
+    """Apply ``use`` to ``one``, whose own settings take precedence."""
     kind = definition.kind if definition is not None and definition.is_read else one.type
     return replace(
         one,

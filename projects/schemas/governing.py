@@ -1,4 +1,4 @@
-"""What governs the attributes of documents, as plain values: their definitions, and the schemas that use them."""
+"""Attribute definitions and schemas as plain values."""
 
 import datetime as dt
 import json
@@ -9,52 +9,58 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from config.phrase import Phrase
 from projects.settings.columns import TABLE
 
 MAX_USES = 60  # attributes in one schema, as many as a project has fields
 MAX_ALLOWED = 100  # values of one attribute
 MAX_COMPOSITE_KEYS = 10
 ATTRIBUTE_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+ENTITY = "entity"  # the kind of attribute whose values refer to suppliers, customers and the like
+_REFERENCE = re.compile(r"[\w-]{1,64}#[\w-]{1,64}")  # the type's id and the entity's
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of attribute: seed 002's ``data_type``, and the type of field that the pipeline reads, or none."""
+    """A type of attribute: seed 002's ``data_type``, and the field type of the pipeline, if any."""
 
     label: str
     data_type: str
-    example: str = ""  # how one of its values is stored
+    example: str = ""  # an example of a stored value
 
 
-# Ours are finer than the seed's: a date and a currency are STRING there, an amount is NUMBER.
+# Finer than the seed's types, where a date and a currency are STRING and an amount is NUMBER.
 KINDS: Mapping[str, Kind] = {
-    "text": Kind("Text", "STRING"),
-    "date": Kind("Date", "STRING", "2024-03-31"),
-    "currency": Kind("Currency", "STRING", "EUR"),
-    "amount": Kind("Amount", "NUMBER", "33.90"),
-    "number": Kind("Number", "NUMBER", "1.5"),
+    "text": Kind(Phrase("Text"), "STRING"),
+    "date": Kind(Phrase("Date"), "STRING", "2024-03-31"),
+    "currency": Kind(Phrase("Currency"), "STRING", "EUR"),
+    "amount": Kind(Phrase("Amount"), "NUMBER", "33.90"),
+    "number": Kind(Phrase("Number"), "NUMBER", "1.5"),
     "boolean": Kind("Yes/No", "BOOLEAN", "true"),
-    TABLE: Kind("Table", "STRING"),
-    "key_only": Kind("Flag (no value)", "KEY_ONLY"),
-    "watermark": Kind("Watermark", "WATERMARK"),
+    TABLE: Kind(Phrase("Table"), "STRING"),
+    ENTITY: Kind(Phrase("Supplier, customer or other entry"), "ENTITY"),
+    "key_only": Kind(Phrase("Flag (no value)"), "KEY_ONLY"),
+    "watermark": Kind(Phrase("Watermark"), "WATERMARK"),
+    "publication": Kind(Phrase("Publication"), "PUBLICATION"),
 }
-BARE = frozenset({"KEY_ONLY", "WATERMARK"})  # data types that a document has or has not, without a value
+PUBLICATION = "publication"  # the kind of attribute that marks published documents: not set by hand
+BARE = frozenset({"KEY_ONLY", "WATERMARK", "PUBLICATION"})  # data types without a value
 BOOLEANS = ("true", "false")
 _YES, _NO = {"true", "yes"}, {"false", "no"}
 
 
 def kind_of(data_type: str, kind: str | None) -> str:
-    """Ours where it is stored; an older writer stored only the seed's data type."""
+    """Return the stored kind; older rows have only the seed's data type."""
     if kind:
         return kind
     plain = {"STRING": "text", "NUMBER": "number", "BOOLEAN": "boolean"}
     return plain.get(data_type, data_type.lower())
 
 
-def to_stored_value(kind: str, text: str) -> str | None:
-    """How a value of this kind is stored; None if it is no such value. Strict: an admin types it once, for all.
+def to_stored_value(kind: str, text: str) -> str | None:  # noqa: PLR0911 - one for each kind
+    """Convert a value to its stored form; None if invalid. Strict, since an admin types it once for all.
 
-    Letters are composed as in keys: two values that look the same would be two rows with one key.
+    Text is normalized to NFC as in keys: values that look alike would otherwise be two rows with one key.
     """
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     match kind:
@@ -69,6 +75,8 @@ def to_stored_value(kind: str, text: str) -> str | None:
             return "true" if word in _YES else "false" if word in _NO else None
         case "text":
             return text or None
+        case "entity":
+            return text if _REFERENCE.fullmatch(text) else None
     return None
 
 
@@ -93,10 +101,10 @@ def _date(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class AttributeDefinition:
-    """What an attribute of this key is, wherever it is used. ``kind`` is a key of ``KINDS``, or an older writer's.
+    """The definition of an attribute key, wherever it is used. ``kind``: a key of ``KINDS``, or of an older version.
 
-    ``date_range``: a key of ``DATE_RANGES``, of a date alone; ``columns``: of a table alone, as an admin writes them.
-    Rows of an index carry neither.
+    ``date_range``: a key of ``DATE_RANGES``, for dates; ``columns``: for tables, as an admin writes them. Index rows
+    have neither. ``entity_type``: id of the type whose entities the values refer to.
     """
 
     key: str
@@ -106,8 +114,9 @@ class AttributeDefinition:
     version: int = 0
     date_range: str = ""
     columns: str = ""
-    personal: bool = False  # only for those who may see personal data; rows of an index do not say it
-    watermark: str = ""  # what is written across the pages that outsiders see; of a watermark alone
+    personal: bool = False  # restricted to people who may see personal data; missing in index rows
+    watermark: str = ""  # for watermarks: the text across pages that outsiders see
+    entity_type: str = ""
 
     @property
     def data_type(self) -> str:
@@ -119,18 +128,18 @@ class AttributeDefinition:
 
     @property
     def is_read(self) -> bool:
-        """Whether the pipeline looks for its value on the pages."""
-        return self.kind in KINDS and self.data_type not in BARE
+        """Return True if the pipeline extracts its value."""
+        return self.kind in KINDS and self.data_type not in BARE and self.kind != ENTITY
 
     @property
     def is_value(self) -> bool:
-        """Whether documents carry it and are found by it: a table is rows, not one value."""
-        return self.is_read and self.kind != TABLE
+        """Return True if documents have it as a searchable value; a table has rows instead."""
+        return self.kind == ENTITY or (self.is_read and self.kind != TABLE)
 
 
 @dataclass(frozen=True)
 class AttributeUse:
-    """One attribute in a schema. ``allowed`` empty: every value of its kind; ``default``: if none is found."""
+    """An attribute in a schema. ``allowed`` empty: every value of its kind; ``default``: if none is found."""
 
     key: str
     required: bool = False
@@ -140,7 +149,7 @@ class AttributeUse:
 
 @dataclass(frozen=True)
 class Schema:
-    """A site's own schema or a classification. ``composite_keys``: attributes that documents are found by together."""
+    """A site's own schema or a classification. ``composite_keys``: attributes that are searched together."""
 
     name: str
     uses: tuple[AttributeUse, ...] = ()
@@ -148,12 +157,12 @@ class Schema:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Every attribute that it names, each once."""
+        """All attributes in it, unique."""
         composite = (key for keys in self.composite_keys for key in keys)
         return tuple(dict.fromkeys([*(one.key for one in self.uses), *composite]))
 
     def to_json(self) -> str:
-        """Seed 002's schema document. It keeps required and optional apart, so ``order`` keeps the order of both."""
+        """Return seed 002's schema document, which separates required and optional; ``order`` keeps their order."""
         attributes = {
             "compositeKeys": [{"attributeKeys": list(keys)} for keys in self.composite_keys],
             "required": [_use(one) for one in self.uses if one.required],
@@ -176,7 +185,7 @@ def _use(one: AttributeUse) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class CompositeKey:
-    """Attributes that documents are found by together; ``owner`` is a classification's id, or empty for the site."""
+    """Attributes that are searched together; ``owner``: a classification's id, or empty for the site."""
 
     keys: tuple[str, ...]
     owner: str
@@ -184,7 +193,7 @@ class CompositeKey:
 
 @dataclass(frozen=True)
 class Governing:
-    """What governs a run that starts now: the site's schema, a classification or none, and their attributes."""
+    """The schemas of a run: the site's, a classification's or none, and their attributes."""
 
     site: Schema = field(default_factory=lambda: Schema(""))
     site_version: int = 0
@@ -195,7 +204,7 @@ class Governing:
 
 
 def schema_from_json(text: str | None, name: str = "") -> Schema:
-    """What ``to_json`` wrote, or an older writer, who has no ``order`` and perhaps several default values."""
+    """Parse the output of ``to_json``; older documents lack ``order`` and may have several default values."""
     document = json.loads(text) if text else {}
     attributes = document.get("attributes") or {}
     uses = [

@@ -1,4 +1,4 @@
-"""Rows of what governs attributes: definitions, and schemas with a row for each way to look into one."""
+"""Items of attribute definitions and schemas, with a row for each access pattern."""
 
 from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
 
@@ -13,8 +13,8 @@ IN_USE, UNUSED = "in_use", "unused"
 class Attribute(Item):
     """Seed 002, Attributes. By key: GetItem. All by key: GSI1; all by data type: GSI2.
 
-    Flat for the indexes: ``name`` its label, ``file_type`` its kind (finer than ``dataType``), ``status`` whether it
-    is in use, since neither index carries the seed's own names.
+    Denormalized for the indexes: ``name`` is its label, ``file_type`` its kind (finer than ``dataType``), ``status``
+    whether it is in use, since neither index projects the seed's own names.
     """
 
     documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored; this one repeats the key
@@ -23,11 +23,12 @@ class Attribute(Item):
     key_ = UnicodeAttribute(attr_name="key", null=True)  # ``key`` is where the item lives
     isInUse = BooleanAttribute(null=True)  # noqa: N815
     watermarkText = UnicodeAttribute(null=True)  # noqa: N815
+    entityTypeId = UnicodeAttribute(null=True)  # noqa: N815
     name = UnicodeAttribute(null=True)
     file_type = UnicodeAttribute(null=True)
     status = UnicodeAttribute(null=True)
-    date_range = UnicodeAttribute(null=True)  # of a date, and of none that an older writer made
-    columns = UnicodeAttribute(null=True)  # of a table
+    date_range = UnicodeAttribute(null=True)  # for dates; missing in older rows
+    columns = UnicodeAttribute(null=True)  # for tables
     personal = BooleanAttribute(null=True)
     version = NumberAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
@@ -36,7 +37,7 @@ class Attribute(Item):
 
     @property
     def definition(self) -> AttributeDefinition:
-        """Also of an index row, and of a row without our own attributes, as an older writer left it."""
+        """Also for index rows, and for older rows without our own attributes."""
         key = decode_part(self.PK.rpartition("#")[2])
         data_type = self.dataType or (self.GSI2SK or "").rpartition("#")[2]
         kind = kind_of(data_type, self.file_type)
@@ -50,6 +51,7 @@ class Attribute(Item):
             columns=self.columns or "",
             personal=bool(self.personal),
             watermark=self.watermarkText or "",
+            entity_type=self.entityTypeId or "",
         )
 
 
@@ -76,12 +78,12 @@ class SchemaHead(Item):
 
     @property
     def id(self) -> str:
-        """Also of a row without flat copies, as an older writer left it: there it is the tail of the partition."""
+        """Also for older rows without flat attributes, where it is the end of the partition key."""
         return self.document_id or self.documentId or self.PK.rpartition("#")[2]
 
     @property
     def number(self) -> int:
-        """The version; 0 for a schema of an older writer, who knew no versions."""
+        """The version; 0 for schemas from before versions."""
         return int(self.version or 0)
 
     @property
@@ -94,20 +96,20 @@ class SchemaHead(Item):
 
 
 class SchemaAttributeKey(Item):
-    """Seed 002, Attribute Key. Which schemas use a key: GSI1, with the classification's name and id in it."""
+    """Seed 002, Attribute Key. Schemas that use a key: GSI1, with the classification's name and id in it."""
 
     name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
 
 
 class SchemaAllowedValue(Item):
-    """Seed 002, Attribute Allowed Values. The values of a key in every schema: GSI1, in the order of the text."""
+    """Seed 002, Attribute Allowed Values. The values of a key in every schema: GSI1, in text order."""
 
     document_id = UnicodeAttribute(null=True)
 
 
 class SchemaCompositeKey(Item):
-    """Seed 002, Composite Key. Every one of the site, also those of classifications: GSI1."""
+    """Seed 002, Composite Key. All of the site, including those of classifications: GSI1."""
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's name, as stored
     keys: ListAttribute[str] = ListAttribute(null=True)

@@ -1,22 +1,25 @@
-"""Reads of what governs attributes: definitions, the site's schema, classifications, and who uses what."""
+"""Reads of attribute definitions, schemas and their uses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from config import table
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.schemas.governing import AttributeDefinition, CompositeKey, Governing, Schema
 from projects.schemas.items import Attribute, SchemaAllowedValue, SchemaAttributeKey, SchemaCompositeKey, SchemaHead
 
-ENTITY = "document"  # what the schemas are of; seed 002 leaves room for others
+ENTITY = "document"  # the entity of the schemas; seed 002 allows others
 SITE = ""  # the owner of the site's own schema; every other owner is a classification's id
-MAX_OFFERED = 500  # for a form's list; what is typed is looked up by its key, so nothing is out of reach
+MAX_OFFERED = 500  # suggestions of a form; typed keys are looked up, so the limit excludes nothing
 
 
 @dataclass(frozen=True)
 class ClassificationRow:
-    """What a list shows of a classification."""
+    """A row of the list of classifications."""
 
     id: str
     name: str
@@ -52,13 +55,13 @@ def list_attributes(site: str, cursor: str | None = None) -> tuple[Sequence[Attr
 
 
 def attribute_definitions(site: str) -> Sequence[AttributeDefinition]:
-    """The first of them by key, for a form to offer; one Query."""
+    """Return the first definitions by key, for a form; one Query."""
     page = Attribute.page(table.ATTRIBUTE.gsi1_partition(site), index="GSI1", limit=MAX_OFFERED)
     return [one.definition for one in page.rows]
 
 
 def attribute_definition(site: str, key: str) -> AttributeDefinition:
-    """A strong read of one.
+    """Strongly consistent.
 
     Raises:
         NotFound: no such attribute on this site.
@@ -67,14 +70,14 @@ def attribute_definition(site: str, key: str) -> AttributeDefinition:
     try:
         return Attribute.load(table.ATTRIBUTE.key(site, key=key)).definition
     except (NotFound, InvalidKey) as error:
-        raise NotFound(f"Attribute “{key}” does not exist. Create it first.") from error
+        raise NotFound(gettext("Attribute “%(key)s” does not exist. Create it first.") % {"key": key}) from error
 
 
 def definitions_of(site: str, keys: Iterable[str]) -> Mapping[str, AttributeDefinition]:
-    """A strong read of those of ``keys`` that there are, in one BatchGetItem; none for no keys.
+    """Return those of ``keys`` that exist, strongly consistent, in one BatchGetItem; no call for no keys.
 
     Raises:
-        InvalidKey: a key that the table cannot hold.
+        InvalidKey: a key is invalid.
 
     """
     found = Attribute.load_many([table.ATTRIBUTE.key(site, key=key) for key in dict.fromkeys(keys)])
@@ -83,16 +86,16 @@ def definitions_of(site: str, keys: Iterable[str]) -> Mapping[str, AttributeDefi
 
 # --- schemas -----------------------------------------------------------------
 def site_schema(site: str) -> SchemaHead:
-    """A strong read of the site's own schema; one without any is empty, at version 0."""
+    """Return the site's own schema, strongly consistent; an empty one at version 0 if there is none."""
     key = schema_key(site, SITE)
     try:
         return SchemaHead.load(key)
     except NotFound:
-        return SchemaHead(key.pk, key.sk, name="Site schema")
+        return SchemaHead(key.pk, key.sk, name=Phrase("Site schema"))
 
 
 def get_classification(site: str, classification_id: str) -> SchemaHead:
-    """A strong read of one classification.
+    """Strongly consistent.
 
     Raises:
         NotFound: no such classification on this site.
@@ -101,7 +104,7 @@ def get_classification(site: str, classification_id: str) -> SchemaHead:
     try:
         return SchemaHead.load(table.CLASSIFICATION.key(site, document_id=classification_id, entity=ENTITY))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("Document type not found.") from error
+        raise NotFound(gettext("Document type not found.")) from error
 
 
 def list_classifications(site: str, cursor: str | None = None) -> tuple[Sequence[ClassificationRow], str | None]:
@@ -116,7 +119,7 @@ def list_classifications(site: str, cursor: str | None = None) -> tuple[Sequence
 
 
 def all_classifications(site: str) -> Sequence[ClassificationRow]:
-    """The first of them by name, for a form to offer; one Query."""
+    """Return the first by name, for a form; one Query."""
     pk = table.CLASSIFICATION.gsi1_partition(site, entity=ENTITY)
     return [_row(one) for one in SchemaHead.page(pk, index="GSI1", limit=MAX_OFFERED).rows]
 
@@ -126,7 +129,7 @@ def _row(one: SchemaHead) -> ClassificationRow:
 
 
 def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None]:
-    """The site's schema, and the classification's where one is named; one GetItem each.
+    """Return the site's schema, and the classification's if one is given; one GetItem each.
 
     Raises:
         NotFound: no such classification on this site.
@@ -137,7 +140,7 @@ def schemas_of(site: str, classification_id: str) -> tuple[Schema, Schema | None
 
 
 def get_governing(site: str, classification_id: str) -> Governing:
-    """What a run is governed by from its start: one GetItem a schema, one BatchGetItem for what they name.
+    """Return the schemas of a new run: one GetItem a schema, one BatchGetItem for attributes.
 
     Raises:
         NotFound: no such classification on this site.
@@ -156,14 +159,14 @@ def get_governing(site: str, classification_id: str) -> Governing:
     )
 
 
-MOST_TYPES = 40  # that a document's type is found among; the first by name
+MOST_TYPES = 40  # document types of automatic classification; the first by name
 
 
 def list_governing(site: str) -> Sequence[Governing]:
-    """What a run may be governed by whose type is yet to be found: first without a classification, then each by name.
+    """Return the possible schemas of a run that determines its type: first without a classification, then each by name.
 
-    Archived ones are left out. A Query and a BatchGetItem for the classifications, a GetItem for the site's schema,
-    a BatchGetItem for what they name.
+    Archived ones are omitted. A Query and a BatchGetItem for classifications, a GetItem for the site's schema, a
+    BatchGetItem for attributes.
     """
     named = [one for one in all_classifications(site) if not one.archived][:MOST_TYPES]
     heads = {one.id: one for one in SchemaHead.load_many([schema_key(site, one.id) for one in named])}
@@ -182,7 +185,7 @@ def _classify_governing(none: Governing, head: SchemaHead, schema: Schema) -> Go
 
 
 def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str, ...], ...]:
-    """What the rows of a document's values are made of: the site's composite keys, then its classification's.
+    """Return the composite keys of a document: the site's, then its classification's.
 
     Raises:
         NotFound: no such classification on this site.
@@ -193,7 +196,7 @@ def composite_keys(site: str, classification_id: str = SITE) -> tuple[tuple[str,
 
 
 def all_composite_keys(site: str) -> Sequence[CompositeKey]:
-    """Those of the site and of every classification, the first of them by their attributes; one Query."""
+    """Return those of the site and all classifications, the first by attributes; one Query."""
     pk = table.CLASSIFICATION_COMPOSITE_KEY.gsi1_partition(site)
     rows = SchemaCompositeKey.page(pk, index="GSI1", limit=MAX_OFFERED).rows
     head = table.CLASSIFICATION_COMPOSITE_KEY.gsi1_prefix()
@@ -203,14 +206,14 @@ def all_composite_keys(site: str) -> Sequence[CompositeKey]:
 
 # --- who uses what -----------------------------------------------------------
 def schemas_using(site: str, key: str) -> Sequence[Use]:
-    """The schemas that name an attribute, the first page of them; one Query."""
+    """Return the first schemas that use an attribute; one Query."""
     pk = table.CLASSIFICATION_ATTRIBUTE_KEY.gsi1_partition(site, key=key)
     rows = SchemaAttributeKey.page(pk, index="GSI1").rows
-    return [Use(one.document_id or SITE, one.name or "Site schema") for one in rows]
+    return [Use(one.document_id or SITE, one.name or Phrase("Site schema")) for one in rows]
 
 
 def list_allowed_values(site: str, key: str) -> Sequence[str]:
-    """Every value that any schema allows for an attribute, in the order of the text, each once; one Query."""
+    """Return all allowed values of an attribute in any schema, unique and in text order; one Query."""
     pk = table.CLASSIFICATION_ALLOWED_VALUE.gsi1_partition(site, key=key)
     rows = SchemaAllowedValue.page(pk, index="GSI1", limit=MAX_OFFERED).rows
     return list(dict.fromkeys(table.decode_part((one.GSI1SK or "").partition("#")[2]) for one in rows))

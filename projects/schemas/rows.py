@@ -1,8 +1,10 @@
-"""The rows beside a schema's head, one for each way to look into it, and what changes when the schema does."""
+"""Dependent rows of a schema, one per access pattern, and their changes."""
 
 import uuid
 from collections.abc import Mapping
 from typing import Any
+
+from django.utils.translation import gettext
 
 from config import table
 from config.errors import Refused
@@ -14,20 +16,21 @@ from projects.schemas.items import SchemaAllowedValue, SchemaAttributeKey, Schem
 
 # DynamoDB takes 100 changes in one transaction; head, event and definitions are among them.
 MAX_CHANGES = 100
-_COMPOSITE = uuid.UUID("0f3c1c52-5d0b-4c1e-9b6f-6f5a0a0a8f11")  # names composite keys: the same keys, the same row
+# namespace of composite keys' ids, so that equal keys share a row
+_COMPOSITE = uuid.UUID("0f3c1c52-5d0b-4c1e-9b6f-6f5a0a0a8f11")
 
 
 def schema_row_changes(site: str, owner: str, before: Schema, after: Schema) -> list[Change]:
-    """The rows to put and to delete so that the table says what ``after`` says; ``owner`` empty for the site.
+    """Return the rows to put and delete on a change to ``after``; ``owner`` empty for the site.
 
     Raises:
-        InvalidKey: a value is too long to be found by.
+        InvalidKey: a value is too long for a key.
 
     """
     old, new = _rows(site, owner, before), _rows(site, owner, after)
     gone: list[Change] = [Delete(key) for key in old if key not in new]
     fresh: list[Change] = [
-        Put(row, overwrite=True)  # the head's version guards them all; what an older writer left is replaced
+        Put(row, overwrite=True)  # guarded by the head's version; older rows are replaced
         for key, row in new.items()
         if key not in old or old[key].attribute_values != row.attribute_values
     ]
@@ -35,11 +38,11 @@ def schema_row_changes(site: str, owner: str, before: Schema, after: Schema) -> 
 
 
 def check_size(changes: list[Change], *, others: int) -> None:
-    """Raises: Refused if one transaction cannot hold them and ``others``."""
+    """Raises: Refused if they and ``others`` exceed a transaction."""
     if len(changes) + others > MAX_CHANGES:
         raise Refused(
-            f"Too many changes: {len(changes)} of at most {MAX_CHANGES - others}. Nothing was saved; save in "
-            "smaller parts."
+            gettext("Too many changes: %(count)s of at most %(value)s. Nothing was saved; save in smaller parts.")
+            % {"count": len(changes), "value": MAX_CHANGES - others}
         )
 
 

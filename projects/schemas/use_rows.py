@@ -1,23 +1,26 @@
-"""The rows of a schema's attributes: typed, moved about, checked, and read as ``AttributeUse``s."""
+"""Form rows of a schema's attributes: editing, reordering, validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
+from django.utils.translation import gettext, gettext_lazy
 
+from config.phrase import Phrase
 from projects.schemas.governing import MAX_USES, AttributeDefinition, AttributeUse
+from projects.templatetags.desk import within_sentence
 from projects.web import row_moves
 from projects.web.row_moves import Row, Tool
 
 PREFIX = "uses"
-SUGGESTIONS = "attribute-keys"  # the id of the list that the page offers
+SUGGESTIONS = "attribute-keys"  # the id of the page's suggestions
 _KEYS = ("key", "allowed", "default")
 _TYPED = {"autocomplete": "off", "spellcheck": "false"}
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """What stands on each line, each once."""
+    """Return the lines, unique."""
     return tuple(dict.fromkeys(line for one in text.splitlines() if (line := " ".join(one.split()))))
 
 
@@ -27,22 +30,24 @@ class UseRow(forms.Form):
     key = forms.CharField(
         required=False,
         max_length=80,
-        error_messages={"max_length": "Use at most 80 characters (currently %(show_value)d)."},
+        error_messages={"max_length": gettext_lazy("Use at most 80 characters (currently %(show_value)d).")},
         widget=forms.TextInput(attrs={"class": "text-input code-input", "list": SUGGESTIONS} | _TYPED),
     )
     required = forms.BooleanField(required=False)
     allowed = forms.CharField(
         required=False,
-        label="Allowed values, one a line, of attribute",
+        label=gettext_lazy("Allowed values, one a line, of attribute"),
         max_length=30_000,
-        error_messages={"max_length": "Use at most 30,000 characters (currently %(show_value)d)."},
-        widget=forms.Textarea(attrs={"class": "text-input", "rows": 2, "placeholder": "any, or one per line"} | _TYPED),
+        error_messages={"max_length": gettext_lazy("Use at most 30,000 characters (currently %(show_value)d).")},
+        widget=forms.Textarea(
+            attrs={"class": "text-input", "rows": 2, "placeholder": gettext_lazy("any, or one per line")} | _TYPED
+        ),
     )
     default = forms.CharField(
         required=False,
         max_length=200,
-        error_messages={"max_length": "Use at most 200 characters (currently %(show_value)d)."},
-        widget=forms.TextInput(attrs={"class": "text-input", "placeholder": "none"} | _TYPED),
+        error_messages={"max_length": gettext_lazy("Use at most 200 characters (currently %(show_value)d).")},
+        widget=forms.TextInput(attrs={"class": "text-input", "placeholder": gettext_lazy("none")} | _TYPED),
     )
 
     @property
@@ -52,7 +57,7 @@ class UseRow(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.blank and not cleaned.get("key") and "key" not in self.errors:
-            self.add_error("key", "Enter an attribute key or remove the row.")
+            self.add_error("key", gettext("Enter an attribute key or remove the row."))
         return cleaned
 
     def use(self) -> AttributeUse:
@@ -63,7 +68,7 @@ class UseRow(forms.Form):
 
 class UseRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
     def non_blank_rows(self) -> list[UseRow]:
-        """The rows in their order; one left blank is dropped."""
+        """Return the rows in order, without blank ones."""
         return [row for row in self.forms if not row.blank]
 
 
@@ -82,12 +87,16 @@ def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
 
 
 def parse_posted_rows(data: Mapping[str, Any]) -> UseRows:
-    words = {"too_many_forms": f"A schema can have up to {MAX_USES} attributes. Remove some, then save again."}
+    words = {
+        "too_many_forms": Phrase("A schema can have up to %(max_uses)s attributes. Remove some, then save again.").fill(
+            max_uses=MAX_USES
+        )
+    }
     return cast(UseRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
 def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows, str]:
-    """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
+    """Return the typed rows after ``order`` (see ``row_moves``), and the input to focus."""
     rows = [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_USES))]
     focus = row_moves.rearrange_rows(rows, order, blank={}, most=MAX_USES, first="key")
     return _make_use_rows(rows), focus
@@ -96,16 +105,16 @@ def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows,
 def add_row_tools(
     rows: UseRows, focus: str, known: Mapping[str, AttributeDefinition]
 ) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
-    """Each row with what its attribute is called and of which type, and with its buttons."""
+    """Return each row with its attribute's label and type, and its buttons."""
     last = len(rows.forms) - 1
     table: list[tuple[UseRow, str, tuple[Tool, ...]]] = []
     for i, row in enumerate(rows.forms):
         if focus == f"key-{i}":
             row.fields["key"].widget.attrs["autofocus"] = True
         definition = known.get(str(row["key"].value() or ""))
-        words = f"{definition.label}, {definition.kind_label.lower()}" if definition else ""
+        words = f"{definition.label}, {within_sentence(definition.kind_label)}" if definition else ""
         row.fields["allowed"].widget.attrs["rows"] = max(2, min(8, len(lines_of(str(row["allowed"].value() or "")))))
-        table.append((row, words, row_moves.row_tools(i, last, focus, "attribute")))
+        table.append((row, words, row_moves.row_tools(i, last, focus, Phrase("attribute"))))
     return table
 
 
@@ -114,6 +123,6 @@ def _make_use_rows(rows: list[Row]) -> UseRows:
 
 
 def _read_row_input(data: Mapping[str, Any], i: int) -> Row:
-    # As typed, mistakes and all: moving a row is no reason to be told about them.
+    # As typed, unvalidated: moving a row must not show errors.
     row: Row = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
     return row | {"required": bool(data.get(f"{PREFIX}-{i}-required"))}

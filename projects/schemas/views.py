@@ -1,4 +1,4 @@
-"""Pages of attributes' definitions and of schemas."""
+"""Pages of attribute definitions and schemas."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -6,10 +6,14 @@ from functools import partial
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from config.errors import Conflict, NotAllowed, Refused
+from config.errors import Conflict, NotAllowed, NotFound, Refused
+from config.phrase import Phrase
 from projects.audit.events import actor_of
+from projects.entities.items import EntityType
+from projects.entities.queries import get_type, list_types
 from projects.schemas import actions as attribute_definition_actions
 from projects.schemas import actions as schema_actions
 from projects.schemas import queries as schema_queries
@@ -19,14 +23,14 @@ from projects.schemas.governing import AttributeDefinition, Schema
 from projects.schemas.items import SchemaHead
 from projects.settings.values import DATE_RANGES
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer, version_in
 
 _MORE = ("date_range", "columns", "watermark", "personal")  # that a definition says beside its label
 
 
 @dataclass(frozen=True)
 class _Notice:
-    """What stands above a form that was not taken."""
+    """The message above a refused form."""
 
     heading: str
     text: str
@@ -36,17 +40,19 @@ class _Notice:
 def list_attributes(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     if request.method == "GET":
-        return _list_page(request, AttributeForm())
-    form = AttributeForm(request.POST)
+        return _list_page(request, AttributeForm(entity_types=list_types(request.site)))
+    form = AttributeForm(request.POST, entity_types=list_types(request.site))
     if not form.is_valid():
         return _list_page(request, form, status=422)
     definition = form.definition()
     try:
         attribute_definition_actions.create_definition(request.site, definition, by=actor_of(request.user))
     except Conflict as error:
-        form.add_error("key", f"{error} Choose another key.")
+        form.add_error("key", gettext("%(error)s Choose another key.") % {"error": error})
         return _list_page(request, form, status=409)
-    messages.success(request, f"{definition.label} created. Schemas and documents can now use it.")
+    messages.success(
+        request, gettext("%(label)s created. Schemas and documents can now use it.") % {"label": definition.label}
+    )
     return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
@@ -68,9 +74,9 @@ def edit_attribute(request: DeskRequest, key: str) -> HttpResponse:
     except Conflict as error:
         stored = schema_queries.attribute_definition(request.site, key)
         return _definition_page(
-            request, stored, form, notice=_Notice("Attribute changed by another user", str(error)), status=409
+            request, stored, form, notice=_Notice(Phrase("Attribute changed by another user"), str(error)), status=409
         )
-    messages.success(request, f"{label} saved. New runs use it.")
+    messages.success(request, gettext("%(label)s saved. New runs use it.") % {"label": label})
     return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
@@ -83,9 +89,9 @@ def delete_attribute(request: DeskRequest, key: str) -> HttpResponse:
         definition = schema_queries.attribute_definition(request.site, key)
         form = _form_of(definition)
         return _definition_page(
-            request, definition, form, notice=_Notice("Attribute not deleted", str(error)), status=409
+            request, definition, form, notice=_Notice(Phrase("Attribute not deleted"), str(error)), status=409
         )
-    messages.success(request, f"{key} deleted.")
+    messages.success(request, gettext("%(key)s deleted.") % {"key": key})
     return redirect_after_post(request, reverse("schemas:list-attributes"))
 
 
@@ -101,9 +107,7 @@ def _list_page(request: DeskRequest, form: AttributeForm, *, status: int = 200) 
     context = {
         "form": form,
         "rows": [(one, DATE_RANGES.get(dates[one.key].date_range, "") if one.key in dates else "") for one in rows],
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("schemas:list-attributes"),
+        **page_links(request, following, reverse("schemas:list-attributes")),
     }
     return render_answer(
         request, "projects/schemas/attributes.html", "projects/schemas/_attributes.html", context, status=status
@@ -121,6 +125,7 @@ def _definition_page(
     context = {
         "form": form,
         "attribute": definition,
+        "list": _entity_type(request.site, definition),
         "uses": schema_queries.schemas_using(request.site, definition.key),
         "allowed": schema_queries.list_allowed_values(request.site, definition.key),
         "notice": notice,
@@ -130,7 +135,14 @@ def _definition_page(
     )
 
 
-_SAVED = "{} saved. Runs already started keep their fields."
+def _entity_type(site: str, definition: AttributeDefinition) -> EntityType | None:
+    try:
+        return get_type(site, definition.entity_type) if definition.entity_type else None
+    except NotFound:
+        return None
+
+
+_SAVED = Phrase("%(name)s saved. Runs already started keep their fields.")
 
 
 @require_safe
@@ -140,9 +152,7 @@ def list_classifications(request: DeskRequest) -> HttpResponse:
     rows, following = schema_queries.list_classifications(request.site, cursor)
     context = {
         "rows": rows,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("schemas:list-classifications"),
+        **page_links(request, following, reverse("schemas:list-classifications")),
     }
     return render_answer(request, "projects/schemas/list.html", None, context)
 
@@ -165,7 +175,9 @@ def create_classification(request: DeskRequest) -> HttpResponse:
         )
     except Refused as error:
         return page(replace(editor, refusal=str(error)), status=422)
-    messages.success(request, f"{made.name} created. Projects can now select it in their settings.")
+    messages.success(
+        request, gettext("%(name)s created. Projects can now select it in their settings.") % {"name": made.name}
+    )
     return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 
@@ -188,7 +200,7 @@ def edit_classification(request: DeskRequest, classification_id: str) -> HttpRes
         return _schema_page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _schema_page(request, replace(editor, refusal=str(error)), head=head, status=422)
-    messages.success(request, _SAVED.format(editor.schema().name))
+    messages.success(request, _SAVED.fill(name=editor.schema().name))
     return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 
@@ -215,7 +227,7 @@ def edit_site_schema(request: DeskRequest) -> HttpResponse:
         return _schema_page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _schema_page(request, replace(editor, refusal=str(error)), head=head, status=422)
-    messages.success(request, _SAVED.format("Site schema"))
+    messages.success(request, _SAVED.fill(name=Phrase("Site schema")))
     return redirect_after_post(request, reverse("schemas:edit-site-schema"))
 
 
@@ -233,13 +245,13 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
         head = schema_queries.get_classification(request.site, classification_id)
         editor = replace(
             editor_of(head.schema, named=True, version=head.number),
-            refusal=f"{error} Nothing was changed; review the current version first.",
+            refusal=Phrase("%(error)s Nothing was changed; review the current version first.").fill(error=error),
         )
         return _schema_page(request, editor, head=head, status=409)
     if archived:
-        messages.success(request, "Document type archived. Projects that use it keep it.")
+        messages.success(request, gettext("Document type archived. Projects that use it keep it."))
     else:
-        messages.success(request, "Document type restored. Projects can select it again.")
+        messages.success(request, gettext("Document type restored. Projects can select it again."))
     return redirect_after_post(request, reverse("schemas:list-classifications"))
 
 

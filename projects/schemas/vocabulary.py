@@ -1,20 +1,21 @@
-"""What a site's documents can be asked for: attributes, classifications and composite keys, read together.
+"""A site's searchable vocabulary: attributes, document types and composite keys.
 
-Remembered as permissions are, so that a filtered list costs what a plain one does.
+Cached like permissions, so that a filtered list costs no more than a plain one.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import AttributeDefinition, CompositeKey
+from projects.schemas.labels.reading import Labels, isolate
 from projects.schemas.queries import ClassificationRow
 from projects.sites import directory
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """``attributes`` by key, in the order of their keys."""
+    """``attributes`` by key, in key order."""
 
     attributes: Mapping[str, AttributeDefinition] = field(default_factory=dict)
     classifications: Sequence[ClassificationRow] = ()
@@ -23,8 +24,19 @@ class Vocabulary:
     def classification_name(self, classification_id: str) -> str:
         return next((one.name for one in self.classifications if one.id == classification_id), "")
 
+    def in_language(self, labels: Labels) -> "Vocabulary":
+        """Translate with these labels; keys and their order stay."""
+        if not labels:
+            return self
+        return replace(
+            self,
+            attributes={key: labels.name_definition(one) for key, one in self.attributes.items()},
+            classifications=[replace(one, name=labels.name_type(one.id, one.name)) for one in self.classifications],
+        )
+
     def label(self, key: str) -> str:
-        return self.attributes[key].label if key in self.attributes else key
+        """The label within a sentence."""
+        return isolate(self.attributes[key].label) if key in self.attributes else key
 
 
 def get_vocabulary(site: str) -> Vocabulary:

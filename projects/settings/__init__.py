@@ -1,1 +1,1 @@
-"""A project's settings: fields, thresholds, prompts and models, and how two admins' changes are merged."""
+"""Project settings: fields, thresholds, models, and merging of concurrent changes."""

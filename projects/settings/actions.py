@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config import clock
 from config.errors import Conflict, Refused
 from config.table import PROJECT
@@ -22,22 +24,22 @@ from projects.settings.values import ProjectSettings
 from projects.sites import directory
 
 _ALPHABET = string.ascii_letters + string.digits + "_-"
-_ATTEMPTS = 12  # of one save, each on the newest version
+_ATTEMPTS = 12  # attempts of one save, each on the newest version
 _PROJECT_ID = re.compile(r"proj_[A-Za-z0-9_-]{21}")
 
 
 def new_project_id() -> str:
-    """Seed 000's form, made before the form is shown: the same form sent twice makes one project."""
+    """Generate an id in seed 000's format, before the form is shown, so that a form sent twice creates one project."""
     return "proj_" + "".join(secrets.choice(_ALPHABET) for _ in range(21))
 
 
 def project_id_from(form: str) -> str:
-    """The id that the form was given, or a new one where it was tampered with or lost."""
+    """Return the form's id, or a new one if it was lost or tampered with."""
     return form if _PROJECT_ID.fullmatch(form) else new_project_id()
 
 
 def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_id: str) -> Project:
-    """Make the project, or answer the one that the same form made before.
+    """Create the project, or return the one that the same form created before.
 
     Raises:
         Conflict: the id is someone else's project.
@@ -74,9 +76,9 @@ def create_project(site: str, settings: ProjectSettings, *, by: Actor, project_i
 def update_project(
     site: str, project_id: str, settings: ProjectSettings, *, seen: SettingsDigest | None, by: Actor
 ) -> Project:
-    """Save what ``settings`` change of what was ``seen``, on top of what is stored now.
+    """Save the changes from ``seen`` to ``settings`` on top of the stored settings.
 
-    What others changed meanwhile in other places stays; saving what is there already writes nothing.
+    Concurrent changes in other places are kept; nothing is written if unchanged.
 
     Raises:
         Conflict: someone changed the same places since; the message names who and what.
@@ -95,20 +97,20 @@ def update_project(
             raise Conflict(" ".join(map(str, clashes.clash_lines(merge, stored, since))))
         try:
             transact(*_save_project(site, stored, merge.settings, changed, by))
-        except Conflict as error:  # someone else's save came between: merge with that one too
+        except Conflict as error:  # a concurrent save came between: merge with that one too
             _check_models(error)
             time.sleep(random.uniform(0.005, 0.02) * 2 ** min(attempt, 4))
             continue
         finally:
             directory.forget_personal()
         return project_queries.get_project(site, project_id)
-    raise Conflict("Too many people are saving these settings. Your changes were not saved; save again.")
+    raise Conflict(gettext("Too many people are saving these settings. Your changes were not saved; save again."))
 
 
 def _check_models(error: Conflict) -> None:
     """Raises: Refused."""
     if GONE in error.failed:
-        raise Refused("A model that you chose was removed. Choose another one, then save again.") from error
+        raise Refused(gettext("A model that you chose was removed. Choose another one, then save again.")) from error
 
 
 def _save_project(
@@ -129,7 +131,7 @@ def _save_project(
 
 
 def _at_version(version: int) -> Any:
-    # An older writer's project has no version until it is saved here for the first time.
+    # Older projects have no version until they are saved here for the first time.
     path: Any = Project.data
     stored = path["version"]
     return stored == version if version else Project.PK.exists() & stored.does_not_exist()

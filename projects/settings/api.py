@@ -1,4 +1,4 @@
-"""The API of projects: list, get, create, and their settings, checked as the settings page checks them."""
+"""The API of projects: list, get and create them, and change settings with the validation of the settings page."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,9 +19,10 @@ from projects.sites import access
 from projects.web.api import (
     FAILURES,
     IF_MATCH,
+    OUTDATED,
+    REFUSALS,
     ApiRequest,
     Body,
-    Problem,
     etag_of,
     read_if_match,
     with_etag,
@@ -30,7 +31,6 @@ from projects.web.api import (
 from projects.web.http import problem_response
 
 router = Router(tags=["projects"])
-_CHANGED: Any = {409: Problem, 412: Problem, **FAILURES}
 Share = Annotated[float, Field(ge=0, le=1)]
 QuorumChoice = Literal["", "2/2", "2/3", "3/3"]
 
@@ -68,7 +68,7 @@ class FieldWish(Body):
 
 
 class SettingsShape(Schema):
-    """Shares and thresholds are 0–1. An empty text or 0 stands for the site's default.
+    """Shares and thresholds are 0–1. An empty text or 0 means the site's default.
 
     ``models``: purpose → ID in the catalogue. ``most_wrong``: of values that no one reviews; null: default.
     ``fields``: read unless ``document_type`` or ``typing`` says otherwise.
@@ -103,7 +103,7 @@ class ProjectDetail(ProjectShape):
 
 
 class SettingsPatch(Body):
-    """What is left out stays; ``fields`` and ``reject_reasons`` are replaced as a whole. As ``SettingsShape``."""
+    """As ``SettingsShape``; omitted entries stay. ``fields`` and ``reject_reasons`` are replaced as a whole."""
 
     model_config = with_example(default_threshold=0.85, reject_reasons=["Unreadable", "Wrong recipient"])
 
@@ -131,7 +131,7 @@ class SettingsPatch(Body):
 
 
 class NewProject(SettingsPatch):
-    """As ``SettingsPatch``; what is left out is as the page of a new project has it."""
+    """As ``SettingsPatch``; omitted entries get the defaults of a new project."""
 
     model_config = with_example(
         name="Invoices", fields=[{"name": "total", "label": "Total", "type": "amount", "required": True}]
@@ -154,12 +154,12 @@ def list_projects(request: ApiRequest, after: str | None = None) -> ProjectList:
 
 @router.post(
     "",
-    response={201: ProjectDetail, 409: Problem, **FAILURES},
+    response={201: ProjectDetail, **REFUSALS},
     operation_id="create_project",
     summary="Create a project",
 )
 def create_project(request: ApiRequest, wish: NewProject) -> Any:
-    """Checked as the settings page checks it. Requires ADMIN."""
+    """Validated like the settings page. Requires ADMIN."""
     access.check_can_configure(request)
     blank = ProjectSettings(name="")
     editor = _edit(request, wish, blank)
@@ -179,25 +179,25 @@ def create_project(request: ApiRequest, wish: NewProject) -> Any:
     summary="Get a project and its settings",
 )
 def show_project(request: ApiRequest, project_id: str) -> ProjectDetail:
-    """Prompts have endpoints of their own. Answers with an ETag. Requires READ."""
+    """Prompts have endpoints of their own. Returns an ETag. Requires READ."""
     return _shape(request, access.project_to_view(request, project_id))
 
 
 @router.patch(
     "/{project_id}",
-    response={200: ProjectDetail, **_CHANGED},
+    response={200: ProjectDetail, **OUTDATED},
     operation_id="change_project",
     summary="Change a project's settings",
     openapi_extra={"parameters": [IF_MATCH]},
 )
 def change_project(request: ApiRequest, project_id: str, wish: SettingsPatch) -> Any:
-    """Runs that have started keep theirs. Send the ETag as `If-Match` to be told of others' changes. Requires ADMIN."""
+    """Started runs keep their settings. Send the ETag as `If-Match` to detect concurrent changes. Requires ADMIN."""
     project = access.project_to_configure(request, project_id)
     read_if_match(request, _etag(project), project.version)
     editor = _edit(request, wish, project.settings)
     if not editor.is_valid():
         return _list_problems(editor)
-    # A change that comes between is kept in other places, and a conflict in the same.
+    # A concurrent change is kept in other places, and a conflict in the same.
     seen = merging.digest_settings(project.settings, project.version)
     changed = project_actions.update_project(
         request.site, project_id, editor.settings(), seen=seen, by=request.auth.actor
@@ -241,7 +241,7 @@ def _edit(request: ApiRequest, wish: SettingsPatch, stored: ProjectSettings) -> 
 
 
 def _read_field(sent: Mapping[str, Any]) -> FieldSetting:
-    """Raises: Refused, of columns of what is no table."""
+    """Raises: Refused if a field other than a table has columns."""
     found = dict.fromkeys(("name", "label", "date_range"), "") | {"type": "text"} | dict(sent)
     if found.get("columns") and found["type"] != TABLE:
         raise Refused("Only tables have columns. Remove them or make the field a table.", field="fields.columns")
@@ -250,7 +250,7 @@ def _read_field(sent: Mapping[str, Any]) -> FieldSetting:
 
 
 def _list_problems(editor: Editor) -> Any:
-    """422 with each setting that the page would mark."""
+    """Return 422 with each setting that the page would mark."""
     wrong = [(_NAMES.get(name, name), str(texts[0])) for name, texts in editor.form.errors.items()]
     for number, row in enumerate(editor.rows.forms):
         wrong += [(f"{PREFIX}.{number}.{name}", str(texts[0])) for name, texts in row.errors.items()]

@@ -1,4 +1,4 @@
-"""Which project an action is for, where the page that leads to it has none."""
+"""Choosing the project for an action started outside of one."""
 
 from urllib.parse import urlencode
 
@@ -10,9 +10,9 @@ from projects.web.http import DeskRequest, render_answer
 
 
 def choose_project(request: DeskRequest, template: str, *, onward: str) -> HttpResponse:
-    """The site's projects, each leading ``onward`` (a URL name that takes a project id); there at once if it has one.
+    """List the site's projects, each linked to ``onward`` (a URL name with a project id); a single one redirects.
 
-    ``?folder=``, the path of a folder, goes along.
+    ``?folder=``, the path of a folder, is passed on.
 
     Raises:
         NotFound: ``?after=`` belongs to another list.

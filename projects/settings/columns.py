@@ -1,4 +1,4 @@
-"""The columns of a table as an admin writes them, a line a column; pure.
+"""Parsing of table columns, one a line. Pure functions.
 
 ``Amount, amount, required, sums to net_total``: the label, then what else is to be said, in any order.
 """
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from config.errors import Refused
 
-TABLE = "table"  # the type of a field whose value is rows
+TABLE = "table"  # the type of a field with rows
 COLUMN_TYPES = ("text", "number", "amount", "percent", "date")
 MOST_COLUMNS = 12
-LONGEST_COLUMNS = 1_000  # characters of all of them: a run freezes those of all its fields
+LONGEST_COLUMNS = 1_000  # characters of all columns: a run freezes those of all its fields
 ITEM_COLUMNS = "\n".join(
     (
         "Description, required",
@@ -26,7 +26,7 @@ _SUMS = re.compile(r"sums to\s+([a-z][a-z0-9_]{0,39})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Column:
-    """``type``: of ``COLUMN_TYPES``. ``total``: the name of the field that the column adds up to, or empty."""
+    """``type``: of ``COLUMN_TYPES``. ``total``: the name of the field with the column's sum, or empty."""
 
     name: str
     label: str
@@ -36,13 +36,13 @@ class Column:
 
 
 def read_columns(text: str) -> tuple[Column, ...]:
-    """The columns that were written; blank lines count for nothing.
+    """Parse the columns; blank lines are ignored.
 
     >>> read_columns("Amount, amount, required, sums to total")
     (Column(name='amount', label='Amount', type='amount', required=True, total='total'),)
 
     Raises:
-        Refused: a word says nothing about a column, two have one name, or there are none, or too many.
+        Refused: a word is unknown, two columns have one name, or there are none, or too many.
 
     """
     columns = tuple(_column(line, number) for number, line in enumerate(filter(str.strip, text.splitlines()), 1))

@@ -1,4 +1,4 @@
-"""The projects that a new desk starts with."""
+"""The initial projects of a deployment."""
 
 from config.errors import Conflict, NotFound
 from projects.audit.events import Actor
@@ -7,13 +7,13 @@ from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.settings.values import AROUND, DEFAULT_FIELDS, FieldSetting, ProjectSettings
 
-# A fixed id: whoever comes first makes it, and everybody after finds it.
+# A fixed id: the first process creates it, and others find it.
 DEFAULT_PROJECT_ID = "proj_receipts-and-invoices"
 DEFAULT_PROJECT = ProjectSettings(
     name="Receipts and invoices",
     description="Company, date, address, total, invoice number and currency of receipts and invoices.",
 )
-# The demo's: what an accounts department reads of an invoice before it pays.
+# For the demo: the fields that accounts payable needs of an invoice.
 INVOICE_PROJECT_ID = "proj_supplier-invoices"
 INVOICE_PROJECT = ProjectSettings(
     name="Supplier invoices",
@@ -29,15 +29,35 @@ INVOICE_PROJECT = ProjectSettings(
     ),
 )
 
+# For practising reviews: every field needs a check, whatever its confidence.
+PRACTICE_PROJECT_ID = "proj_practice"
+PRACTICE_PROJECT = ProjectSettings(
+    name="Practice",
+    description="Invented receipts and invoices to learn reviewing with, most with something worth catching.",
+    fields=(
+        *DEFAULT_FIELDS,
+        FieldSetting("net_total", "Net total", "amount"),
+        FieldSetting("vat", "VAT", "amount"),
+    ),
+    default_threshold=1.0,
+    lacking_allowed=True,
+    reject_reasons="Sent before\nSum is wrong\nNot readable",
+)
+
 
 def ensure_default_project(site: str, *, by: Actor) -> Project:
-    """The default project as it is now; made where it is missing."""
+    """Return the default project; created if missing."""
     return _ensure_project(site, DEFAULT_PROJECT_ID, DEFAULT_PROJECT, by)
 
 
 def ensure_invoice_project(site: str, *, by: Actor) -> Project:
-    """The demo's project of invoices as it is now; made where it is missing."""
+    """Return the demo's invoice project; created if missing."""
     return _ensure_project(site, INVOICE_PROJECT_ID, INVOICE_PROJECT, by)
+
+
+def ensure_practice_project(site: str, *, by: Actor) -> Project:
+    """Return the practice project; created if missing."""
+    return _ensure_project(site, PRACTICE_PROJECT_ID, PRACTICE_PROJECT, by)
 
 
 def _ensure_project(site: str, project_id: str, wanted: ProjectSettings, by: Actor) -> Project:
@@ -47,5 +67,5 @@ def _ensure_project(site: str, project_id: str, wanted: ProjectSettings, by: Act
         pass
     try:
         return project_actions.create_project(site, wanted, by=by, project_id=project_id)
-    except Conflict:  # another process was as fast
+    except Conflict:  # another process was faster
         return project_queries.get_project(site, project_id)

@@ -1,4 +1,4 @@
-"""The settings page of a project as one thing: its form, its rows, and what the page says above them."""
+"""The settings editor of a project: form, rows and messages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings as desk
 
+from config.phrase import Phrase
 from projects.models import queries as model_queries
 from projects.queues import queries as queue_queries
 from projects.schemas import queries as schema_queries
@@ -44,14 +45,14 @@ from projects.web.row_moves import Tool
 class Editor:
     form: ProjectForm
     rows: FieldRows
-    seen: str = ""  # what the page was rendered from, sealed
-    focus: str = ""  # the button or input to look at after a row was moved or added
-    clash: tuple[Line, ...] = ()  # what others changed first
-    retry: bool = False  # it came second: saving again is a decision, not an accident
+    seen: str = ""  # what the page was rendered from, signed
+    focus: str = ""  # the button or input to focus after a row was moved or added
+    clash: tuple[Line, ...] = ()  # concurrent changes of others
+    retry: bool = False  # saving again is a deliberate choice
     problems: int = 0
 
     def is_valid(self) -> bool:
-        return all([self.form.is_valid(), self.rows.is_valid()])  # both, so that every message is shown at once
+        return all([self.form.is_valid(), self.rows.is_valid()])  # validate both to show all messages at once
 
     def settings(self) -> ProjectSettings:
         return replace(self.form.settings(), fields=self.rows.settings())
@@ -59,15 +60,15 @@ class Editor:
     @property
     def save_words(self) -> str:
         if self.retry:
-            return "Overwrite with my changes"
-        return "Create project" if self.form.is_new else "Save settings"
+            return Phrase("Overwrite with my changes")
+        return Phrase("Create project") if self.form.is_new else Phrase("Save settings")
 
     @property
     def table(self) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
         return add_row_tools(self.rows, self.focus)
 
     def count_messages(self) -> "Editor":
-        """With the number of messages, for the sentence at the top."""
+        """Return the editor with the number of messages, for the sentence at the top."""
         count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
         return replace(self, problems=count)
 
@@ -78,7 +79,7 @@ def editor_of(settings: ProjectSettings, offered: OfferedChoices, seen: str = ""
 
 
 def editor_after_clash(merged: ProjectSettings, offered: OfferedChoices, seen: str, clash: tuple[Line, ...]) -> Editor:
-    """What was typed over what is stored now, others' changes elsewhere included."""
+    """Return what was typed on top of the stored settings, including others' changes elsewhere."""
     return replace(editor_of(merged, offered, seen), clash=clash, retry=True)
 
 
@@ -88,7 +89,7 @@ def edit_posted_settings(data: Mapping[str, Any], stored: ProjectSettings, offer
 
 
 def list_offered_choices(site: str, stored: ProjectSettings) -> OfferedChoices:
-    """What is archived is no choice any more, unless it is chosen already."""
+    """Archived items are omitted, unless already chosen."""
     queues = queue_queries.all_queues(site)
     classifications = schema_queries.all_classifications(site)
     catalogue = model_queries.list_entries(site)
@@ -102,14 +103,14 @@ def list_offered_choices(site: str, stored: ProjectSettings) -> OfferedChoices:
 
 
 def edit_settings(wanted: ProjectSettings, stored: ProjectSettings, offered: OfferedChoices) -> Editor:
-    """As if a form with these settings had been sent: what programs set is checked as what people type."""
+    """Simulate a form with these settings, so that the API and the page share the validation."""
     return edit_posted_settings({**initial_of(wanted), **post_rows(wanted.fields)}, stored, offered)
 
 
 def edit_rearranged_settings(
     data: Mapping[str, Any], stored: ProjectSettings, offered: OfferedChoices, order: str
 ) -> Editor:
-    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    """Return the submitted page with its rows moved, neither validated nor saved."""
     typed = {name: data.get(name, "") for name in initial_of(stored)}
     form = ProjectForm(initial=typed, stored=stored, offered=offered)
     rows, focus = rearrange_posted_rows(data, order)
@@ -119,7 +120,7 @@ def edit_rearranged_settings(
 def summarize_settings(
     settings: ProjectSettings, governing: Governing, name_model: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The settings in the words of the project's page; the fields as the next run reads them."""
+    """Describe the settings for the project's page; fields as the next run uses them."""
     thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
     asked = settings.models.get(EXTRACT, desk.MODEL)
     return {
@@ -147,7 +148,7 @@ def summarize_settings(
 
 
 def _asks_models(settings: ProjectSettings) -> bool:
-    """Whether a model finds the fields, which is told the project's prompt."""
+    """Return True if a model extracts fields, using the project's prompt."""
     return (settings.analyzer or desk_default("analyzer")) != "rules"
 
 

@@ -1,4 +1,4 @@
-"""The rows of a project's field table: typed, moved about, checked, and read as ``FieldSetting``s."""
+"""Form rows of a project's fields: editing, reordering, validation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,9 @@ from typing import Any, cast
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 from django.utils.text import slugify
+from django.utils.translation import gettext, gettext_lazy
 
+from config.phrase import Phrase
 from projects.settings.columns import ITEM_COLUMNS, TABLE
 from projects.settings.forms import ColumnsField, PercentField, percent_of, share_of
 from projects.settings.values import (
@@ -32,24 +34,24 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 class FieldRow(forms.Form):
-    """One field; its name is made from the label if none is typed."""
+    """One field; its name is derived from the label if none is typed."""
 
     label = forms.CharField(
         required=False,
         max_length=80,
-        error_messages={"max_length": "Use at most 80 characters (currently %(show_value)d)."},
+        error_messages={"max_length": gettext_lazy("Use at most 80 characters (currently %(show_value)d).")},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     name = forms.CharField(
         required=False,
         max_length=40,
-        error_messages={"max_length": "Use at most 40 characters (currently %(show_value)d)."},
+        error_messages={"max_length": gettext_lazy("Use at most 40 characters (currently %(show_value)d).")},
         widget=forms.TextInput(
             attrs={
                 "class": "text-input code-input",
                 "autocomplete": "off",
                 "spellcheck": "false",
-                "placeholder": "from the label",
+                "placeholder": gettext_lazy("from the label"),
             }
         ),
     )
@@ -57,26 +59,38 @@ class FieldRow(forms.Form):
     date_range = forms.ChoiceField(
         required=False,
         choices=list(DATE_RANGES.items()),
-        error_messages={"invalid_choice": "Select an option from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select an option from the list.")},
         widget=forms.Select(attrs={"class": "select"}),
     )
     required = forms.BooleanField(required=False)
     personal = forms.BooleanField(required=False)
-    threshold = PercentField(required=False, label="Review threshold, percent, of field", widget=forms.TextInput)
+    threshold = PercentField(
+        required=False, label=gettext_lazy("Review threshold, percent, of field"), widget=forms.TextInput
+    )
 
     description = forms.CharField(
         required=False,
         max_length=LONGEST_DESCRIPTION,
-        error_messages={"max_length": f"Use at most {LONGEST_DESCRIPTION} characters (currently %(show_value)d)."},
+        error_messages={
+            "max_length": Phrase("Use at most %(longest_description)s characters (currently %%(show_value)d).").fill(
+                longest_description=LONGEST_DESCRIPTION
+            )
+        },
         widget=forms.TextInput(
-            attrs={"class": "text-input", "autocomplete": "off", "placeholder": "description for models"}
+            attrs={"class": "text-input", "autocomplete": "off", "placeholder": gettext_lazy("description for models")}
         ),
     )
     examples = forms.CharField(
         required=False,
         max_length=LONGEST_EXAMPLES,
-        error_messages={"max_length": f"Use at most {LONGEST_EXAMPLES} characters (currently %(show_value)d)."},
-        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "placeholder": "example values"}),
+        error_messages={
+            "max_length": Phrase("Use at most %(longest_examples)s characters (currently %%(show_value)d).").fill(
+                longest_examples=LONGEST_EXAMPLES
+            )
+        },
+        widget=forms.TextInput(
+            attrs={"class": "text-input", "autocomplete": "off", "placeholder": gettext_lazy("example values")}
+        ),
     )
 
     columns = ColumnsField()
@@ -87,7 +101,7 @@ class FieldRow(forms.Form):
 
     @property
     def blank(self) -> bool:
-        """Nothing was entered; a field of which only more is said is asked for its name."""
+        """True if neither name nor label was entered; a row with other input needs a name."""
         return not any(self.cleaned_data.get(key) for key in _TELLING)
 
     def clean(self) -> dict[str, Any]:
@@ -99,7 +113,7 @@ class FieldRow(forms.Form):
         name: str = self.cleaned_data["name"]
         if name and not _NAME.fullmatch(name):
             raise forms.ValidationError(
-                "Use lowercase letters, digits and _, starting with a letter, for example invoice_number."
+                gettext("Use lowercase letters, digits and _, starting with a letter, for example invoice_number.")
             )
         return name
 
@@ -121,7 +135,7 @@ class FieldRow(forms.Form):
 
 
 def _name_from(label: str, number: int) -> str:
-    """``Invoice no.`` → ``invoice_no``; a label without Latin letters is numbered by its row."""
+    """``Invoice no.`` → ``invoice_no``; a label without Latin letters gets the row's number."""
     name = slugify(label).replace("-", "_").strip("_")[:40]
     return name if _NAME.fullmatch(name) else f"field_{number}"
 
@@ -133,12 +147,16 @@ class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs
             if row.errors or row.blank:
                 continue
             if not row.cleaned_data["label"] and not row.cleaned_data["name"]:
-                row.add_error("label", "Enter a label or remove the row.")
+                row.add_error("label", gettext("Enter a label or remove the row."))
                 continue
             one = row.setting(number)
             if one.name in seen:
                 place = "name" if row.cleaned_data["name"] else "label"
-                row.add_error(place, f"“{seen[one.name]}” above already uses the name {one.name}. Choose another.")
+                row.add_error(
+                    place,
+                    gettext("“%(seen)s” above already uses the name %(name)s. Choose another.")
+                    % {"seen": seen[one.name], "name": one.name},
+                )
             seen.setdefault(one.name, one.label)
 
     def is_valid(self) -> bool:
@@ -146,7 +164,7 @@ class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs
         return super().is_valid() and not any(row.errors for row in self.forms)
 
     def settings(self) -> tuple[FieldSetting, ...]:
-        """The rows in their order; one left blank is dropped."""
+        """The rows in order, without blank ones."""
         return tuple(row.setting(number) for number, row in enumerate(self.forms, 1) if not row.blank)
 
 
@@ -160,7 +178,7 @@ def rows_of(fields: Sequence[FieldSetting]) -> FieldRows:
 
 
 def post_rows(fields: Sequence[FieldSetting]) -> dict[str, Any]:
-    """What a form with these rows would send."""
+    """Return the form data of these rows."""
     posted: dict[str, Any] = {f"{PREFIX}-TOTAL_FORMS": len(fields), f"{PREFIX}-INITIAL_FORMS": 0}
     for number, one in enumerate(fields):
         posted |= {f"{PREFIX}-{number}-{name}": value for name, value in _type_row(one).items()}
@@ -183,12 +201,16 @@ def _type_row(one: FieldSetting) -> dict[str, Any]:
 
 
 def parse_posted_rows(data: Mapping[str, Any]) -> FieldRows:
-    words = {"too_many_forms": f"A project can have up to {MAX_FIELDS} fields. Remove some, then save again."}
+    words = {
+        "too_many_forms": Phrase("A project can have up to %(max_fields)s fields. Remove some, then save again.").fill(
+            max_fields=MAX_FIELDS
+        )
+    }
     return cast(FieldRows, _Rows(data, prefix=PREFIX, error_messages=words))
 
 
 def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRows, str]:
-    """The typed rows after ``order`` (see ``row_moves``), and where to look next."""
+    """Return the typed rows after ``order`` (see ``row_moves``), and the input to focus."""
     rows = [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_FIELDS))]
     focus = row_moves.rearrange_rows(
         rows, order, blank={"type": "text", "date_range": AROUND}, most=MAX_FIELDS, first="label"
@@ -197,14 +219,14 @@ def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[FieldRow
 
 
 def add_row_tools(rows: FieldRows, focus: str) -> list[tuple[FieldRow, tuple[Tool, ...]]]:
-    """Each row with its buttons; ``focus`` is a button's value, or ``label-3`` for a row's first input."""
+    """Return each row with its buttons; ``focus``: a button's value, or ``label-3`` for a row's first input."""
     last = len(rows.forms) - 1
     table: list[tuple[FieldRow, tuple[Tool, ...]]] = []
     for i, row in enumerate(rows.forms):
-        row.fields["threshold"].widget.attrs["placeholder"] = "default"
+        row.fields["threshold"].widget.attrs["placeholder"] = gettext("default")
         if focus == f"label-{i}":
             row.fields["label"].widget.attrs["autofocus"] = True
-        table.append((row, row_moves.row_tools(i, last, focus, "field")))
+        table.append((row, row_moves.row_tools(i, last, focus, Phrase("field"))))
     return table
 
 
@@ -213,6 +235,6 @@ def _make_field_rows(rows: list[dict[str, Any]]) -> FieldRows:
 
 
 def _read_row_input(data: Mapping[str, Any], i: int) -> dict[str, Any]:
-    # As typed, mistakes and all: moving a row is no reason to be told about them.
+    # As typed, unvalidated: moving a row must not show errors.
     row: dict[str, Any] = {key: data.get(f"{PREFIX}-{i}-{key}", "") for key in _KEYS}
     return row | {name: bool(row[name]) for name in ("required", "personal")}

@@ -1,4 +1,4 @@
-"""A project as the table keeps it: which fields are read, with which means, and how sure is sure enough."""
+"""Items of projects: fields, models, thresholds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ from projects.settings.values import (
 
 
 class Project(Item):
-    """``data`` is seed 000's map, then ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
+    """``data`` is seed 000's map, plus ours: ``fields``, ``review_policy``, ``version``, ``updated_by``."""
 
-    data = map_attribute(null=True)  # null only in index rows, which do not carry it
+    data = map_attribute(null=True)  # null only in index rows, which do not project it
     # Flat copies, since an index cannot project inside ``data``.
     project_id = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)
@@ -30,7 +30,7 @@ class Project(Item):
 
     @property
     def id(self) -> str:
-        """Also of a row without flat copies, as an older writer left it: there it is the tail of the key."""
+        """Also for older rows without flat attributes, where it is the end of the key."""
         return self.project_id or self.PK.rpartition("#")[2]
 
     @property
@@ -40,7 +40,7 @@ class Project(Item):
 
     @property
     def version(self) -> int:
-        """0 for a project that an older writer made, which knew no versions."""
+        """0 for projects from before versions."""
         return int(self._stored.get("version") or 0)
 
     @property
@@ -57,13 +57,13 @@ class Project(Item):
 
     @property
     def model_ids(self) -> frozenset[str]:
-        """Of the models that it asks, by what for, and of what reads its pages; the desk's own choice is left out."""
+        """The ids of all models that it chooses, for purposes and OCR, without defaults."""
         asked = [*(self._stored.get("models") or {}).values(), self._stored.get("ocr_model")]
         return frozenset(str(one) for one in asked if one)
 
     @property
     def personal_fields(self) -> frozenset[str]:
-        """The names of fields whose values are personal; also of such that were removed, since results have them."""
+        """The names of personal fields, including removed ones, which results may contain."""
         fields = self.settings.fields
         removed = set(self._stored.get("personal_before") or ()) - {one.name for one in fields}
         return frozenset(removed | {one.name for one in fields if one.personal})
@@ -103,7 +103,7 @@ class Project(Item):
 
 def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tuple[FieldSetting, ...]:
     if stored is None:
-        return DEFAULT_FIELDS  # an older writer's project has no schema of its own; an empty list is a choice
+        return DEFAULT_FIELDS  # older projects have no fields of their own; an empty list is a choice
     thresholds = policy.get("thresholds") or {}
     required = set(policy.get("required") or ())
     return tuple(
@@ -124,12 +124,12 @@ def _fields(stored: list[dict[str, Any]] | None, policy: dict[str, Any]) -> tupl
 
 
 def list_model_ids(settings: ProjectSettings) -> frozenset[str]:
-    """As ``Project.model_ids``."""
+    """Return them as ``Project.model_ids``."""
     return frozenset(one for one in (*settings.models.values(), settings.ocr_model) if one)
 
 
 def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
-    """The entries of ``data`` that an admin's settings become. Thresholds are 0–1; only those that differ are kept."""
+    """Return the entries of ``data``. Thresholds are 0–1, and stored only if they differ from the default."""
     return {
         "name": settings.name,
         "description": settings.description,
@@ -173,9 +173,9 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
 
 
 def settings_assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
-    """One SET or REMOVE for each path that has to change for ``settings`` to be stored.
+    """Return a SET or REMOVE for each path that differs.
 
-    Never a whole map where one entry changes: what other writers keep beside ours stays.
+    Never a whole map if one entry changes: entries of other systems stay.
     """
     path: Any = Project.data
     return _assignments(path, stored.data.as_dict(), settings_to_store(stored.settings), settings_to_store(settings))
@@ -184,7 +184,7 @@ def settings_assignments(stored: Project, settings: ProjectSettings) -> list[Act
 def _assignments(
     path: Any, found: Mapping[str, Any], was: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> list[Action]:
-    # ``was`` is what we take ``found`` for: an older writer's map lacks entries, and has some that are not ours.
+    # ``was`` is our interpretation of ``found``: older maps lack entries, and have some that are not ours.
     made: list[Action] = [path[name].remove() for name in was if name in found and name not in wanted]
     for name, value in wanted.items():
         if name not in found:

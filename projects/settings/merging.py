@@ -1,4 +1,4 @@
-"""Settings as single places, so that what two admins change in different ones is both kept.
+"""Three-way merge of settings, so that concurrent changes in different places are both kept.
 
 A place is one setting (``language``), one entry of a map (``ocr_options.lang``) or one named row (``fields.total``);
 the order of rows is a place too (``fields.#order``). What a setting is follows from its type in ``ProjectSettings``.
@@ -12,9 +12,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from django.core import signing
 
+from config.phrase import Phrase
 from projects.settings.values import MAX_FIELDS, MODEL_USES, OCR_SWITCHES, SETTING_LABELS, ProjectSettings
 
-ORDER, COUNT = "#order", "#count"  # no row and no option is called so
+ORDER, COUNT = "#order", "#count"  # no row or option has this name
 _HINTS = get_type_hints(ProjectSettings)
 _MAPS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is Mapping)
 _ROWS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0]))
@@ -22,9 +23,9 @@ _ROWS = tuple(name for name, hint in _HINTS.items() if get_origin(hint) is tuple
 
 @dataclass(frozen=True)
 class SettingsDigest:
-    """What an admin had before them: the version, and a digest of each place, rows in their order.
+    """The settings that an admin's page showed: the version, and a digest of each, rows in order.
 
-    Digests instead of values: they tell what changed, and a form with a prompt of 16,000 characters stays small.
+    Digests instead of values: they show what changed, and a form with a prompt of 16,000 characters stays small.
     """
 
     version: int
@@ -33,7 +34,7 @@ class SettingsDigest:
 
 @dataclass(frozen=True)
 class Merge:
-    """Mine laid over theirs; ``clashing`` places both changed, each to something else: there ``settings`` has mine."""
+    """My changes on top of theirs; ``clashing``: places that both changed differently, where ``settings`` has mine."""
 
     settings: ProjectSettings
     clashing: tuple[str, ...]
@@ -44,12 +45,12 @@ def digest_settings(settings: ProjectSettings, version: int) -> SettingsDigest:
 
 
 def sign_seen(what: SettingsDigest, site: str, project_id: str) -> str:
-    """For a hidden input: bound to its project, since digests of another one would call everything changed."""
+    """Sign it for a hidden input, bound to its project, since another one's digests would mark everything changed."""
     return _signer(site, project_id).sign_object([what.version, what.digests], compress=True)
 
 
 def unsign_seen(text: str, site: str, project_id: str) -> SettingsDigest | None:
-    """None if the form lost it or it was tampered with: then nothing is known about what was seen."""
+    """Return None if it is missing or was tampered with: then it is unknown what the page showed."""
     try:
         version, digests = _signer(site, project_id).unsign_object(text)
     except signing.BadSignature:
@@ -62,7 +63,7 @@ def _signer(site: str, project_id: str) -> signing.Signer:
 
 
 def list_places(settings: ProjectSettings) -> dict[str, Any]:
-    """Every place with its value, rows in their order."""
+    """Return every place with its value, rows in order."""
     found: dict[str, Any] = {}
     for name in _HINTS:
         value = getattr(settings, name)
@@ -76,7 +77,7 @@ def list_places(settings: ProjectSettings) -> dict[str, Any]:
 
 
 def diff_settings(before: ProjectSettings, after: ProjectSettings) -> dict[str, dict[str, Any]]:
-    """Each differing place with what was ``before`` and what is ``after``, as plain values; None if it is not."""
+    """Return each differing place with ``before`` and ``after``, as plain values; None if missing."""
     old, new = list_places(before), list_places(after)
     differing = {place: (old.get(place), new.get(place)) for place in [*old, *new]}
     found = {
@@ -90,9 +91,9 @@ def diff_settings(before: ProjectSettings, after: ProjectSettings) -> dict[str, 
 
 
 def merge_settings(what: SettingsDigest | None, mine: ProjectSettings, theirs: ProjectSettings) -> Merge:
-    """What I changed since I saw ``what``, on top of ``theirs``. The same change twice is no clash.
+    """Apply my changes since ``what`` to ``theirs``. Identical changes do not clash.
 
-    Where it is unknown what I saw, everything that differs is in question.
+    If ``what`` is unknown, every difference is a clash.
     """
     if what is None:
         return Merge(mine, tuple(diff_settings(theirs, mine)))
@@ -117,7 +118,7 @@ def merge_settings(what: SettingsDigest | None, mine: ProjectSettings, theirs: P
 
 
 def _merge_order(was: list[str], mine: list[str], theirs: list[str], kept: list[str]) -> list[str]:
-    """The order of whoever moved rows, mine before theirs; what the other added stands after its neighbour."""
+    """Take the order of whoever moved rows, mine first; rows added by the other follow their neighbour."""
     leads, follows = (mine, theirs) if _is_reordered(was, mine) else (theirs, mine)
     order = [one for one in leads if one in kept]
     for i, one in enumerate(follows):
@@ -146,7 +147,7 @@ def _names(found: Iterable[str], name: str) -> list[str]:
 
 
 def _is_reordered(was: Sequence[str], now: Sequence[str]) -> bool:
-    """Whether what both have stands in another order."""
+    """Return True if common rows are in another order."""
     return [one for one in was if one in now] != [one for one in now if one in was]
 
 
@@ -159,8 +160,8 @@ def _digest(value: Any) -> str:
 
 
 def _as_typed(value: Any) -> Any:
-    # As a form sends it back: shares to a tenth of a percent, texts with plain ends. What a form cannot keep of an
-    # older writer's value must not look as if this admin had changed it.
+    # Normalize as a form does: shares to a tenth of a percent, texts stripped. Values of older versions that a form
+    # cannot represent must not look changed.
     if isinstance(value, dict):
         return {name: _as_typed(one) for name, one in value.items()}
     if isinstance(value, float):
@@ -173,13 +174,14 @@ def _plain(value: Any) -> Any:
 
 
 def name_place(place: str, *known: ProjectSettings) -> str:
-    """What people call a place; ``known`` settings have the labels of rows."""
+    """Return the label of a place; ``known`` settings provide the labels of rows."""
     name, _, part = place.partition(".")
     label = SETTING_LABELS[name]
     if not part:
         return label
     if part in (ORDER, COUNT):
-        return f"{label}: {'order' if part == ORDER else f'more than {MAX_FIELDS} in total'}"
+        told = Phrase("order") if part == ORDER else Phrase("more than %(most)s in total").fill(most=MAX_FIELDS)
+        return Phrase("%(setting)s: %(value)s").fill(setting=label, value=told)
     rows = [one for settings in known for one in getattr(settings, name) if name in _ROWS]
     called = next((one.label for one in rows if one.name == part), {**OCR_SWITCHES, **MODEL_USES}.get(part, part))
-    return f"{label}: {called}"
+    return Phrase("%(setting)s: %(value)s").fill(setting=label, value=called)

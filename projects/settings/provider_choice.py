@@ -1,4 +1,4 @@
-"""Who does the work of a run's stages: the document's own choice, then its project's, then the desk's settings."""
+"""Choice of providers for a run's stages: the document's, then the project's, then the deployment's."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -8,12 +8,12 @@ from django.conf import settings
 from projects.models.queries import list_ocr_models
 from projects.settings.values import DOERS
 
-NAMES = ("ocr_model", *DOERS)  # what one document may choose for itself
+NAMES = ("ocr_model", *DOERS)  # what a single document can override
 Choices = Mapping[str, Mapping[str, str]]
 
 
 def list_choices(site: str) -> Choices:
-    """For each of ``NAMES`` its values with their labels; OCR models as the site's catalogue has them: one Query."""
+    """Return the choices for each of ``NAMES``, with labels; OCR models from the site's catalogue: one Query."""
     return {"ocr_model": {one.id: one.name for one in list_ocr_models(site)}, **DOERS}
 
 
@@ -23,20 +23,20 @@ def desk_default(name: str) -> str:
 
 
 def chosen_provider(data: Mapping[str, Any], name: str) -> str:
-    """Of a project's ``data`` map, a document's choice laid over it."""
+    """Return the provider in a project's ``data`` map, with a document's overrides applied."""
     return str(data.get(name) or desk_default(name))
 
 
 def list_wrong_choices(typed: Mapping[str, Any], choices: Choices) -> list[str]:
-    """Names of choices that have a value which is none of theirs; one that nothing reads would quietly be another."""
+    """Return the names of choices with an unknown value, which must not silently mean another one."""
     return [name for name, values in choices.items() if name in typed and typed[name] not in values]
 
 
 def list_unknown_parts(parts: Iterable[str], *, beside: Collection[str]) -> list[str]:
-    """Names of a form's parts that are neither a choice nor of those ``beside``."""
+    """Return the form parts that are neither choices nor ``beside``."""
     return sorted({*parts} - {*NAMES, *beside})
 
 
 def read_provider_choices(typed: Mapping[str, Any], choices: Choices) -> dict[str, str]:
-    """What a form or a program chose for one document: known values only, the rest is the project's."""
+    """Return the overrides for one document: known values only."""
     return {name: typed[name] for name, values in choices.items() if typed.get(name) in values}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config.errors import NotFound
 from config.table import ENTITY_EVENT, PROJECT, InvalidKey
@@ -13,7 +14,7 @@ from projects.settings.items import Project
 
 @dataclass(frozen=True)
 class ProjectRow:
-    """What the list shows of a project: the flat attributes that the index carries."""
+    """The attributes of a project that the index projects, for lists."""
 
     project_id: str
     name: str
@@ -21,13 +22,15 @@ class ProjectRow:
     updated_at: str
 
 
-MOST = 200  # that a form offers to choose from
+MOST = 200  # choices of a form
 
 
 def list_projects(
     site: str, cursor: str | None = None, *, limit: int = settings.PAGE_SIZE
 ) -> tuple[Sequence[ProjectRow], str | None]:
-    """The site's projects, last changed first, and the cursor of the next page.
+    """List the site's projects, last changed first, and the cursor of the next page.
+
+    One more call if an earlier system wrote some of them, as the index lacks their names.
 
     One more call where an earlier system wrote some of them: the index has no names of those.
 
@@ -47,7 +50,7 @@ def _row(one: Project, full: Project) -> ProjectRow:
 
 
 def get_project(site: str, project_id: str) -> Project:
-    """A strong read of one project.
+    """Strongly consistent.
 
     Raises:
         NotFound: no such project on this site.
@@ -56,17 +59,17 @@ def get_project(site: str, project_id: str) -> Project:
     try:
         return Project.load(PROJECT.key(site, project_id=project_id))
     except (NotFound, InvalidKey) as error:
-        raise NotFound("Project not found.") from error
+        raise NotFound(gettext("Project not found.")) from error
 
 
 def get_projects(site: str, project_ids: Sequence[str]) -> dict[str, Project]:
-    """Those of them that are there, whole, by their ids: one call for each hundred."""
+    """Return those that exist, complete, by id: one call for each hundred."""
     keys = [PROJECT.key(site, project_id=one) for one in project_ids]
     return {one.id: one for one in Project.load_many(keys, consistent=False)}
 
 
 def every_project(site: str) -> Iterator[Project]:
-    """All of a site's, whole: a Query and a batch read for each hundred of them."""
+    """Iterate over all projects of a site, complete: a Query and a batch read for each hundred."""
     cursor: str | None = None
     while True:
         page = Project.page(PROJECT.gsi1_partition(site), index="GSI1", cursor=cursor, limit=100)
@@ -77,7 +80,7 @@ def every_project(site: str) -> Iterator[Project]:
 
 
 def changes_since(site: str, project_id: str, version: int) -> list[EntityEvent]:
-    """The events of saves that made a later version than ``version``, newest first, the last page of them."""
+    """Return the events of saves after ``version``, newest first; the last page only."""
     pk = ENTITY_EVENT.partition_key(site, entity_type="project", entity_id=project_id)
     page = EntityEvent.page(pk, newest_first=True, consistent=True)
     return [event for event in page.rows if int(event.payload.as_dict().get("version") or 0) > version]

@@ -1,8 +1,9 @@
-"""Pages of projects: list, one, create, edit."""
+"""Pages of projects: list, detail, create, edit."""
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict, NotFound, Refused
@@ -26,7 +27,7 @@ from projects.settings.forms import OfferedChoices
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 
 _EDIT = ("projects/settings/edit.html", "projects/settings/_form.html")
 
@@ -38,9 +39,7 @@ def list_projects(request: DeskRequest) -> HttpResponse:
     rows, following = project_queries.list_projects(request.site, cursor)
     context = {
         "projects": rows,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("projects:list-projects"),
+        **page_links(request, following, reverse("projects:list-projects")),
     }
     return render_answer(request, "projects/settings/list.html", None, context)
 
@@ -52,7 +51,7 @@ def show_project(request: DeskRequest, project_id: str) -> HttpResponse:
     queue = queue_queries.get_queue(request.site, settings.review_queue) if settings.review_queue else None
     try:
         governing = schema_queries.get_governing(request.site, settings.classification_id)
-    except NotFound:  # an upload says what to do; the page stays
+    except NotFound:  # the upload shows what to do; this page still renders
         governing = schema_queries.get_governing(request.site, "")
     named = {
         "project": project,
@@ -86,7 +85,9 @@ def create_project(request: DeskRequest) -> HttpResponse:
         )
     except Refused:
         return _edit_page(request, _check_again(request, blank), project_id=project_id, status=422)
-    messages.success(request, f"{project.settings.name} created. You can now upload documents.")
+    messages.success(
+        request, gettext("%(name)s created. You can now upload documents.") % {"name": project.settings.name}
+    )
     return redirect_after_post(request, reverse("projects:show-project", args=[project_id]))
 
 
@@ -108,7 +109,7 @@ def edit_project(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _name_model(site: str, model_id: str) -> str:
-    """Of a built-in one without a read; its ID if the catalogue has it no more."""
+    """Return the name, without a read for built-in models; the id if the catalogue no longer has it."""
     try:
         return model_queries.get_entry(site, model_id).spec.name
     except NotFound:
@@ -116,7 +117,7 @@ def _name_model(site: str, model_id: str) -> str:
 
 
 def _save(request: DeskRequest, project: Project, editor: Editor, offered: OfferedChoices) -> HttpResponse:
-    # A form that lost what it had seen was based on nothing we know: whatever differs is in question.
+    # A form without a valid digest has an unknown base: every difference is a clash.
     seen = merging.unsign_seen(editor.seen, request.site, project.id)
     typed = editor.settings()
     try:
@@ -130,12 +131,12 @@ def _save(request: DeskRequest, project: Project, editor: Editor, offered: Offer
         return _edit_page(request, after, project=stored, status=409)
     except Refused:
         return _edit_page(request, _check_again(request, project.settings), project=project, status=422)
-    messages.success(request, "Settings saved. Runs already started keep their settings.")
+    messages.success(request, gettext("Settings saved. Runs already started keep their settings."))
     return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))
 
 
 def _check_again(request: DeskRequest, stored: ProjectSettings) -> Editor:
-    """What was typed, against the models that are left: the one that is gone is marked."""
+    """Validate what was typed against the current models: a removed one is marked."""
     editor = edit_posted_settings(request.POST, stored, list_offered_choices(request.site, stored))
     editor.is_valid()
     return editor.count_messages()

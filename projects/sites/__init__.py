@@ -1,1 +1,1 @@
-"""Sites (tenants): who may do what there, groups, API keys, signing in."""
+"""Sites (tenants): permissions, groups, API keys, sign-in."""

@@ -1,10 +1,10 @@
-"""Who may do what on a site, by Django group, and the first line of every view.
+"""Permission checks by Django group, called in the first line of every view.
 
-``can_X`` answers, ``check_can_X`` raises; templates use the first through ``may``. A group's permissions are rows of
-its site; on the default site the three groups of a new desk have them without a row (``permissions.DEFAULTS``).
+``can_X`` returns a bool, ``check_can_X`` raises; templates use the first through ``may``. A group's permissions are
+rows of its site; on the default site, the initial groups have defaults without rows (``permissions.DEFAULTS``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from config.errors import CountersignError, NotAllowed, NotFound
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from projects.queues import queries as queue_queries
 from projects.queues.items import Queue, queue_of_admission
@@ -28,21 +30,23 @@ from projects.web.http import DeskRequest
 SITE_PATH = "/s/"
 _SWITCHER_LIMIT = 50
 _REFUSALS = {
-    Permission.READ: "You have no role on this site yet. Ask a site admin to give your group access.",
-    Permission.WRITE: "You can view documents but not add or change them. Ask an admin for the write permission.",
-    Permission.REVIEW: "You can view reviews but not decide them. Ask an admin for the review permission.",
-    Permission.DELETE: "You can view documents but not delete them. Ask an admin for the delete permission.",
-    Permission.GOVERN: "You cannot change schemas, rules or queues. Ask an admin for the govern permission.",
-    Permission.PROMOTE: "You cannot put prompts into production. Ask an admin for the promote permission.",
-    Permission.PERSONAL: "This shows personal data. Ask an admin for the permission to see personal data.",
-    Permission.EXPORT: "You can view results but not export them. Ask an admin for the export permission.",
-    Permission.ADMIN: "You can view projects but not change settings. Ask an admin for the admin permission.",
+    Permission.READ: Phrase("You have no role on this site yet. Ask a site admin to give your group access."),
+    Permission.WRITE: Phrase(
+        "You can view documents but not add or change them. Ask an admin for the write permission."
+    ),
+    Permission.REVIEW: Phrase("You can view reviews but not decide them. Ask an admin for the review permission."),
+    Permission.DELETE: Phrase("You can view documents but not delete them. Ask an admin for the delete permission."),
+    Permission.GOVERN: Phrase("You cannot change schemas, rules or queues. Ask an admin for the govern permission."),
+    Permission.PROMOTE: Phrase("You cannot put prompts into production. Ask an admin for the promote permission."),
+    Permission.PERSONAL: Phrase("This shows personal data. Ask an admin for the permission to see personal data."),
+    Permission.EXPORT: Phrase("You can view results but not export them. Ask an admin for the export permission."),
+    Permission.ADMIN: Phrase("You can view projects but not change settings. Ask an admin for the admin permission."),
 }
 
 
 @dataclass(frozen=True)
 class Abilities:
-    """What templates ask: a button is shown by the same rule that the view enforces."""
+    """Permission checks for templates: a button is shown by the same rule that the view enforces."""
 
     role: str = ""
     view: bool = False
@@ -60,10 +64,10 @@ class Abilities:
 NO_ABILITIES = Abilities()
 
 
-# Django would compose this statement anew for each page, which takes longer than the answer. Dates are left out: who
-# asks for one has it fetched.
+# Django would build this statement for each page, which takes longer than running it. Dates are deferred: they are
+# fetched on access.
 _COLUMNS = ("id", "password", "is_superuser", "username", "first_name", "last_name", "email", "is_staff", "is_active")
-_FLAGS = ("is_superuser", "is_staff", "is_active")  # numbers in SQLite
+_FLAGS = ("is_superuser", "is_staff", "is_active")  # integers in SQLite
 _USER = """
     SELECT g.name,
         u.id, u.password, u.is_superuser, u.username, u.first_name, u.last_name, u.email, u.is_staff, u.is_active
@@ -75,17 +79,18 @@ _USER = """
 
 
 class RoleBackend(ModelBackend):
-    """Loads a user with the groups in one statement, at each request: who was deactivated is out at once."""
+    """Loads a user with groups in one statement at each request, so that deactivation takes effect at once."""
 
     def get_user(self, user_id: Any) -> User | None:
         with connection.cursor() as cursor:
             cursor.execute(_USER, [user_id])
-            rows = cursor.fetchall()  # one for each group
+            rows = cursor.fetchall()  # one row for each group
         if not rows:
             return None
         found = dict(zip(_COLUMNS, rows[0][1:], strict=True))
         flags = {name: bool(found[name]) for name in _FLAGS}
-        user = User.from_db(connection.alias, _COLUMNS, list((found | flags).values()))  # in the order of the model
+        # in the order of the model's fields
+        user = User.from_db(connection.alias, _COLUMNS, list((found | flags).values()))
         if not self.user_can_authenticate(user):
             return None
         user.group_names = frozenset(row[0] for row in rows if row[0])  # type: ignore[attr-defined]
@@ -93,18 +98,18 @@ class RoleBackend(ModelBackend):
 
 
 def groups_of(request: HttpRequest) -> frozenset[str]:
-    """The names of the person's Django groups; none for who is not signed in, is disabled, or is an API key."""
+    """Return the names of the person's Django groups; empty if not signed in, disabled, or an API key."""
     user = request.user
     if not isinstance(user, User) or not user.is_active:
         return frozenset()
-    if not hasattr(user, "group_names"):  # signed in with this very request
+    if not hasattr(user, "group_names"):  # signed in by this request
         user.group_names = frozenset(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
     names: frozenset[str] = user.group_names  # type: ignore[attr-defined]
     return names
 
 
 def permissions_on(request: HttpRequest, site: str) -> frozenset[Permission]:
-    """What the person may do on any site: nothing on one that is closed, everything elsewhere for a superuser."""
+    """Return the person's permissions on a site: none on a closed one, all on others for a superuser."""
     user = request.user
     if not user.is_authenticated or not user.is_active or not directory.is_open(site):
         return NOTHING
@@ -112,7 +117,7 @@ def permissions_on(request: HttpRequest, site: str) -> frozenset[Permission]:
 
 
 def permissions_of(request: HttpRequest) -> frozenset[Permission]:
-    """What the person, or the API key, may do on the request's own site; asked once a request."""
+    """Return the permissions of the person or API key on the request's site; cached by request."""
     if not hasattr(request, "permissions"):
         request.permissions = permissions_on(request, _site(request))  # type: ignore[attr-defined]
     held: frozenset[Permission] = request.permissions  # type: ignore[attr-defined]
@@ -125,7 +130,7 @@ def _site(request: HttpRequest) -> str:
 
 
 def places_of(request: HttpRequest) -> Sequence[Place]:
-    """The sites that the person can open, for the switcher."""
+    """Return the sites that the person can open, for the switcher."""
     user = request.user
     if not user.is_authenticated or not user.is_active:
         return ()
@@ -136,27 +141,27 @@ def places_of(request: HttpRequest) -> Sequence[Place]:
 
 @dataclass(frozen=True)
 class WayOut:
-    """Where the button of an error page leads; an empty ``url``: nowhere but out."""
+    """The target of an error page's button; an empty ``url`` means sign-out only."""
 
     url: str = ""
-    words: str = "Sign out"
+    words: str = Phrase("Sign out")
 
 
 def way_out(request: HttpRequest) -> WayOut:
-    """To a page that this person may see: of the site they are on, of their only other one, or the choice of theirs."""
+    """Return a page that this person may see: of their current site, of their only other one, or the site list."""
     try:
         if can(request, Permission.READ):
-            return WayOut(home(_site(request)), "Go to overview")
+            return WayOut(home(_site(request)), Phrase("Go to overview"))
         places = places_of(request)
-    except CountersignError:  # the page that says so is on its way
-        return WayOut(home(DEFAULT_SITE), "Go to overview")
+    except CountersignError:  # the error page itself is being rendered
+        return WayOut(home(DEFAULT_SITE), Phrase("Go to overview"))
     if len(places) == 1:
-        return WayOut(home(places[0].site_id), f"Go to {places[0].title}")
-    return WayOut(reverse("choose-site"), "Select a site") if places else WayOut()
+        return WayOut(home(places[0].site_id), Phrase("Go to %(title)s").fill(title=places[0].title))
+    return WayOut(reverse("choose-site"), Phrase("Select a site")) if places else WayOut()
 
 
 def home(site: str) -> str:
-    """The first page of a site, whichever site is being looked at."""
+    """Return the first page of a site, whatever the current site."""
     return "/" if site == DEFAULT_SITE else f"{SITE_PATH}{site}/"
 
 
@@ -179,12 +184,12 @@ def abilities(request: HttpRequest) -> Abilities:
 
 
 _ROLE_WORDS = (
-    (Permission.ADMIN, "Admin"),
-    (Permission.GOVERN, "Schema manager"),
-    (Permission.PROMOTE, "Prompt approver"),
-    (Permission.REVIEW, "Reviewer"),
-    (Permission.WRITE, "Contributor"),
-    (Permission.READ, "Viewer"),
+    (Permission.ADMIN, Phrase("Admin")),
+    (Permission.GOVERN, Phrase("Schema manager")),
+    (Permission.PROMOTE, Phrase("Prompt approver")),
+    (Permission.REVIEW, Phrase("Reviewer")),
+    (Permission.WRITE, Phrase("Contributor")),
+    (Permission.READ, Phrase("Viewer")),
 )
 
 
@@ -192,10 +197,35 @@ def can(request: HttpRequest, permission: Permission) -> bool:
     return permission in permissions_of(request)
 
 
+Also = Callable[[HttpRequest, Permission], None]
+_ALSO: list[Also] = []
+
+
+def beside_permissions(asked: Also) -> Also:
+    """Register a function that every permission check calls too; it raises to deny."""
+    _ALSO.append(asked)
+    return asked
+
+
 def check(request: HttpRequest, permission: Permission) -> None:
-    """Raises: NotAllowed."""
+    """Raises: NotAllowed; NotFound for a document that an access policy hides."""
+    request.asked = permission  # type: ignore[attr-defined]  # read by ``asked_of``
     if not can(request, permission):
         raise NotAllowed(_REFUSALS[permission])
+    for one in _ALSO:
+        one(request, permission)
+
+
+def asked_of(request: HttpRequest) -> Permission:
+    """Return the permission that the view checked last."""
+    asked: Permission = getattr(request, "asked", Permission.READ)
+    return asked
+
+
+def find_missing(request: HttpRequest) -> Permission | None:
+    """Return the permission whose lack made this request fail."""
+    asked = asked_of(request)
+    return None if can(request, asked) else asked
 
 
 def can_review(request: HttpRequest) -> bool:
@@ -254,7 +284,7 @@ def check_can_configure(request: HttpRequest) -> None:
 
 
 def can_set_up(request: HttpRequest) -> bool:
-    """Whether anything under Settings is this person's to change."""
+    """Return True if the person may change anything under Settings."""
     return not permissions_of(request).isdisjoint({Permission.ADMIN, Permission.GOVERN})
 
 
@@ -265,12 +295,12 @@ def check_can_set_up(request: HttpRequest) -> None:
 
 
 def check_can_manage_sites(request: DeskRequest) -> None:
-    """Sites are made and closed by admins of the default site, and on no other.
+    """Only admins of the default site, on that site, can create and close sites.
 
     Raises: NotAllowed, NotFound.
     """
     if request.site != DEFAULT_SITE:
-        raise NotFound("Manage sites from the main site.")
+        raise NotFound(gettext("Manage sites from the main site."))
     check_can_configure(request)
 
 
@@ -299,30 +329,30 @@ def project_to_export(request: DeskRequest, project_id: str) -> Project:
 
 
 def project_to_promote(request: DeskRequest, project_id: str) -> Project:
-    """Whose prompts this person may put into production. Raises: NotAllowed, NotFound."""
+    """Return a project whose prompts this person may put into production. Raises: NotAllowed, NotFound."""
     check(request, Permission.PROMOTE)
     return project_queries.get_project(request.site, project_id)
 
 
 def project_with_prompts(request: DeskRequest, project_id: str) -> Project:
-    """Whose prompts this person may read, to write them or to move production. Raises: NotAllowed, NotFound."""
+    """Return a project whose prompts this person may read, edit or promote. Raises: NotAllowed, NotFound."""
     if not can(request, Permission.PROMOTE):
         check_can_configure(request)
     return project_queries.get_project(request.site, project_id)
 
 
 def is_admitted(request: HttpRequest, queue: Queue) -> bool:
-    """A queue without groups lets everybody in, every queue a superuser."""
+    """A queue without groups admits everyone, and every queue admits superusers."""
     return not queue.groups or request.user.is_superuser or bool(groups_of(request) & set(queue.groups))
 
 
 def check_admitted(request: DeskRequest, queue_id: str) -> Queue | None:
-    """The queue, where this person's groups are let into it; an empty id is the site's own queue, open to all.
+    """Return the queue if it admits this person; an empty id is the site's own queue, open to all.
 
-    Strongly read at each request, so that a group that is taken out is out at once.
+    Strongly consistent at each request, so that removing a group takes effect at once.
 
     Raises:
-        NotFound: there is none, or it is not theirs: no one learns which.
+        NotFound: there is none, or it is closed to the person, which is not revealed.
 
     """
     admitting = queue_of_admission(queue_id)

@@ -1,165 +1,34 @@
-"""Writes of sites, permissions and API keys: one conditional transaction each, with its event."""
+"""Writes of sites and permissions: one conditional transaction each, with its audit event."""
 
-import datetime as dt
-import hashlib
 import re
-import secrets
-import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
-from config.errors import Conflict, KeyRefused, NotFound, Refused
-from config.table import API_KEY, DEFAULT_SITE, SITE, SITE_GROUP, encode_part
+from config.errors import Conflict, Refused
+from config.phrase import Figure, Phrase, Sentence, write_moment
+from config.table import DEFAULT_SITE, SITE, SITE_GROUP, encode_part
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings.values import MOST_SLOTS
-from projects.sites import directory, rate_limit
-from projects.sites import queries as api_key_queries
+from projects.sites import directory
 from projects.sites import queries as site_queries
-from projects.sites.items import ApiKey, Site, SiteGroup
-from projects.sites.permissions import DEFAULTS, EVERYTHING, WORDS, Permission, in_order, known_permissions
-from projects.sites.queries import ACTIVE, INACTIVE, KEY_ACTIVE, REVOKED, name_of_token
-from projects.sites.rate_limit import Rate
+from projects.sites.items import Site, SiteGroup
+from projects.sites.permissions import DEFAULTS, EVERYTHING, Permission, in_order
+from projects.sites.queries import ACTIVE, INACTIVE
 from projects.sites.separation import Separation
 
-NAME_LENGTH = 80
-# What seed 002 gives a key, and what a pipeline needs that tries prompts and puts them into production. A program
-# decides no review: a person's own token does, in their name. Nothing in the API changes a permission.
-OFFERED: Mapping[Permission, str] = {
-    **{one: WORDS[one] for one in (Permission.READ, Permission.WRITE, Permission.DELETE)},
-    Permission.ADMIN: "Configure prompts, test sets and experiments",
-    Permission.PROMOTE: "Put prompt versions into production",
-    Permission.PERSONAL: WORDS[Permission.PERSONAL],
-    Permission.EXPORT: WORDS[Permission.EXPORT],
-}
-# What a person's own token may do at most, of what they may do themselves.
-OFFERED_TO_PEOPLE: Mapping[Permission, str] = {
-    **{one: WORDS[one] for one in (Permission.REVIEW, Permission.GOVERN)},
-    **OFFERED,
-}
-# Only who holds one may give it to a key.
-HELD_TO_GIVE = frozenset({Permission.PROMOTE, Permission.PERSONAL, Permission.EXPORT})
-_LETTERS = string.ascii_letters + string.digits
-_KEY = re.compile(r"(cs_[A-Za-z0-9]{12})_[A-Za-z0-9_-]{43}")
-_REFUSED = "Invalid API key. It may be mistyped, expired or revoked, or its site is closed."
-
-
-@dataclass(frozen=True)
-class Program:
-    """Who asks with a key: on which site, as whom in records, with which permissions, how often yet.
-
-    ``person_id``: of a person's own token, whoever it is and what they may do today is asked besides; else empty.
-    """
-
-    site: str
-    actor: Actor
-    permissions: frozenset[Permission]
-    rate: Rate
-    person_id: str = ""
-
-
-def sha256_of(key: str) -> str:
-    """A plain hash is enough, and costs no time: 256 random bits cannot be guessed from it."""
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
-def create_api_key(
-    site: str, name: str, permissions: Iterable[Permission], *, by: Actor, days: int = 0, personal: bool = False
-) -> tuple[ApiKey, str]:
-    """The row, and the key itself, which is nowhere but in this answer.
-
-    ``days``: until it expires; 0: never. ``personal``: what is done with it is done by who makes it.
-    """
-    mask = "cs_" + "".join(secrets.choice(_LETTERS) for _ in range(12))
-    key = f"{mask}_{secrets.token_urlsafe(32)}"
-    digest, now = sha256_of(key), clock.iso(clock.now())
-    held = in_order(permissions)
-    at = API_KEY.key(DEFAULT_SITE, api_key=digest)
-    listed = name_of_token(by.id, name) if personal else name
-    index: dict[str, Any] = API_KEY.gsi1(DEFAULT_SITE, site_id=site, name=listed, api_key=digest)
-    index |= API_KEY.gsi2(DEFAULT_SITE, site_id=site, mask=mask)
-    row = ApiKey(
-        at.pk,
-        at.sk,
-        apiKey=digest,
-        siteId=site,
-        userId=by.id,
-        inserteddate=now,
-        permissions=held,
-        name=name,
-        status=KEY_ACTIVE,
-        mask=mask,
-        user_name=by.name,
-        updated_at=now,
-        expires_at=clock.iso(clock.now() + dt.timedelta(days=days)) if days else None,
-        acts_as=by.id if personal else None,
-        **index,
-    )
-    payload = {"name": name, "permissions": held, **({"expires": row.expires_at} if days else {})}
-    transact([Put(row)], entity_event(site, "apikey", mask, "created", by=by, payload=payload))
-    return row, key
-
-
-def revoke_api_key(site: str, mask: str, *, by: Actor, own: bool = False) -> ApiKey:
-    """End a key with its next request; ending it twice is the same as once.
-
-    Raises:
-        NotFound: no such key on this site, or with ``own`` no token of this person.
-
-    """
-    row = api_key_queries.by_mask(site, mask)
-    if own and row.acts_as != by.id:
-        raise NotFound("API token not found.")
-    actions = [
-        ApiKey.status.set(REVOKED),
-        ApiKey.revoked_by.set(by.name),
-        ApiKey.updated_at.set(clock.iso(clock.now())),
-    ]
-    event = entity_event(site, "apikey", mask, "revoked", by=by, payload={"name": row.name})
-    try:
-        transact([Update(row.key, actions, (ApiKey.status == KEY_ACTIVE) & (ApiKey.siteId == site))], event)
-    except Conflict:
-        if row.status != REVOKED and api_key_queries.by_hash(str(row.apiKey)).status != REVOKED:
-            raise
-    return row
-
-
-def verify_api_key(key: str) -> Program:
-    """Who it is that asks with this key.
-
-    Raises:
-        KeyRefused: it opens nothing; why is not told.
-
-    """
-    found = _KEY.fullmatch(key)
-    if found is None:
-        raise KeyRefused(_REFUSED)
-    try:
-        row = api_key_queries.by_hash(sha256_of(key))
-    except NotFound as error:
-        raise KeyRefused(_REFUSED) from error
-    site = str(row.siteId)
-    expired = row.expires_at is not None and row.expires_at <= clock.iso(clock.now())
-    if row.status != KEY_ACTIVE or expired or not directory.is_open(site):
-        raise KeyRefused(_REFUSED)
-    actor = Actor(f"key:{row.mask}", f"API key {row.name}")
-    if row.acts_as:
-        actor = Actor(row.acts_as, str(row.user_name))
-    rate = rate_limit.take_request(row)
-    return Program(site, actor, known_permissions(row.permissions), rate, row.acts_as or "")
-
-
-MOST_AT_ONCE = 40  # changes of one save: each is a row and an event, and a transaction holds a hundred
+MOST_AT_ONCE = 40  # changes of one save: each is a row and an event, and a transaction holds a hundred operations
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What a group shall may from now on; ``version`` is that of the row it was shown from, 0 if there was none."""
+    """The new permissions of a group; ``version`` is that of the row that was shown, 0 for none."""
 
     group: str
     before: frozenset[Permission]
@@ -168,7 +37,7 @@ class Grant:
 
 
 def save_grants(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
-    """All or none. A group that may do nothing any more loses its row, if no defaults would come back.
+    """Save all or none. A group without permissions loses its row, unless defaults would return.
 
     Raises:
         Conflict: someone changed one of them since; ``failed`` has the groups.
@@ -184,7 +53,7 @@ def save_grants(site: str, grants: Sequence[Grant], *, by: Actor) -> None:
 
 
 def first_grant(site: str, group: str, permissions: frozenset[Permission], now: str, by: Actor) -> Change:
-    """The row of a group that has none on the site."""
+    """Return the row of a group that has none on the site."""
     parts = {"site_id": site, "group_name": group}
     row = SiteGroup(*SITE_GROUP.key(DEFAULT_SITE, **parts), groupName=group, siteId=site, version=1, updated_at=now)
     row.permissions, row.says_personal, row.updated_by = in_order(permissions), True, by.name
@@ -221,8 +90,8 @@ def _grant_event(site: str, one: Grant, by: Actor) -> RecordAt:
 
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-# Where the default site's files begin, and where other systems put theirs: a site of that name would lie among them,
-# and what lies under "raw" is announced to the main site and ends after some weeks.
+# Prefixes of the default site's files and of other systems' files: a site of that name would mix with them, and files
+# under "raw" are announced to the main site and expire after some weeks.
 RESERVED = frozenset({
     DEFAULT_SITE, "projects", "rules", "calibrations", "extractors", "batches", "bulk", "raw", "experiments",
     "testsets", "uploads",
@@ -232,19 +101,19 @@ _SETTINGS = ("slots", "second_person", "separation")
 
 
 def check_id(site_id: str) -> None:
-    """Raises: Refused, with what an id may be."""
+    """Raises: Refused, with the rules of ids."""
     if not _ID.fullmatch(site_id):
-        raise Refused("Use up to 40 lowercase letters, digits and hyphens, starting with a letter or digit.")
+        raise Refused(gettext("Use up to 40 lowercase letters, digits and hyphens, starting with a letter or digit."))
     if site_id in RESERVED:
-        raise Refused(f"The ID {site_id} is reserved. Choose another.")
+        raise Refused(gettext("The ID %(site_id)s is reserved. Choose another.") % {"site_id": site_id})
 
 
 def create_site(site_id: str, title: str, *, by: Actor, group: str = "") -> Site:
-    """Make the site, and let ``group`` do everything there; the same form sent twice makes one.
+    """Create the site with all permissions for ``group``. Idempotent for the same form.
 
     Raises:
-        Refused: no id for a site.
-        Conflict: there is such a site.
+        Refused: the id is invalid.
+        Conflict: the site exists.
 
     """
     check_id(site_id)
@@ -261,7 +130,9 @@ def create_site(site_id: str, title: str, *, by: Actor, group: str = "") -> Site
     except Conflict as error:
         made = site_queries.get_site(site_id)
         if (made.title, made.updated_by, made.version) != (title, by.name, 1):
-            raise Conflict(f"A site with the ID {site_id} already exists. Choose another ID.") from error
+            raise Conflict(
+                gettext("A site with the ID %(site_id)s already exists. Choose another ID.") % {"site_id": site_id}
+            ) from error
         return made
     finally:
         directory.forget()
@@ -269,41 +140,44 @@ def create_site(site_id: str, title: str, *, by: Actor, group: str = "") -> Site
 
 
 def rename_site(site_id: str, title: str, *, version: int, by: Actor) -> Site:
-    """Raises: Conflict, naming who was first; NotFound."""
+    """Raises: Conflict, saying who was first; NotFound."""
     return _change_site(site_id, "renamed", {"title": title}, version, by)
 
 
 def set_slots(site_id: str, slots: int, *, version: int, by: Actor) -> Site:
-    """How much of the site's may be under way at a time, its running documents included; 0: as the desk's settings say.
+    """Set the concurrency limit of a site; it includes running documents. 0: the deployment's default.
 
     Raises: Refused, Conflict, NotFound.
     """
     if not 0 <= slots <= MOST_SLOTS:
-        raise Refused(f"Enter a concurrency limit from 1 to {MOST_SLOTS:,}, or leave empty for the default.")
+        raise Refused(
+            gettext("Enter a concurrency limit from 1 to %(most_slots)s, or leave empty for the default.")
+            % {"most_slots": Figure(f"{MOST_SLOTS:,}").translated()}
+        )
     return _change_site(site_id, "slots changed", {"slots": slots}, version, by)
 
 
 def set_second_person(site_id: str, needed: bool, *, version: int, by: Actor) -> Site:
-    """Whether a second person confirms each prompt that goes into production. Raises: Conflict, NotFound."""
+    """Set whether a second person has to confirm prompts for production. Raises: Conflict, NotFound."""
     return _change_site(site_id, "second person changed", {"second_person": needed}, version, by)
 
 
 def set_separation(site_id: str, separation: Separation, *, version: int, by: Actor) -> Site:
-    """In which reviews people may not decide on their own work. Raises: Conflict, NotFound."""
+    """Set in which reviews people may not decide on their own work. Raises: Conflict, NotFound."""
     return _change_site(site_id, "separation of duties changed", {"separation": separation.value}, version, by)
 
 
 def close_site(site_id: str, *, version: int, by: Actor) -> Site:
-    """No one can open it and its API keys are refused; its documents stay, and its runs go on to their ends.
+    """Close a site: nobody can open it and its API keys are refused. Its documents stay, and its runs continue.
 
     Raises:
-        Refused: the default site, which everybody falls back to.
+        Refused: the default site cannot be closed.
         Conflict: someone changed the site since.
         NotFound: no such site.
 
     """
     if site_id == DEFAULT_SITE:
-        raise Refused("The main site cannot be closed.")
+        raise Refused(gettext("The main site cannot be closed."))
     return _change_site(site_id, "closed", {"status": INACTIVE}, version, by)
 
 
@@ -329,13 +203,25 @@ def _change_site(site_id: str, event_type: str, values: dict[str, Any], version:
     return site_queries.get_site(site_id)
 
 
+def change_row(site_id: str, *actions: Action) -> Update:
+    """Return an update of the site's row other than its settings; the default site's row may be new."""
+    key = SITE.key(DEFAULT_SITE, site_id=site_id)
+    if site_id != DEFAULT_SITE:
+        return Update(key, actions, EXISTS)
+    plain = site_queries.default_site()
+    flat = {name: getattr(plain, name) for name in ("siteId", "title", "name", "status")}
+    flat |= SITE.gsi1(DEFAULT_SITE, site_id=site_id, status=plain.status)
+    kept = [getattr(Site, name).set(getattr(Site, name) | value) for name, value in flat.items()]
+    return Update(key, [*kept, *actions])
+
+
 def _flat(site_id: str, title: str, status: str, now: str, by: Actor) -> dict[str, Any]:
     index = SITE.gsi1(DEFAULT_SITE, site_id=site_id, status=status)
     return {"title": title, "name": title, "status": status, "updated_at": now, "updated_by": by.name, **index}
 
 
 def _site_at(site_id: str, version: int) -> Condition:
-    """The version that the page showed; the default site has no row until something about it changes."""
+    """Return the condition on the version that was shown; the default site has no row until it is changed."""
     if version:
         return Site.version == version
     new: Condition = Site.version.does_not_exist()
@@ -343,8 +229,12 @@ def _site_at(site_id: str, version: int) -> Condition:
 
 
 def _who_was_first(site: Site) -> str:
-    at = f" on {clock.parse(site.updated_at):%d %b %Y at %H:%M:%S} UTC" if site.updated_at else ""
-    return (
-        f"{site.updated_by or 'Another user'} changed this site{at}. Your change was not saved. Check the current "
-        "settings and try again."
+    told = Sentence(
+        "%(who)s changed this site on %(time)s UTC. Your change was not saved. Check the current settings and "
+        "try again."
     )
+    bare = Sentence("%(who)s changed this site. Your change was not saved. Check the current settings and try again.")
+    who = site.updated_by or Phrase("Another user")
+    if not site.updated_at:
+        return bare.fill(who=who)
+    return told.fill(who=who, time=write_moment(clock.parse(site.updated_at), seconds=True))

@@ -1,8 +1,8 @@
-"""The API of a site's API keys: which there are, and revoking one. A key itself is shown on the page that makes it."""
+"""The API of a site's API keys: list and revoke them. A key itself is shown only on the page that creates it."""
 
 from ninja import Router, Schema
 
-from projects.sites import access, actions, queries
+from projects.sites import access, api_keys, queries
 from projects.sites.items import ApiKey
 from projects.web.api import FAILURES, ApiRequest
 
@@ -10,7 +10,7 @@ router = Router(tags=["keys"])
 
 
 class KeyShape(Schema):
-    """``mask``: what people see of it, by which it is revoked. ``used_at``: the hour of its last use."""
+    """``mask``: the visible part, used to revoke it. ``used_at``: the hour of its last use."""
 
     mask: str
     name: str
@@ -29,7 +29,7 @@ class KeyList(Schema):
 
 @router.get("", response={200: KeyList, **FAILURES}, operation_id="list_api_keys", summary="List API keys")
 def list_api_keys(request: ApiRequest, after: str | None = None) -> KeyList:
-    """Of the site, by name; without the key itself. Requires ADMIN."""
+    """Keys of the site by name, without the keys themselves. Requires ADMIN."""
     access.check_can_configure(request)
     page = queries.list_keys(request.site, after)
     return KeyList(items=list(map(_shape, page.rows)), next=page.next)
@@ -37,9 +37,9 @@ def list_api_keys(request: ApiRequest, after: str | None = None) -> KeyList:
 
 @router.delete("/{mask}", response={200: KeyShape, **FAILURES}, operation_id="revoke_api_key", summary="Revoke a key")
 def revoke_api_key(request: ApiRequest, mask: str) -> KeyShape:
-    """Its requests are rejected from now on. Requires ADMIN."""
+    """Takes effect with the key's next request. Requires ADMIN."""
     access.check_can_configure(request)
-    actions.revoke_api_key(request.site, mask, by=request.auth.actor, own=False)
+    api_keys.revoke_api_key(request.site, mask, by=request.auth.actor, own=False)
     return _shape(queries.by_mask(request.site, mask))
 
 

@@ -1,4 +1,4 @@
-"""The demo's people: an admin, two reviewers and a viewer, with passwords of this machine's own."""
+"""Users of the demo: an admin, two reviewers and a viewer, with passwords generated on this machine."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Login:
 
 
 def ensure_logins(path: Path) -> list[Login]:
-    """Make who is missing; passwords are kept in ``path``, readable by its owner only, and a changed one is not reset.
+    """Create missing users; passwords are stored in ``path``, readable by its owner only; changed ones are not reset.
 
     Raises:
         OSError: the file cannot be written.
@@ -38,7 +38,7 @@ def ensure_logins(path: Path) -> list[Login]:
         user = User.objects.filter(username=username).first()
         if user is None:
             password = passwords.setdefault(username, secrets.token_urlsafe(9))
-            _write(path, json.dumps(passwords, indent=1))  # first: Ctrl-C in between must not make a secret of it
+            _write(path, json.dumps(passwords, indent=1))  # first: otherwise Ctrl-C in between would lose the passwords
             user = User(username=username, first_name=first_name, last_name=last_name)
             user.is_staff = user.is_superuser = role == ADMINS
             user.set_password(password)

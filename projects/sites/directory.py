@@ -1,7 +1,7 @@
-"""Which sites there are and what groups may do there, remembered for a few seconds in each process.
+"""The sites and their groups' permissions, cached for a few seconds in each process.
 
-Every page asks, so asking the table each time would double what a page costs. The price: a permission that is taken
-away, or a site that is closed, still holds for ``ACCESS_SECONDS`` in other processes; the writer's own forgets at once.
+Every page reads them, and reading the table each time would double a page's cost. The cost of the cache: a revoked
+permission, or a closed site, stays effective for ``ACCESS_SECONDS`` in other processes; the writer's own clears it.
 """
 
 import functools
@@ -14,25 +14,25 @@ from django.conf import settings
 
 from config.errors import NotFound
 from config.item import Item
-from config.table import CASE, DEFAULT_SITE, ENTITY_TYPE, SHARE_BY_DATE, Entity, InvalidKey, encode_part, site_partition
+from config.table import DEFAULT_SITE, ENTITY_TYPE, SHARE_BY_DATE, Entity, InvalidKey, encode_part, site_partition
 from projects.folders import queries as folder_queries
 from projects.queues import queries as queue_queries
 from projects.sites import queries
-from projects.sites.items import Site
+from projects.sites.items import CASES, Site
 from projects.sites.permissions import NOTHING, Permission, default_permissions
 
 T = TypeVar("T")
-_MOST = 4096  # entries; beyond, everything is forgotten rather than kept for ever
+_MOST = 4096  # entries; beyond that the cache is cleared
 
 
 class _Memory:
-    """Answers by kind and name, each for ``ACCESS_SECONDS``."""
+    """A cache by kind and name, for ``ACCESS_SECONDS``."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], tuple[float, Any]] = {}
 
     def get(self, kind: str, name: str, read: Callable[[], T]) -> T:
-        kept = self._kept  # what a change clears while we read must not come back: we then fill a dict no one asks
+        kept = self._kept  # a concurrent clear must not be undone: we then fill a dict that nobody reads
         found = kept.get((kind, name))
         if found is not None and found[0] > time.monotonic():
             answer: T = found[1]
@@ -52,7 +52,7 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Place:
-    """A site that someone can open."""
+    """A site that a person can open."""
 
     site_id: str
     title: str
@@ -64,8 +64,8 @@ remember = _memory.get
 _QUEUES = "queues"
 _FOLDERS, _PARENTS = "folders", "parents"
 _USES = "uses"
-UNREAD = "unread"  # how many notifications of a person are, remembered by ``review.notifications``
-PERSONAL = "personal"  # what of a site is personal, remembered by ``projects.personal``
+UNREAD = "unread"  # number of unread notifications, cached by ``review.notifications``
+PERSONAL = "personal"  # personal fields of a site, cached by ``projects.personal``
 
 
 def forget_queues() -> None:
@@ -86,7 +86,7 @@ def forget_unread() -> None:
 
 
 def get_site(site_id: str) -> Site | None:
-    """The site, active or not; None if there is none. Not found is remembered too, where it could be one."""
+    """Return the site, active or not, or None. Misses are cached too for valid ids."""
     try:
         site_partition(site_id, "")
     except InvalidKey:
@@ -102,7 +102,7 @@ def get_site(site_id: str) -> Site | None:
 
 
 def is_open(site_id: str) -> bool:
-    """Whether people may be there at all; the default site always is, and costs no read."""
+    """Return True if the site is open; the default site always is, without a read."""
     if site_id == DEFAULT_SITE:
         return True
     found = get_site(site_id)
@@ -117,19 +117,19 @@ def _group_permissions(group: str) -> Mapping[str, frozenset[Permission]]:
 
 
 def get_permissions(site_id: str, groups: Iterable[str]) -> frozenset[Permission]:
-    """What the groups may do there together."""
+    """Return the combined permissions of the groups on a site."""
     rows = ((group, _group_permissions(group)) for group in groups)
     return NOTHING.union(*(found.get(site_id, default_permissions(site_id, group)) for group, found in rows))
 
 
 def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
-    """The open sites where the groups may do anything, the default one first, then by title."""
+    """List the open sites where the groups have any permission, the default one first, then by title."""
     named = sorted(groups)
 
     def read_places() -> Sequence[Place]:
         ids = {DEFAULT_SITE, *(site_id for group in named for site_id in _group_permissions(group))}
         mine = sorted(site_id for site_id in ids if get_permissions(site_id, named))[:limit]
-        if mine == [DEFAULT_SITE]:  # nearly everybody, on every page: its title is not worth a read
+        if mine == [DEFAULT_SITE]:  # the most frequent case: its title is not worth a read
             return [_place(queries.default_site())]
         return _in_order(_place(one) for one in queries.get_sites(mine) if one.status == queries.ACTIVE)
 
@@ -137,7 +137,7 @@ def places_of(groups: Iterable[str], limit: int) -> Sequence[Place]:
 
 
 def list_limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
-    """The groups of each queue that lets only some in; archived queues too, since what waited there stays theirs."""
+    """Map each restricted queue to its groups; archived ones included, since their documents stay restricted."""
 
     def read_limited_queues() -> Mapping[str, frozenset[str]]:
         found: dict[str, frozenset[str]] = {}
@@ -152,7 +152,7 @@ def list_limited_queues(site_id: str) -> Mapping[str, frozenset[str]]:
 
 
 def list_limited_folders(site_id: str) -> Mapping[str, frozenset[str]]:
-    """The groups of each folder that lets only some in."""
+    """Map each restricted folder to its groups."""
 
     def read_limited_folders() -> Mapping[str, frozenset[str]]:
         return {one.folder_id: frozenset(one.groups or ()) for one in folder_queries.list_restricted(site_id)}
@@ -161,12 +161,12 @@ def list_limited_folders(site_id: str) -> Mapping[str, frozenset[str]]:
 
 
 def is_in_folder(site_id: str, folder_id: str, folders: Container[str]) -> bool:
-    """Return True if the folder, or one that it is in, is one of ``folders``."""
+    """Return True if the folder or one of its ancestors is in ``folders``."""
     return any(one in folders for one in list_way_up(site_id, folder_id))
 
 
 def list_way_up(site_id: str, folder_id: str) -> Iterator[str]:
-    """The folder, the one that it is in, and so on to the first level; each step up is remembered."""
+    """Yield the folder and its ancestors; each step is cached."""
     seen: set[str] = set()
     here: str | None = folder_id
     while here and here not in seen:
@@ -178,17 +178,21 @@ def list_way_up(site_id: str, folder_id: str) -> Iterator[str]:
 
 
 def has_cases(site_id: str) -> bool:
-    """Whether the site has used cases: what no one uses is not in the way."""
-    return _has_rows(site_id, CASE)
+    """Return True if the site has used cases, which are hidden otherwise.
+
+    Checked on every page, so it is stored on the site's row, which is cached.
+    """
+    found = get_site(site_id)
+    return found is not None and CASES in (found.uses or ())
 
 
 def has_entities(site_id: str) -> bool:
-    """Whether the site keeps suppliers, customers or others."""
+    """Return True if the site has suppliers, customers or other entities."""
     return _has_rows(site_id, ENTITY_TYPE)
 
 
 def has_shares(site_id: str) -> bool:
-    """Whether anything of the site was ever shared, or is: where nothing was, no page asks."""
+    """Return True if anything on the site was ever shared; if not, pages skip the check."""
     return _has_rows(site_id, SHARE_BY_DATE)
 
 
@@ -204,7 +208,7 @@ def forget_uses() -> None:
 
 
 def every_place(limit: int) -> Sequence[Place]:
-    """The first open sites, for those who may open all of them."""
+    """List the first open sites, for people who may open all."""
 
     def read_every_place() -> Sequence[Place]:
         rows = [_place(one) for one in queries.active_sites(limit).rows]

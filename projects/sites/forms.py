@@ -1,36 +1,39 @@
-"""What an admin types about a site."""
+"""Forms of sites."""
 
 from typing import Any, cast
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext_lazy
 
 from config.errors import Refused
 from projects.settings.forms import SlotsField
-from projects.sites.actions import HELD_TO_GIVE, NAME_LENGTH, OFFERED, OFFERED_TO_PEOPLE, TITLE_LENGTH, check_id
+from projects.sites.actions import TITLE_LENGTH, check_id
+from projects.sites.api_keys import HELD_TO_GIVE, NAME_LENGTH, OFFERED, OFFERED_TO_PEOPLE
 from projects.sites.permissions import ADMINS, Permission, known_permissions
 from projects.sites.separation import SEPARATIONS
 
 
 class SiteTitleForm(forms.Form):
-    """A title alone, for a site that is there."""
+    """The title of an existing site."""
 
     title = forms.CharField(
+        label=gettext_lazy("Title"),
         max_length=TITLE_LENGTH,
         error_messages={
-            "required": "Enter a site title. It appears in the site switcher.",
-            "max_length": "Use at most 120 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a site title. It appears in the site switcher."),
+            "max_length": gettext_lazy("Use at most 120 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
 
 class SiteSlotsForm(forms.Form):
-    """How much of a site may be under way at a time."""
+    """The concurrency limit of a site."""
 
     slots = SlotsField(
-        label="Concurrency limit",
-        help_text="Maximum parallel work for this site, shared by its projects.",
+        label=gettext_lazy("Concurrency limit"),
+        help_text=gettext_lazy("Maximum parallel work for this site, shared by its projects."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,32 +42,39 @@ class SiteSlotsForm(forms.Form):
 
 
 class SecondPersonForm(forms.Form):
-    """Whether one person alone may put a prompt into production."""
+    """Whether a single person may put a prompt into production."""
 
     second_person = forms.BooleanField(
-        required=False, label="Require a second person to put a prompt into production", widget=forms.CheckboxInput
+        required=False,
+        label=gettext_lazy("Require a second person to put a prompt into production"),
+        widget=forms.CheckboxInput,
     )
 
 
 class SeparationForm(forms.Form):
-    """In which reviews people may not decide on their own work."""
+    """The form of reviews in which people may not decide on their own work."""
 
     separation = forms.ChoiceField(
         choices=[(one.value, label) for one, label in SEPARATIONS.items()],
-        label="Applies to",
-        help_text="Who uploaded a document, or decided on it earlier in the same run, cannot decide its review.",
+        label=gettext_lazy("Applies to"),
+        help_text=gettext_lazy(
+            "Who uploaded a document, or decided on it earlier in the same run, cannot decide its review."
+        ),
         widget=forms.Select(attrs={"class": "select"}),
-        error_messages={"required": "Select an option.", "invalid_choice": "Select an option from the list."},
+        error_messages={
+            "required": gettext_lazy("Select an option."),
+            "invalid_choice": gettext_lazy("Select an option from the list."),
+        },
     )
 
 
 class SiteForm(SiteTitleForm):
-    """A new site: its id can never be changed, since every record and file of it lies under the id."""
+    """A new site. Its id cannot be changed, since every row and file is stored under it."""
 
     site_id = forms.CharField(
         label="ID",
-        help_text="Lowercase letters, digits and hyphens. Part of every URL; cannot be changed later.",
-        error_messages={"required": "Enter an ID, for example acme."},
+        help_text=gettext_lazy("Lowercase letters, digits and hyphens. Part of every URL; cannot be changed later."),
+        error_messages={"required": gettext_lazy("Enter an ID, for example acme.")},
         widget=forms.TextInput(
             attrs={
                 "class": "text-input code-input",
@@ -77,9 +87,9 @@ class SiteForm(SiteTitleForm):
     group = forms.CharField(
         max_length=150,
         required=False,
-        label="Admin group",
+        label=gettext_lazy("Admin group"),
         initial=ADMINS,
-        help_text="Gets all permissions on the site. If empty, only superusers have access.",
+        help_text=gettext_lazy("Gets all permissions on the site. If empty, only superusers have access."),
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     field_order = ("title", "site_id", "group")
@@ -94,31 +104,39 @@ class SiteForm(SiteTitleForm):
 
 
 class KeyForm(forms.Form):
-    """A new API key: what it is for, and what it may do; of some only who holds them may give them away."""
+    """A new API key: name and permissions; some can only be given by their holders."""
 
     name = forms.CharField(
         max_length=NAME_LENGTH,
-        label="Name",
+        label=gettext_lazy("Name"),
         error_messages={
-            "required": "Enter a name, for example the program that uses the key.",
-            "max_length": "Use at most 80 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a name, for example the program that uses the key."),
+            "max_length": gettext_lazy("Use at most 80 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     may = forms.MultipleChoiceField(
         initial=[Permission.READ.value],
-        label="Permissions",
-        error_messages={"required": "Select at least one.", "invalid_choice": "Select from the list."},
+        label=gettext_lazy("Permissions"),
+        error_messages={
+            "required": gettext_lazy("Select at least one."),
+            "invalid_choice": gettext_lazy("Select from the list."),
+        },
         widget=forms.CheckboxSelectMultiple,
     )
 
     days = forms.ChoiceField(
-        choices=[("30", "In 30 days"), ("90", "In 90 days"), ("365", "In a year"), ("", "Never")],
+        choices=[
+            ("30", gettext_lazy("In 30 days")),
+            ("90", gettext_lazy("In 90 days")),
+            ("365", gettext_lazy("In a year")),
+            ("", gettext_lazy("Never")),
+        ],
         initial="365",
         required=False,
-        label="Expires",
+        label=gettext_lazy("Expires"),
         widget=forms.Select(attrs={"class": "select"}),
-        error_messages={"invalid_choice": "Select from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select from the list.")},
     )
 
     def __init__(self, held: frozenset[Permission], *args: Any, **kwargs: Any) -> None:
@@ -138,7 +156,7 @@ class KeyForm(forms.Form):
 
 
 class TokenForm(KeyForm):
-    """A person's own token: it may do some of what they may do."""
+    """A personal token with some of its owner's permissions."""
 
     def _list_permissions(self, held: frozenset[Permission]) -> list[tuple[str, str]]:
         return [(one.value, words) for one, words in OFFERED_TO_PEOPLE.items() if one in held]

@@ -1,13 +1,22 @@
-"""Rows of sites: what groups may do there, programs' keys, failed sign-ins. Found before a site is known: no prefix."""
+"""Rows of sites: groups' permissions, API keys, failed sign-ins.
 
-from pynamodb.attributes import BooleanAttribute, ListAttribute, NumberAttribute, UnicodeAttribute
+Read before the site is known, so without its prefix.
+"""
+
+from pynamodb.attributes import (
+    BooleanAttribute,
+    ListAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
 
 from config.item import Item
 from projects.sites.permissions import Permission, known_permissions
 
 
 class ApiKey(Item):
-    """Seed 002's row, with the SHA-256 of the key (hexadecimal) where the seed has the key.
+    """Seed 002's row, with the SHA-256 of the key (hexadecimal) in place of the key.
 
     Access: by hash (the row); a site's keys by name (GSI1); one of them by its mask (GSI2).
     """
@@ -19,22 +28,25 @@ class ApiKey(Item):
     permissions: ListAttribute[str] = ListAttribute(null=True)
     name = UnicodeAttribute()
     status = UnicodeAttribute()
-    mask = UnicodeAttribute(null=True)  # what people see of it, which opens nothing
+    mask = UnicodeAttribute(null=True)  # the visible part, which grants nothing
     user_name = UnicodeAttribute(null=True)
-    used_at = UnicodeAttribute(null=True)  # the hour of its last use, not the instant
-    expires_at = UnicodeAttribute(null=True)  # never if it is unset
-    acts_as = UnicodeAttribute(null=True)  # id of the person whose token it is; unset: a program of its own
-    window = NumberAttribute(null=True)  # epoch seconds at which the counted while began
-    requests = NumberAttribute(null=True)  # handed out to processes in that while
+    used_at = UnicodeAttribute(null=True)  # of its last use, by the hour
+    expires_at = UnicodeAttribute(null=True)  # never if unset
+    acts_as = UnicodeAttribute(null=True)  # owner of a personal token; unset for programs
+    window = NumberAttribute(null=True)  # start of the counted window, in epoch seconds
+    requests = NumberAttribute(null=True)  # requests reserved by processes in that window
     revoked_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
 
 
 class SignInTries(Item):
-    """Access: by the keyed hash of what is counted and the kind of count; gone by TTL soon after ``ends_at``."""
+    """Access: by the keyed hash of what is counted and the kind of counter; deleted by TTL soon after ``ends_at``."""
 
     tries = NumberAttribute(default=0)
-    ends_at = UnicodeAttribute(null=True)  # an instant; from then on it is counted from nothing
+    ends_at = UnicodeAttribute(null=True)  # an instant, at which the counter resets
+
+
+CASES = "cases"
 
 
 class Site(Item):
@@ -46,23 +58,28 @@ class Site(Item):
     siteId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
     title = UnicodeAttribute()
     status = UnicodeAttribute()
-    name = UnicodeAttribute(null=True)  # the title again, since the indexes carry this one
-    slots = NumberAttribute(null=True)  # pieces of work under way at a time; none: as the desk's settings say
-    second_person = BooleanAttribute(null=True)  # confirms what another wants to put into production
-    separation = UnicodeAttribute(null=True)  # a Separation; none: that of workflows with two approvals
-    version = NumberAttribute(default=0)  # 0 for a row that an older writer made
+    name = UnicodeAttribute(null=True)  # copy of the title, which the indexes project
+    slots = NumberAttribute(null=True)  # concurrency limit; none: the deployment's default
+    second_person = BooleanAttribute(null=True)  # whether a second person confirms prompts for production
+    separation = UnicodeAttribute(null=True)  # a Separation; none: for workflows with two approvals
+    # Read by every page, so stored on this row: one read for all of it.
+    uses = UnicodeSetAttribute(null=True)  # CASES
+    locales = UnicodeSetAttribute(null=True)  # its languages by BCP 47 tag
+    labels_version = NumberAttribute(null=True)  # incremented by each change of a language or label
+    policy = NumberAttribute(null=True)  # active version of the access policy; none or 0: none
+    version = NumberAttribute(default=0)  # 0 in older rows
     updated_by = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
 
     @property
     def site_id(self) -> str:
-        """Also of an index row, which carries its keys and no id of its own."""
+        """Also for index rows, which have keys but no id attribute."""
         return self.SK.rpartition("#")[2]
 
 
 class SiteGroup(Item):
-    """What a Django group may do on a site: ``permissions`` lists it, and nothing else holds.
+    """A Django group's permissions on a site: exactly those in ``permissions``.
 
     Access: a group's sites (the partition, ``group#<name>#``); a site's groups (GSI1).
     """
@@ -70,13 +87,13 @@ class SiteGroup(Item):
     groupName = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names; null only in index rows
     siteId = UnicodeAttribute(null=True)  # noqa: N815
     permissions: ListAttribute[str] = ListAttribute(null=True)
-    says_personal = BooleanAttribute(null=True)  # whether PERSONAL was there to be given when it was written
+    says_personal = BooleanAttribute(null=True)  # whether it was written when PERSONAL existed
     version = NumberAttribute(default=0)
     updated_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
 
     @property
     def held(self) -> frozenset[Permission]:
-        """What it lists; who reviewed before there was a permission for it goes on seeing personal data."""
+        """Return its permissions; reviewers from before PERSONAL existed keep it."""
         listed = known_permissions(self.permissions)
         return listed | {Permission.PERSONAL} if Permission.REVIEW in listed and not self.says_personal else listed

@@ -1,22 +1,23 @@
-"""What the groups of a site may do, as one page: its rows, what was ticked, and what of it changes."""
+"""The permission matrix of a site's groups: rows, submitted values, and changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.http import QueryDict
 
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from projects.sites.actions import MOST_AT_ONCE, Grant
 from projects.sites.items import SiteGroup
 from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
 from projects.web.http import version_in
 
-NAME_LENGTH = 150  # Django's own, of a group
+NAME_LENGTH = 150  # Django's limit for groups
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One box to tick."""
+    """One checkbox."""
 
     name: str
     value: str
@@ -26,9 +27,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A group: what the page showed it may do, and what is ticked now. ``version`` is 0 if it has no row."""
+    """A group: the permissions that the page showed, and those checked now. ``version`` is 0 if it has no row."""
 
-    number: int | str  # in the names of its inputs; "new" of the one that is to be added
+    number: int | str  # in the names of its inputs; "new" for the group to add
     group: str
     shown: frozenset[Permission]
     ticked: frozenset[Permission]
@@ -56,7 +57,7 @@ class GroupRow:
 
 
 def list_group_rows(site: str, stored: Iterable[SiteGroup], *, is_first: bool) -> list[GroupRow]:
-    """As they are; a new desk's own groups come first on the default site, also while they have no row."""
+    """List the stored rows; on the default site the initial groups come first, even without a row."""
     found = {str(one.groupName): one for one in stored}
     names = [one for one in ROLES if site == DEFAULT_SITE and is_first and one not in found]
     return [_row(number, name, found.get(name)) for number, name in enumerate([*names, *found])]
@@ -71,7 +72,7 @@ def _row(number: int, group: str, row: SiteGroup | None) -> GroupRow:
 
 
 def parse_posted_groups(data: QueryDict) -> list[GroupRow]:
-    """As ticked; the last one, where its name was typed, is a group that is to be added."""
+    """Parse the submitted rows; the last one, if its name was typed, is a new group."""
     numbers = [number for number in range(MOST_AT_ONCE * 2) if f"group-{number}" in data]
     rows = [_parse_posted_group(data, number) for number in numbers]
     name = data.get("new-group", "").strip()[:NAME_LENGTH]
@@ -96,13 +97,13 @@ def _parse_posted_group(data: QueryDict, number: int) -> GroupRow:
 
 
 def lay_over_stored(rows: Sequence[GroupRow], stored: Mapping[str, SiteGroup]) -> list[GroupRow]:
-    """As ticked, over what is stored now: saving again is a decision. Rows that were left alone show what is stored."""
+    """Apply the submitted values to the current rows; rows that were not changed show what is stored."""
     return [_over(row, stored.get(row.group)) for row in rows]
 
 
 def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
     if now is None and not row.version:
-        return row  # a group without a row had none to change
+        return row  # a group without a row had nothing to change
     version = int(now.version or 0) if now else 0
     held = now.held if now else NOTHING
     fresh = replace(row, shown=held, version=version, is_new=False)
@@ -113,14 +114,14 @@ def _over(row: GroupRow, now: SiteGroup | None) -> GroupRow:
     return (
         fresh
         if version == row.version
-        else replace(fresh, error="Changed by another user; your selection was not saved.")
+        else replace(fresh, error=Phrase("Changed by another user; your selection was not saved."))
     )
 
 
 def locks_out(rows: Iterable[GroupRow], mine: frozenset[str], elsewhere: frozenset[Permission]) -> bool:
-    """Whether who saves these rows could not undo it: no one may lock themselves out by a slip.
+    """Return True if saving would take away the person's own right to undo it.
 
-    ``elsewhere`` is what the person may do by groups that are not among the rows.
+    ``elsewhere``: permissions of the person by groups that are not in the rows.
     """
     held = [row for row in rows if row.group in mine]
     loses = any(Permission.ADMIN in row.shown - row.ticked for row in held)

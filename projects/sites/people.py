@@ -1,4 +1,4 @@
-"""The people of a site and their groups, for choosing among them."""
+"""The people and groups of a site, for selection."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from projects.queues.items import Queue
 from projects.sites import directory
 from projects.sites.permissions import Permission
 
-_MOST_ROWS = 5000  # one for each person and group
+_MOST_ROWS = 5000  # rows: one for each person and group
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,21 @@ class SitePerson:
 
 @dataclass(frozen=True)
 class SiteGroup:
-    """``members``: those of the group's people who are active and may do what was asked for, by name."""
+    """``members``: active people of the group with the permission, by name."""
 
     name: str
     members: tuple[SitePerson, ...]
 
 
 def list_people(site: str, permission: Permission, queue: Queue | None = None) -> list[SitePerson]:
-    """Active people with this permission whom the queue lets in, by name: one SQL statement."""
+    """List active people with this permission whom the queue admits, by name: one SQL statement."""
     return _list_by_name(_list_groups_of_people(site, permission, queue))
 
 
 def list_people_and_groups(
     site: str, permission: Permission, queue: Queue | None = None
 ) -> tuple[list[SitePerson], list[SiteGroup]]:
-    """As ``list_people``, and the groups that one or more of them are in, by name: one SQL statement."""
+    """List them as ``list_people``, and their groups, by name: one SQL statement."""
     found = _list_groups_of_people(site, permission, queue)
     names = sorted({name for groups in found.values() for name in groups}, key=str.casefold)
     members = {name: _list_by_name([one for one, groups in found.items() if name in groups]) for name in names}

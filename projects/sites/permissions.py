@@ -1,13 +1,14 @@
-"""What a person or a key may be allowed to do on a site, and what the three groups of a new desk may do."""
+"""Permissions on a site, and the defaults of the initial groups."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 
 
 class Permission(StrEnum):
-    """Seed 002's words, stored as written, and four of ours. None implies another: what a row lists is what holds."""
+    """Seed 002's words and four of ours, stored as written. None implies another."""
 
     READ = "READ"
     WRITE = "WRITE"
@@ -23,19 +24,19 @@ class Permission(StrEnum):
 EVERYTHING = frozenset(Permission)
 NOTHING: frozenset[Permission] = frozenset()
 WORDS: Mapping[Permission, str] = {
-    Permission.READ: "View projects, documents, runs and reviews",
-    Permission.WRITE: "Upload and edit documents",
-    Permission.REVIEW: "Claim and decide reviews",
-    Permission.DELETE: "Delete and restore documents",
-    Permission.GOVERN: "Manage rules, schemas, queues, field mappings and legal holds",
-    Permission.PROMOTE: "View prompts and put versions into production",
-    Permission.PERSONAL: "See personal data",
-    Permission.EXPORT: "Export the results of whole projects",
-    Permission.ADMIN: "Manage projects, groups and API keys",
+    Permission.READ: Phrase("View projects, documents, runs and reviews"),
+    Permission.WRITE: Phrase("Upload and edit documents"),
+    Permission.REVIEW: Phrase("Claim and decide reviews"),
+    Permission.DELETE: Phrase("Delete and restore documents"),
+    Permission.GOVERN: Phrase("Manage rules, schemas, queues, field mappings and legal holds"),
+    Permission.PROMOTE: Phrase("View prompts and put versions into production"),
+    Permission.PERSONAL: Phrase("See personal data"),
+    Permission.EXPORT: Phrase("Export the results of whole projects"),
+    Permission.ADMIN: Phrase("Manage projects, groups and API keys"),
 }
 
 ADMINS, REVIEWERS, VIEWERS = ROLES = ("admins", "reviewers", "viewers")
-# On the default site only, and only while no row names the group there: a new desk works before anybody sets it up.
+# On the default site only, and only for groups without a row: a new deployment works before it is configured.
 DEFAULTS: Mapping[str, frozenset[Permission]] = {
     ADMINS: EVERYTHING,
     REVIEWERS: frozenset({Permission.READ, Permission.WRITE, Permission.REVIEW, Permission.PERSONAL}),
@@ -44,7 +45,7 @@ DEFAULTS: Mapping[str, frozenset[Permission]] = {
 
 
 def default_permissions(site: str, group: str) -> frozenset[Permission]:
-    """What a group may do on a site that has no row for it.
+    """Return the permissions of a group without a row on the site.
 
     >>> sorted(default_permissions("default", "viewers")), sorted(default_permissions("acme", "viewers"))
     ([<Permission.READ: 'READ'>], [])

@@ -1,7 +1,7 @@
-"""How often a key may ask: counted on its own row, of which each process takes some requests at once.
+"""Rate limits of API keys, counted on the key's row; each process reserves several requests at a time.
 
-No cache: a laptop has none that processes share, and a key's row is read at each request anyway. One conditional write
-for every ``_AT_ONCE`` requests keeps the limit for all processes; what a process took and did not use is lost.
+There is no shared cache: a laptop has none, and a key's row is read at each request anyway. One conditional write for
+every ``_AT_ONCE`` requests enforces the limit over all processes; unused reservations are lost.
 """
 
 import logging
@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -21,14 +22,14 @@ from projects.sites.queries import KEY_ACTIVE
 
 logger = logging.getLogger(__name__)
 _AT_ONCE = 20
-_MOST_HELD = 1_000  # keys that a process remembers
+_MOST_HELD = 1_000  # keys that a process caches
 _guard = threading.Lock()
-_held: dict[str, tuple[int, int]] = {}  # hash of a key → its while, and what this process has left of it
+_held: dict[str, tuple[int, int]] = {}  # hash of a key → its window, and this process's remaining reservation
 
 
 @dataclass(frozen=True)
 class Rate:
-    """``limit`` requests in a while, of which ``remaining`` are left for ``seconds``."""
+    """``limit`` requests in a window, of which ``remaining`` are left for ``seconds``."""
 
     limit: int
     remaining: int
@@ -36,9 +37,9 @@ class Rate:
 
 
 def take_request(row: ApiKey) -> Rate:
-    """Count one request of the key as it was read for it, and note the hour of its use with each while's first.
+    """Count one request of the key, and record the hour of use with the first one of each window.
 
-    A request is not refused because it could not be counted: a ``remaining`` below zero says that none was left.
+    A request is not refused because it could not be counted: a negative ``remaining`` means that none was left.
     """
     now = clock.now()
     window = int(now.timestamp() // settings.API_SECONDS) * settings.API_SECONDS
@@ -60,17 +61,17 @@ def take_request(row: ApiKey) -> Rate:
 
 
 def check_rate(rate: Rate) -> None:
-    """Raises: TooManyTries, with the seconds to wait."""
+    """Raises: TooManyTries with the seconds to wait."""
     if rate.remaining < 0:
         raise TooManyTries(
-            f"An API key may send {rate.limit:,} requests in {settings.API_SECONDS} seconds. "
-            f"Try again in {rate.seconds} s.",
+            gettext("An API key may send %(limit)s requests in %(api_seconds)s seconds. Try again in %(seconds)s s.")
+            % {"limit": f"{rate.limit:,}", "api_seconds": settings.API_SECONDS, "seconds": rate.seconds},
             seconds=rate.seconds,
         )
 
 
 def _take_held(digest: str, window: int) -> int | None:
-    """What is left to this process after one more request; None if it has to ask for more."""
+    """Return this process's remaining reservation after one more request; None if it has to reserve more."""
     with _guard:
         since, left = _held.get(digest, (0, 0))
         if since != window or not left:
@@ -84,11 +85,11 @@ def _hold(digest: str, window: int, drawn: int) -> None:
         if len(_held) >= _MOST_HELD:
             _held.clear()
         since, left = _held.get(digest, (0, 0))
-        _held[digest] = (window, drawn + (left if since == window else 0))  # another thread may have asked as well
+        _held[digest] = (window, drawn + (left if since == window else 0))  # another thread may have reserved as well
 
 
 def _draw(row: ApiKey, window: int) -> int:
-    """Take requests of the while for this process, the last ones singly; 0 if all are taken."""
+    """Reserve requests of the window for this process, the last ones singly; 0 if none are left."""
     hour = clock.now().replace(minute=0, second=0, microsecond=0)
     begin: list[Action] = [ApiKey.window.set(window), ApiKey.used_at.set(clock.iso(hour))]
     stands: Condition = ApiKey.status == KEY_ACTIVE

@@ -1,18 +1,20 @@
-"""In which reviews a site keeps people from deciding on their own work."""
+"""Separation-of-duties policies of a site."""
 
 from enum import StrEnum
 
+from config.phrase import Phrase
+
 
 class Separation(StrEnum):
-    """Stored words. Whoever uploaded a document, or decided on it earlier in its run, does not decide its review."""
+    """Stored as written. Uploaders and earlier deciders of a run may not decide its review."""
 
-    FOUR_EYES = "four_eyes"  # where the definition asks for two people
+    FOUR_EYES = "four_eyes"  # if the definition requires two people
     ALWAYS = "always"
-    NEVER = "never"  # but for what a definition itself asks for: its second approver is another person
+    NEVER = "never"  # except for definitions with two approvals, which always require different people
 
 
 SEPARATIONS = {
-    Separation.FOUR_EYES: "Workflows with two approvals",
-    Separation.ALWAYS: "All reviews",
-    Separation.NEVER: "Off",
+    Separation.FOUR_EYES: Phrase("Workflows with two approvals"),
+    Separation.ALWAYS: Phrase("All reviews"),
+    Separation.NEVER: Phrase("Off"),
 }

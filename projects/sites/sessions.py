@@ -1,4 +1,4 @@
-"""Sessions in Django's own table, read by a statement that is not composed anew for each page."""
+"""Django's database sessions with a prebuilt SQL statement."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _LOAD = "SELECT session_data FROM django_session WHERE session_key = %s AND expi
 
 
 class SessionStore(db.SessionStore):
-    """As Django's own, which works out the same statement for each request; what was ended is not found at once."""
+    """Like Django's store, which compiles the same statement for each request. Ended sessions stop working at once."""
 
     def load(self) -> dict[str, Any]:
         with connection.cursor() as cursor:

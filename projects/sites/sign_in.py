@@ -1,4 +1,4 @@
-"""Signing in and out, changing one's password and choosing a site, in the desk's own words."""
+"""Sign-in, sign-out, password change and choice of site, with rate limits and audit."""
 
 import datetime as dt
 import ipaddress
@@ -26,10 +26,12 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import Conflict, CountersignError, NotAllowed, NotFound, TooManyTries, Unavailable
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE, SIGN_IN_TRIES, Key
 from config.transaction import Change, Delete, Put, transact
 from projects.audit.events import Actor, actor_of, entity_event
@@ -38,12 +40,17 @@ from projects.sites.items import SignInTries
 from projects.web.http import DeskRequest, render_answer
 
 log = logging.getLogger(__name__)
-SIGN_IN, PASSWORD, CODE, RESET = "sign-in", "password change", "second factor", "password reset"
-ACCOUNT = "account"  # as the audit names the record
-UNKNOWN = "unknown"  # the record of names that are no account: what was typed may be a password
-STRANGER = Actor(UNKNOWN, "Unknown")  # a name that was typed does not say who typed it
+SIGN_IN, PASSWORD, CODE, RESET = (
+    Phrase("sign-in"),
+    Phrase("password change"),
+    Phrase("second factor"),
+    Phrase("password reset"),
+)
+ACCOUNT = "account"  # the record type in the audit log
+UNKNOWN = "unknown"  # the record of unknown names: what was typed may be a password
+STRANGER = Actor(UNKNOWN, Phrase("Unknown"))  # a name that was typed does not say who typed it
 _KNOWN_DAYS = 90
-_CODE_SECONDS = 600  # longer than any code is taken
+_CODE_SECONDS = 600  # longer than any code is valid
 
 
 class Limit(NamedTuple):
@@ -53,13 +60,13 @@ class Limit(NamedTuple):
 
 PAIR = Limit(5, 5 * 60)
 ADDRESS = Limit(50, 15 * 60)
-ANYWHERE = Limit(30, 60 * 60)  # of one account
-RECORDED = Limit(200, 60 * 60)  # failures that the audit keeps: it never grows as fast as someone guesses
+ANYWHERE = Limit(30, 60 * 60)  # attempts of one account
+RECORDED = Limit(200, 60 * 60)  # audited failures, so that guessing cannot flood the audit log
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """``what``: sign-in or password change. ``name`` as it was typed; ``address`` of the network it came from."""
+    """``what``: sign-in or password change. ``name``: as typed; ``address``: network of the client."""
 
     what: str
     name: str
@@ -77,11 +84,11 @@ class Attempt:
 
 
 def take_try(attempt: Attempt) -> int:
-    """Take one of the tries; returns which it is, from 1. Called before the password is looked at.
+    """Take one attempt and return its number, from 1; call it before checking the password.
 
     Raises:
         TooManyTries: with the minutes to wait.
-        Unavailable: the table does not answer, so no one is let in.
+        Unavailable: the table does not answer, so nobody is signed in.
 
     """
     limits = {"ANYWHERE": ANYWHERE, "ADDRESS": ADDRESS}
@@ -97,7 +104,7 @@ def take_try(attempt: Attempt) -> int:
 
 
 def _count_try(key: Key, limit: Limit) -> int:
-    """One more, from nothing once its time is over. Raises: TooManyTries."""
+    """Count one more attempt, restarting after the window. Raises: TooManyTries."""
     for _ in range(3):
         now = clock.now()
         goes_on = (SignInTries.ends_at > clock.iso(now)) & (SignInTries.tries < limit.tries)
@@ -113,7 +120,7 @@ def _count_try(key: Key, limit: Limit) -> int:
         with suppress(Conflict):
             SignInTries.change(key, anew, over)
             return 1
-        with suppress(NotFound):  # a sign-in that worked took it away meanwhile
+        with suppress(NotFound):  # a successful sign-in deleted it meanwhile
             row = SignInTries.load(key)
             if int(row.tries) >= limit.tries and _seconds_left(row, now) > 0:
                 raise _too_many(_seconds_left(row, now))
@@ -126,11 +133,13 @@ def _seconds_left(row: SignInTries, now: dt.datetime) -> float:
 
 def _too_many(seconds: float) -> TooManyTries:
     minutes = max(math.ceil(seconds / 60), 1)
-    return TooManyTries(f"Too many attempts. Try again in {minutes} min.", seconds=math.ceil(seconds))
+    return TooManyTries(
+        gettext("Too many attempts. Try again in %(minutes)s min.") % {"minutes": minutes}, seconds=math.ceil(seconds)
+    )
 
 
 def record_failure(attempt: Attempt, number: int) -> None:
-    """The password was wrong. ``number``: what ``take_try`` answered. The audit has the first and the last try."""
+    """Record a wrong password. ``number``: from ``take_try``. The audit has the first and last attempt."""
     reached = [number == PAIR.tries]
     for kind, limit in (("ADDRESS", ADDRESS), ("ANYWHERE", ANYWHERE)):
         with suppress(TooManyTries):
@@ -150,7 +159,7 @@ def record_failure(attempt: Attempt, number: int) -> None:
 
 
 def count_guess(attempt: Attempt) -> None:
-    """A secret was wrong that is no account's: the next ones from there, or for this name, are fewer."""
+    """Count a wrong secret that belongs to no account, by address and name."""
     limits = {"ADDRESS": ADDRESS} | ({"ANYWHERE": ANYWHERE} if attempt.name else {})
     for kind, limit in limits.items():
         with suppress(TooManyTries):
@@ -158,24 +167,24 @@ def count_guess(attempt: Attempt) -> None:
 
 
 def give_back(attempt: Attempt) -> None:
-    """The password was right: what was tried before is forgotten."""
+    """Forget earlier attempts after a correct password."""
     transact([Delete(attempt.key("PAIR"))])
 
 
 def take_request(attempt: Attempt) -> None:
-    """Count something that is always answered alike, such as a wish for a mail. Raises: TooManyTries."""
+    """Count a request with a constant response, such as a password reset. Raises: TooManyTries."""
     for kind, limit in (("PAIR", PAIR), ("ADDRESS", ADDRESS), ("ANYWHERE", ANYWHERE)):
         _count_try(attempt.key(kind), limit)
 
 
 def spend_code(user: User, code: str) -> None:
-    """A code of an authenticator opens once, whichever process is asked. Raises: Conflict if it was used before."""
+    """Use up an authenticator code, across processes. Raises: Conflict if it was used before."""
     key = Attempt(CODE, f"{user.pk}\n{code}", "").key("SPENT")
     transact([Put(SignInTries(*key, TimeToLive=int(clock.in_seconds(_CODE_SECONDS).timestamp())))])
 
 
 def record_sign_in(attempt: Attempt, user: User) -> None:
-    """The tries are forgotten, and the address is known to the account for a while."""
+    """Record a sign-in: forget attempts, and remember the address for the account."""
     gone_at = int(clock.in_seconds(_KNOWN_DAYS * 86_400).timestamp())
     known = SignInTries(*attempt.key("KNOWN"), TimeToLive=gone_at)
     changes: list[Change] = [Delete(attempt.key("PAIR")), Put(known, overwrite=True)]
@@ -183,7 +192,7 @@ def record_sign_in(attempt: Attempt, user: User) -> None:
 
 
 def record_factor(user: User, told: str, *, by: Actor) -> None:
-    """A second factor, a passkey, the recovery codes or the sessions of an account were changed."""
+    """Record a change of second factors, passkeys, recovery codes or sessions."""
     transact([], _event(user, told, by=by))
 
 
@@ -192,7 +201,7 @@ def record_new_password(user: User) -> None:
 
 
 def record_sign_out(user: User) -> None:
-    """Signing out does not fail because the table does not answer."""
+    """Record a sign-out; a table that does not answer is ignored."""
     try:
         transact([], _event(user, "signed out", by=actor_of(user)))
     except CountersignError as error:
@@ -200,13 +209,13 @@ def record_sign_out(user: User) -> None:
 
 
 def record_account(user: User, told: str, *, by: Actor, changes: Mapping[str, Any], site: str = DEFAULT_SITE) -> None:
-    """An account was changed by someone who may, in the audit of their site; ``changes`` holds no password."""
+    """Record a change to an account in the site's audit; ``changes`` must not contain passwords."""
     event = entity_event(site, ACCOUNT, str(user.pk), told, by=by, payload={**_user_name(user), **changes})
     transact([], event)
 
 
 def record_group(group: Group, told: str, *, by: Actor, changes: Mapping[str, Any]) -> None:
-    """The same of a group of accounts."""
+    """Record a change to a group."""
     transact(
         [], entity_event(DEFAULT_SITE, "group", str(group.pk), told, by=by, payload={"account": group.name, **changes})
     )
@@ -221,14 +230,14 @@ def _user_name(user: User) -> dict[str, str]:
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address that a request comes from; what stands further left was written by whoever sent the request."""
+    """Return the client's address; entries further left in the header can be forged."""
     hops = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
     trusted = settings.TRUSTED_PROXIES
     return hops[-trusted] if 0 < trusted <= len(hops) else str(request.META.get("REMOTE_ADDR", ""))
 
 
 def client_network(request: HttpRequest) -> str:
-    """Where a request comes from: an IPv4 address, or the /64 that one household or server has of IPv6."""
+    """Return the client's network: an IPv4 address, or an IPv6 /64."""
     told = client_address(request)
     try:
         address = ipaddress.ip_address(told)
@@ -238,10 +247,10 @@ def client_network(request: HttpRequest) -> str:
 
 
 def first_page(request: HttpRequest) -> str:
-    """Where someone begins: a site that they can open, or the choice among several."""
+    """Return the start page: a site that the person can open, or the choice of sites."""
     try:
         places = access.places_of(request)
-    except Unavailable:  # the page says so itself
+    except Unavailable:  # the page shows the error itself
         return access.home(DEFAULT_SITE)
     here = str(request.site)
     ids = [one.site_id for one in places]
@@ -253,9 +262,9 @@ def first_page(request: HttpRequest) -> str:
 
 
 class _Throttled(Form):
-    """A form with a password in it: a try is taken before the password is looked at."""
+    """A form with a password: an attempt is taken before the password is checked."""
 
-    wait: int = 0  # seconds, where it was tried too often
+    wait: int = 0  # seconds to wait after too many attempts
     number: int = 0
 
     def take_try(self, attempt: Attempt) -> None:
@@ -268,10 +277,10 @@ class _Throttled(Form):
 
 
 class SignInForm(_Throttled, AuthenticationForm):
-    # The same sentence whichever was wrong: which names exist is no one's to find out here.
+    # The same message whichever was wrong, so that it reveals no names.
     error_messages = {  # noqa: RUF012 - as Django declares it
-        "invalid_login": "Incorrect username or password. Both are case-sensitive.",
-        "inactive": "Incorrect username or password. Both are case-sensitive.",
+        "invalid_login": Phrase("Incorrect username or password. Both are case-sensitive."),
+        "inactive": Phrase("Incorrect username or password. Both are case-sensitive."),
     }
 
     @property
@@ -290,13 +299,13 @@ class SignInForm(_Throttled, AuthenticationForm):
 
 
 class SignInView(LoginView):
-    """Leads to the page that was asked for, else to a site that the person can open."""
+    """Redirects to the requested page, or to a site that the person can open."""
 
     redirect_authenticated_user = True
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        """The next step: a second factor if there is one, else the page. The last step records it."""
+        """Continue with the second factor, if any, else sign in. The last step is recorded."""
         answer: HttpResponse = perform_login(self.request, form.get_user(), redirect_url=self.page_asked_for() or None)
         return answer
 
@@ -324,12 +333,14 @@ def refuse(response: HttpResponse, form: Form, status: int) -> HttpResponse:
 
 @method_decorator(login_not_required, name="dispatch")  # which the method below hides
 class AdminSignInView(SignInView):
-    """Of Django's own admin: the same form with the same limits; superusers and staff only go on."""
+    """Sign-in of Django's admin: the same form and limits; only staff may continue."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         user = request.user
         if user.is_authenticated and not (user.is_active and user.is_staff):
-            raise NotAllowed("Only staff accounts can manage users and roles. Sign in with one or ask an admin.")
+            raise NotAllowed(
+                gettext("Only staff accounts can manage users and roles. Sign in with one or ask an admin.")
+            )
         return super().dispatch(request, *args, **kwargs)
 
     def page_asked_for(self) -> str:
@@ -350,15 +361,15 @@ class SignOutView(LogoutView):
 class ChangePasswordForm(_Throttled, PasswordChangeForm):
     error_messages = {  # noqa: RUF012 - as Django declares it
         **PasswordChangeForm.error_messages,
-        "password_incorrect": "Your current password is incorrect.",
-        "password_mismatch": "The new passwords do not match.",
+        "password_incorrect": Phrase("Your current password is incorrect."),
+        "password_mismatch": Phrase("The new passwords do not match."),
     }
     network = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["old_password"].label = "Current password"
-        self.fields["new_password2"].label = "Repeat new password"
+        self.fields["old_password"].label = Phrase("Current password")
+        self.fields["new_password2"].label = Phrase("Repeat new password")
 
     @property
     def attempt(self) -> Attempt:
@@ -371,12 +382,12 @@ class ChangePasswordForm(_Throttled, PasswordChangeForm):
         except ValidationError:
             record_failure(self.attempt, self.number)
             raise
-        give_back(self.attempt)  # whatever is wrong with the new one, it may be typed again
+        give_back(self.attempt)  # the new password may be invalid, and typed again
         return typed
 
 
 class ChangePasswordView(PasswordChangeView):
-    """One's own password. Django ends every other session with it, since each carries a hash of the password."""
+    """Change one's own password. Django ends all other sessions, which contain a hash of it."""
 
     form_class = ChangePasswordForm
     template_name = "registration/password.html"
@@ -388,11 +399,11 @@ class ChangePasswordView(PasswordChangeView):
         return form
 
     def form_valid(self, form: Any) -> HttpResponse:
-        with transaction.atomic():  # recorded, or not done
+        with transaction.atomic():  # atomic with its audit event
             response = super().form_valid(form)
             record_new_password(form.user)
-            UserSession.objects.create_from_request(self.request)  # it goes on under another key
-        messages.success(self.request, "Password changed. You have been signed out on all other devices.")
+            UserSession.objects.create_from_request(self.request)  # the session continues under a new key
+        messages.success(self.request, gettext("Password changed. You have been signed out on all other devices."))
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
@@ -404,6 +415,6 @@ class ChangePasswordView(PasswordChangeView):
 
 @require_safe
 def choose_site(request: DeskRequest) -> HttpResponse:
-    """The sites of someone who may open several, or the sentence that there is none yet."""
+    """List the sites that the person may open, or say that there are none."""
     places = [(one, access.home(one.site_id)) for one in access.places_of(request)]
     return render_answer(request, "registration/sites.html", None, {"places": places})

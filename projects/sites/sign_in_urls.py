@@ -1,6 +1,6 @@
-"""URLs of accounts, at the root and without a namespace: Django and ``LOGIN_URL`` know them by name.
+"""URLs of sign-in, at the root and without a namespace, since Django reverses them by name.
 
-Django's own admin has its sign-in here too, before its own addresses: one form, one limit, one record.
+The Django admin's sign-in is replaced here: same form, limits and audit.
 """
 
 from django.urls import path

@@ -1,4 +1,4 @@
-"""Pages of sites, of what groups may do on one, and of its API keys."""
+"""Pages of sites, group permissions and API keys."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,13 +8,15 @@ from django.contrib import messages
 from django.contrib.auth.models import Group
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import clock
 from config.errors import Conflict
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
-from projects.sites import access, actions, directory, matrix
+from projects.sites import access, actions, api_keys, directory, matrix
 from projects.sites import queries as api_key_queries
 from projects.sites import queries as site_queries
 from projects.sites.forms import (
@@ -31,7 +33,7 @@ from projects.sites.matrix import GroupRow
 from projects.sites.permissions import WORDS, Permission
 from projects.sites.queries import ACTIVE, KEY_ACTIVE
 from projects.sites.separation import SEPARATIONS, Separation
-from projects.web.http import API_PATH, DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import API_PATH, DeskRequest, page_links, redirect_after_post, render_answer, version_in
 
 
 @require_http_methods(["GET", "POST"])
@@ -59,8 +61,8 @@ def revoke_token(request: DeskRequest, mask: str) -> HttpResponse:
 
 
 def _revoke(request: DeskRequest, mask: str, page: str, *, own: bool) -> HttpResponse:
-    row = actions.revoke_api_key(request.site, mask, by=actor_of(request.user), own=own)
-    messages.success(request, f"{row.name} revoked. Its requests are now rejected.")
+    row = api_keys.revoke_api_key(request.site, mask, by=actor_of(request.user), own=own)
+    messages.success(request, gettext("%(name)s revoked. Its requests are now rejected.") % {"name": row.name})
     return redirect_after_post(request, reverse(page))
 
 
@@ -71,7 +73,7 @@ def _edit_keys(request: DeskRequest, kind: type[KeyForm]) -> HttpResponse:
     form = kind(held, request.POST)
     if not form.is_valid():
         return _keys_page(request, form, status=422)
-    row, key = actions.create_api_key(
+    row, key = api_keys.create_api_key(
         request.site,
         form.cleaned_data["name"],
         form.permissions(),
@@ -79,7 +81,7 @@ def _edit_keys(request: DeskRequest, kind: type[KeyForm]) -> HttpResponse:
         days=form.expiry_days,
         personal=kind is TokenForm,
     )
-    # No redirect: the key is in this answer and nowhere else.
+    # No redirect: the key is only in this response.
     return _keys_page(request, kind(held), made={"name": row.name, "key": key, "mask": row.mask}, status=201)
 
 
@@ -100,14 +102,12 @@ def _keys_page(
         "active": KEY_ACTIVE,
         "now": clock.iso(clock.now()),
         "revoke": "settings:revoke-token" if own else "settings:revoke-key",
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("settings:edit-tokens" if own else "settings:edit-keys"),
+        **page_links(request, page.next, reverse("settings:edit-tokens" if own else "settings:edit-keys")),
     }
     return render_answer(request, "projects/sites/keys.html", "projects/sites/_keys.html", context, status=status)
 
 
-_LOCKED_OUT = "This would remove your own admin access. Nothing was saved; ask another admin to do it."
+_LOCKED_OUT = Phrase("This would remove your own admin access. Nothing was saved; ask another admin to do it.")
 
 
 @require_http_methods(["GET", "POST"])
@@ -123,21 +123,25 @@ def edit_groups(request: DeskRequest) -> HttpResponse:
     if problem := _problem(request, rows, changed):
         return _groups_page(request, rows, problem=problem, status=422)
     if not changed:
-        messages.info(request, "Nothing was changed.")
+        messages.info(request, gettext("Nothing was changed."))
         return redirect_after_post(request, request.get_full_path())
     return _save(request, rows, changed)
 
 
 def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[GroupRow]) -> str:
-    """Why this cannot be saved, or nothing."""
+    """Return why this cannot be saved, or None."""
     if len(changed) > actions.MOST_AT_ONCE:
-        return f"You can change up to {actions.MOST_AT_ONCE} groups at once. Nothing was saved; save fewer groups."
+        return Phrase(
+            "You can change up to %(most_at_once)s groups at once. Nothing was saved; save fewer groups."
+        ).fill(most_at_once=actions.MOST_AT_ONCE)
     added = next((row.group for row in rows if row.is_new), None)
     if added and added in {row.group for row in rows if not row.is_new}:
-        return f"Group {added} is already listed. Select its permissions there."
-    # On a tenant's site the names of others' groups are not told: there any name is taken.
+        return Phrase("Group %(added)s is already listed. Select its permissions there.").fill(added=added)
+    # On a tenant's site, the names of other groups are not revealed: any name is accepted.
     if added and request.site == DEFAULT_SITE and not Group.objects.filter(name=added).exists():
-        return f"Group {added} does not exist. Check the spelling or create it under Users and roles."
+        return Phrase("Group %(added)s does not exist. Check the spelling or create it under Users and roles.").fill(
+            added=added
+        )
     mine = access.groups_of(request)
     elsewhere = directory.get_permissions(request.site, mine - {row.group for row in rows})
     if not request.user.is_superuser and matrix.locks_out(rows, mine, elsewhere):
@@ -153,8 +157,8 @@ def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[Grou
         return _groups_page(request, matrix.lay_over_stored(rows, stored), clash=True, status=409)
     except InvalidKey as error:
         return _groups_page(request, rows, problem=str(error), status=422)
-    many = "Permissions of 1 group" if len(changed) == 1 else f"Permissions of {len(changed)} groups"
-    messages.success(request, f"{many} saved. Changes take effect within seconds.")
+    many = Phrase("Permissions of 1 group") if len(changed) == 1 else f"Permissions of {len(changed)} groups"
+    messages.success(request, gettext("%(many)s saved. Changes take effect within seconds.") % {"many": many})
     return redirect_after_post(request, request.get_full_path())
 
 
@@ -197,13 +201,11 @@ def list_sites(request: DeskRequest) -> HttpResponse:
     page = site_queries.list_sites(cursor)
     rows = list(page.rows)
     if not cursor and not any(one.siteId == DEFAULT_SITE for one in rows):
-        rows.insert(0, site_queries.default_site())  # it has no row until something about it is changed
+        rows.insert(0, site_queries.default_site())  # it has no row until it is changed
     context = {
         "rows": rows,
         "active": ACTIVE,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("settings:list-sites"),
+        **page_links(request, page.next, reverse("settings:list-sites")),
     }
     return render_answer(request, "projects/sites/sites.html", None, context)
 
@@ -221,7 +223,11 @@ def create_site(request: DeskRequest) -> HttpResponse:
             form.add_error("site_id", str(error))
             status = 409
         else:
-            messages.success(request, f"{made.title} created. It is available at /s/{made.siteId}/.")
+            messages.success(
+                request,
+                gettext("%(title)s created. It is available at /s/%(siteid)s/.")
+                % {"title": made.title, "siteid": made.siteId},
+            )
             return redirect_after_post(request, reverse("settings:list-sites"))
     if form.errors and status == 200:
         status = 422
@@ -243,34 +249,45 @@ def edit_site(request: DeskRequest, site_id: str) -> HttpResponse:
     try:
         words = _carry_out(request, site, order, form)
     except Conflict as error:
-        # As typed, over the version that is stored now: sending it again is a decision.
+        # As typed, on top of the current version: sending it again is a deliberate choice.
         return _site_page(request, site_queries.get_site(site_id), form, status=409, clash=str(error))
     messages.success(request, words)
     return redirect_after_post(request, reverse("settings:list-sites"))
 
 
 def _carry_out(request: DeskRequest, site: Site, order: str, form: forms.Form) -> str:
-    """Do what the pressed button says; returns it in words. Raises: Conflict, Refused, NotFound."""
+    """Perform the button's action and return a message. Raises: Conflict, Refused, NotFound."""
     version, by = version_in(request.POST), actor_of(request.user)
     if order == "close":
-        return f"{actions.close_site(site.siteId, version=version, by=by).title} closed. It can no longer be opened."
+        return gettext("%(title)s closed. It can no longer be opened.") % {
+            "title": actions.close_site(site.siteId, version=version, by=by).title
+        }
     if order == "slots":
         slots = form.cleaned_data["slots"]
         actions.set_slots(site.siteId, slots, version=version, by=by)
-        return f"{site.title}: concurrency limit set to {slots or settings.SITE_SLOTS}."
+        return gettext("%(title)s: concurrency limit set to %(site_slots)s.") % {
+            "title": site.title,
+            "site_slots": slots or settings.SITE_SLOTS,
+        }
     if order == "second_person":
         needed = form.cleaned_data["second_person"]
         actions.set_second_person(site.siteId, needed, version=version, by=by)
-        people = "a second person confirms" if needed else "one person moves"
-        return f"{site.title}: {people} prompts into production."
+        two = gettext("%(site)s: a second person confirms prompts into production.")
+        one = gettext("%(site)s: one person moves prompts into production.")
+        return (two if needed else one) % {"site": site.title}
     if order == "separation":
         chosen = Separation(form.cleaned_data["separation"])
         actions.set_separation(site.siteId, chosen, version=version, by=by)
-        return f"{site.title}: separation of duties set to “{SEPARATIONS[chosen]}”."
+        return gettext("%(title)s: separation of duties set to “%(chosen)s”.") % {
+            "title": site.title,
+            "chosen": Phrase(SEPARATIONS[chosen]).translated(),
+        }
     if order == "rename":
         title = form.cleaned_data["title"]
-        return f"Site renamed to {actions.rename_site(site.siteId, title, version=version, by=by).title}."
-    return f"{actions.reopen_site(site.siteId, version=version, by=by).title} reopened."
+        return gettext("Site renamed to %(title)s.") % {
+            "title": actions.rename_site(site.siteId, title, version=version, by=by).title
+        }
+    return gettext("%(title)s reopened.") % {"title": actions.reopen_site(site.siteId, version=version, by=by).title}
 
 
 def _site_page(

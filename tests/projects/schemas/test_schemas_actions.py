@@ -5,7 +5,7 @@ import pytest
 
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.table import CLASSIFICATION, CLASSIFICATION_COMPOSITE_KEY, SITE_SCHEMA
-from projects.schemas import actions as attribute_definition_actions
+from projects.schemas import actions as schema_actions
 from projects.schemas import queries as schema_queries
 from projects.schemas import rows as schema_rows
 from projects.schemas.governing import AttributeUse, Schema, schema_from_json
@@ -24,7 +24,9 @@ def test_a_classification_is_read_back_with_its_order(attributes):
 def test_head_and_rows_are_written_together(attributes):
     with count_calls() as calls:
         owner = make_classification()
-    assert calls.names() == ["dynamodb.BatchGetItem", "dynamodb.TransactWriteItems"]
+    looked, *made = calls.names()  # the first asks the factory which names there are
+    assert looked == "dynamodb.Query"
+    assert made == ["dynamodb.BatchGetItem", "dynamodb.Query", "dynamodb.TransactWriteItems"]
     composite = [sk for sk in rows(owner) if sk.startswith("compositeKey#")]
     assert len(composite) == 1
     assert sorted(set(rows(owner)) - set(composite)) == [
@@ -98,7 +100,7 @@ def test_a_new_name_moves_it_in_the_list_and_is_told_to_who_asks_for_a_key(attri
 def test_the_sites_schema_is_empty_until_it_is_saved(attributes):
     assert schema_queries.site_schema(SITE).schema == Schema("Site schema")
     wanted = Schema("Site schema", (AttributeUse("category", required=True, allowed=("a", "b")),))
-    saved = attribute_definition_actions.save_site_schema(SITE, wanted, version=0, by=ALICE)
+    saved = schema_actions.save_site_schema(SITE, wanted, version=0, by=ALICE)
     assert (saved.schema, saved.number) == (wanted, 1)
     assert SITE_SCHEMA.key(SITE, entity="document") == (saved.PK, saved.SK)
     assert rows() == ["attr#category", "attr#category#allowedvalue#a", "attr#category#allowedvalue#b", "site#document"]
@@ -119,7 +121,7 @@ def test_the_allowed_values_of_a_key_are_found_over_all_schemas(attributes):
 def test_which_schemas_use_a_key(attributes):
     owner = make_classification()
     site = Schema("Site schema", (AttributeUse("vendor"),))
-    attribute_definition_actions.save_site_schema(SITE, site, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     found = schema_queries.schemas_using(SITE, "vendor")
     assert {(one.classification_id, one.name) for one in found} == {(owner, INVOICE.name), ("", "Site schema")}
     assert schema_queries.schemas_using(SITE, "urgent") == []
@@ -146,7 +148,7 @@ def test_of_eight_first_saves_of_a_sites_schema_one_wins(attributes):
     def first(i):
         schema = Schema("Site schema", (AttributeUse("category", allowed=(f"v{i}",)),))
         try:
-            return attribute_definition_actions.save_site_schema(SITE, schema, version=0, by=ALICE)
+            return schema_actions.save_site_schema(SITE, schema, version=0, by=ALICE)
         except Conflict:
             return None
 
@@ -158,26 +160,26 @@ def test_of_eight_first_saves_of_a_sites_schema_one_wins(attributes):
 
 
 def test_the_same_form_sent_twice_makes_one(attributes):
-    wanted = attribute_definition_actions.new_classification_id()
+    wanted = schema_actions.new_classification_id()
     for _ in range(2):
-        attribute_definition_actions.create_classification(SITE, INVOICE, by=ALICE, classification_id=wanted)
+        schema_actions.create_classification(SITE, INVOICE, by=ALICE, classification_id=wanted)
     assert len(schema_queries.list_classifications(SITE)[0]) == 1
     with pytest.raises(Conflict):
-        attribute_definition_actions.create_classification(SITE, INVOICE, by=BOB, classification_id=wanted)
+        schema_actions.create_classification(SITE, INVOICE, by=BOB, classification_id=wanted)
 
 
 def test_an_attribute_that_is_deleted_meanwhile_stops_the_save(attributes):
     owner = make_classification()
     wanted = replace(INVOICE, uses=(*INVOICE.uses, AttributeUse("pages")))
-    ready = attribute_definition_actions._prepare_schema(SITE, owner, INVOICE, wanted)
-    attribute_definition_actions.delete_definition(SITE, "pages", by=BOB)
+    ready = schema_actions._prepare_schema(SITE, owner, INVOICE, wanted)
+    schema_actions.delete_definition(SITE, "pages", by=BOB)
     head = schema_queries.get_classification(SITE, owner)
     with pytest.raises(Refused, match="One of these attributes was just deleted"):
-        attribute_definition_actions._write(
+        schema_actions._write(
             SITE,
             owner,
             [schema_rows.Put(head, overwrite=True), *ready.changes],
-            attribute_definition_actions._schema_event(SITE, owner, "updated", ALICE, {}),
+            schema_actions._schema_event(SITE, owner, "updated", ALICE, {}),
         )
     assert schema_queries.get_classification(SITE, owner).schema == INVOICE
 
@@ -185,10 +187,10 @@ def test_an_attribute_that_is_deleted_meanwhile_stops_the_save(attributes):
 # --- archived ----------------------------------------------------------------
 def test_an_archived_one_is_offered_no_longer_and_can_come_back(attributes):
     owner = make_classification()
-    attribute_definition_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+    schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     assert [one.archived for one in schema_queries.list_classifications(SITE)[0]] == [True]
     assert schema_queries.get_classification(SITE, owner).schema == INVOICE
-    attribute_definition_actions.archive_classification(SITE, owner, archived=False, version=2, by=ALICE)
+    schema_actions.archive_classification(SITE, owner, archived=False, version=2, by=ALICE)
     assert [one.archived for one in schema_queries.all_classifications(SITE)] == [False]
     assert [one[0] for one in events("classification", owner)] == ["created", "archived", "restored"]
 
@@ -197,7 +199,7 @@ def test_archiving_what_somebody_saved_meanwhile_is_a_conflict(attributes):
     owner = make_classification()
     save(owner, replace(INVOICE, name="Newer"), by=BOB)
     with pytest.raises(Conflict, match="Bob Ito"):
-        attribute_definition_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+        schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     assert not schema_queries.get_classification(SITE, owner).archived
 
 
@@ -209,11 +211,11 @@ def test_what_cannot_be_audited_is_not_done(attributes):
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
         save(owner, Schema("Lost"))
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        attribute_definition_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
+        schema_actions.archive_classification(SITE, owner, archived=True, version=1, by=ALICE)
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        attribute_definition_actions.save_site_schema(SITE, INVOICE, version=0, by=ALICE)
+        schema_actions.save_site_schema(SITE, INVOICE, version=0, by=ALICE)
     with fail("dynamodb", "TransactWriteItems", **broken), pytest.raises(Unavailable):
-        make_classification()
+        make_classification(Schema("Another"))
     assert schema_queries.get_classification(SITE, owner).schema == INVOICE
     assert (rows(owner), rows()) == (before, [])
     assert len(schema_queries.list_classifications(SITE)[0]) == 1
@@ -263,6 +265,38 @@ def test_another_site_has_schemas_of_its_own(attributes):
 def test_a_documents_composite_keys_are_the_sites_and_its_classifications(attributes):
     owner = make_classification()
     site = Schema("Site schema", composite_keys=(("vendor", "issued"),))
-    attribute_definition_actions.save_site_schema(SITE, site, version=0, by=ALICE)
+    schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)
     assert schema_queries.composite_keys(SITE) == (("vendor", "issued"),)
     assert schema_queries.composite_keys(SITE, owner) == (("vendor", "issued"), ("category", "currency"))
+
+
+IDS = ("6f1c1d7e-0000-4000-8000-000000000001", "6f1c1d7e-0000-4000-8000-000000000002")
+
+
+def test_two_document_types_do_not_share_a_name(attributes):
+    invoice = schema_actions.create_classification(SITE, Schema("Invoice"), by=ALICE, classification_id=IDS[0])
+    with pytest.raises(Refused, match="belongs to another document type"):
+        schema_actions.create_classification(SITE, Schema("invoice"), by=ALICE, classification_id=IDS[1])
+    again = schema_actions.create_classification(SITE, Schema("Invoice"), by=ALICE, classification_id=IDS[0])
+    assert again.id == invoice.id  # the same form sent twice
+    receipt = schema_actions.create_classification(SITE, Schema("Receipt"), by=ALICE, classification_id=IDS[1])
+    with pytest.raises(Refused, match="Choose another name"):
+        schema_actions.save_classification(SITE, receipt.id, Schema("Invoice"), version=1, by=ALICE)
+    schema_actions.archive_classification(SITE, invoice.id, archived=True, version=1, by=ALICE)
+    with pytest.raises(Refused, match="belongs to an archived document type"):
+        schema_actions.save_classification(SITE, receipt.id, Schema("Invoice"), version=1, by=ALICE)
+    assert (
+        schema_actions.save_classification(SITE, receipt.id, Schema("receipt"), version=1, by=ALICE).name == "receipt"
+    )
+
+
+def test_document_types_that_shared_a_name_are_still_saved(attributes):
+    made = [
+        schema_actions.create_classification(SITE, Schema(name), by=ALICE, classification_id=id_)
+        for name, id_ in zip(("Invoice", "Bill"), IDS, strict=True)
+    ]
+    made[1].update(actions=[SchemaHead.name.set("Invoice"), SchemaHead.schema_.set(Schema("Invoice").to_json())])
+    saved = schema_actions.save_classification(
+        SITE, made[1].id, Schema("Invoice", (AttributeUse("currency"),)), version=1, by=ALICE
+    )
+    assert saved.version == 2

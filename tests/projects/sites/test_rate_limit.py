@@ -7,7 +7,7 @@ from django.test import Client
 
 from config import clock
 from projects.sites import rate_limit
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import Permission
 from tests.aws_faults import fail
 from tests.projects.make_sites import BY

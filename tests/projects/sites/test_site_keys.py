@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from config.errors import NotFound
 from config.table import InvalidKey
 from projects.sites import actions as api_key_actions
-from projects.sites import directory
+from projects.sites import api_keys, directory
 from projects.sites import queries as api_key_queries
 from projects.sites.actions import Grant
 from projects.sites.permissions import NOTHING, Permission
@@ -46,8 +46,8 @@ def test_a_group_is_found_by_its_own_name_only(name, other):
 @many
 @given(name=st.text(st.sampled_from("aZ0 #/%é\u0301発🙂\u200b~"), min_size=1, max_size=80))
 def test_a_key_is_found_by_hash_by_mask_and_in_the_list_whatever_its_name(name):
-    row, key = api_key_actions.create_api_key("acme", name, READ, by=BY)
-    assert api_key_queries.by_hash(api_key_actions.sha256_of(key)).name == name
+    row, key = api_keys.create_api_key("acme", name, READ, by=BY)
+    assert api_key_queries.by_hash(api_keys.sha256_of(key)).name == name
     assert api_key_queries.by_mask("acme", str(row.mask)).name == name
     assert name in {one.name for one in api_key_queries.list_keys("acme").rows}
 

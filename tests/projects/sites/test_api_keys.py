@@ -13,7 +13,7 @@ from config.table import ENTITY_EVENT
 from projects.audit.items import EntityEvent
 from projects.sites import actions as site_actions
 from projects.sites import queries as api_key_queries
-from projects.sites.actions import create_api_key, revoke_api_key, verify_api_key
+from projects.sites.api_keys import create_api_key, revoke_api_key, verify_api_key
 from projects.sites.permissions import EVERYTHING, Permission
 from tests.aws_faults import Crash, count_calls, crash_before, fail
 from tests.each import each
