@@ -1,1 +1,1 @@
-"""Who works here, on what, with which settings."""
+"""People, sites, documents and settings."""

@@ -1,7 +1,7 @@
-"""Django's own admin: users and their roles, with each change in the audit.
+"""Django admin for users and groups, with audit events.
 
-Everything of the table is edited in the desk's pages, never here. What is recorded is written in the transaction of
-the change: if the record cannot be written, nothing is changed.
+Table items are edited on the desk's pages, never here. The audit event is written in the transaction of the change, so
+a change that cannot be recorded is not made.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[st
 
 
 class _Recorded(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
-    """Django tells its own log of each change, after it; before it, ``save_model`` sees the row as it was."""
+    """Records changes: Django's log hook runs after a change; ``save_model`` sees the state before it."""
 
     def facts(self, obj: Any) -> dict[str, Any]:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The projects app: makes the three roles once the tables of users are there."""
+"""The projects app: creates the three roles after migrations, registers due work and access policies."""
 
 from importlib import import_module
 from typing import Any
@@ -26,7 +26,9 @@ class ProjectsConfig(AppConfig):
         # What has models can be imported once the apps are ready.
         from projects.accounts import factors  # noqa: PLC0415
 
+        import_module("projects.documents.due")
         import_module("projects.folders.due")
+        import_module("projects.policies.gate")
 
         post_save.connect(factors.record_addition, sender="mfa.Authenticator", dispatch_uid="projects.factor_added")
         post_delete.connect(factors.record_removal, sender="mfa.Authenticator", dispatch_uid="projects.factor_removed")

@@ -1,1 +1,1 @@
-"""The audit record: one event in the transaction of each change."""
+"""Audit events, written in the transaction of each change."""

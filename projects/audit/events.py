@@ -1,4 +1,4 @@
-"""Who did what to which record: builds the events that ``transact`` writes with the change."""
+"""Audit events: who did what to which record; ``transact`` writes them with the change."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from projects.audit.items import AuditLine, EntityEvent
 
 @dataclass(frozen=True)
 class Actor:
-    """A person as records name them: flat text, so that history outlives the account."""
+    """The acting person as stored in records: plain text, so that history outlives the account."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ def actor_of(user: AbstractUser) -> Actor:
 def entity_event(
     site: str, entity_type: str, entity_id: str, event_type: str, *, by: Actor, payload: Mapping[str, Any]
 ) -> RecordAt:
-    """An event for the instant that ``transact`` chooses; two in one microsecond are moved apart there."""
+    """Build an event for the instant that ``transact`` chooses, which also separates events of one microsecond."""
 
     def at(moment: dt.datetime) -> tuple[EntityEvent, AuditLine]:
         stamp = clock.iso(moment)
@@ -51,6 +51,40 @@ def entity_event(
             **index,
         )
         return event, _line(site, event, by)
+
+    return at
+
+
+API_CALL = "api_call"  # the entity type of calls: their own, so that no list of changes meets them
+API_CALLS_KEPT_DAYS = 90
+
+
+def api_call_event(site: str, subject: str, method: str, *, by: Actor, payload: Mapping[str, Any]) -> RecordAt:
+    """Build the event of an API call (seed 002: ``HTTP_POST`` and so on), with a TTL.
+
+    ``subject``: the id of what it is about. It is not in the site's audit, which is permanent and has the change's own
+    event; this one tells which request caused it.
+    """
+
+    def at(moment: dt.datetime) -> EntityEvent:
+        stamp = clock.iso(moment)
+        parts = {"entity_type": API_CALL, "entity_id": subject, "type": f"HTTP_{method}", "timestamp": stamp}
+        index: dict[str, Any] = ENTITY_EVENT.gsi1(site, **parts)
+        index |= ENTITY_EVENT.gsi2(site, user_id=by.id, timestamp=stamp)
+        return EntityEvent(
+            *ENTITY_EVENT.key(site, **parts),
+            **index,
+            entityType=API_CALL,
+            entityId=subject,
+            type=parts["type"],
+            payload=dict(payload),
+            metadata={"name": by.name},
+            inserteddate=stamp,
+            userId=by.id,
+            name=by.name,
+            status=parts["type"],
+            TimeToLive=int((moment + dt.timedelta(days=API_CALLS_KEPT_DAYS)).timestamp()),
+        )
 
     return at
 

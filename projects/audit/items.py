@@ -1,4 +1,4 @@
-"""One line of the audit trail: appended in the transaction of the change it tells of, and never changed."""
+"""Items of the audit trail: written in the transaction of the change, never changed."""
 
 from pynamodb.attributes import UnicodeAttribute
 
@@ -6,7 +6,7 @@ from config.item import Item, VersionItem, map_attribute
 
 
 class EntityEvent(Item):
-    """Seed 002's row; ``payload`` says what changed, ``metadata`` who did it by which name."""
+    """Seed 002's row; ``payload``: what changed, ``metadata``: who did it, by name."""
 
     entityType = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
     entityId = UnicodeAttribute()  # noqa: N815
@@ -20,7 +20,7 @@ class EntityEvent(Item):
 
 
 class AuditLine(VersionItem):
-    """The same event in the order of time, beside the activity of documents. Access: all of a site, newest first."""
+    """The same event in time order, beside document activity. Access: all of a site, newest first."""
 
     entityType = UnicodeAttribute()  # noqa: N815
     entityId = UnicodeAttribute()  # noqa: N815

@@ -1,1 +1,1 @@
-"""The language models that a site's projects choose from: what each can do, how it is asked, what it costs."""
+"""The catalogue of language and OCR models that projects choose from."""

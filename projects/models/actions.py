@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.brokers import queues
 from config.errors import Conflict, NotFound, Refused, Unavailable
+from config.phrase import Phrase
 from config.table import MODEL, MODEL_TEST
 from config.transaction import EXISTS, Change, Check, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -25,8 +27,8 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 TEST_TASK = "workflows.tasks.test_model"
 MOST_TAKEOVERS = 5  # models in a row
 _RESERVED = frozenset({"new", "ocr"})  # an address has this word where an id could stand
-_NO_TAKEOVER = "The model that takes over is no longer in the catalogue. Choose another one."
-_BUILT_IN = "Built-in models cannot be changed. Copy this one and edit the copy."
+_NO_TAKEOVER = Phrase("The model that takes over is no longer in the catalogue. Choose another one.")
+_BUILT_IN = Phrase("Built-in models cannot be changed. Copy this one and edit the copy.")
 
 
 def create_model(site: str, spec: Spec, *, by: Actor) -> None:
@@ -37,15 +39,18 @@ def create_model(site: str, spec: Spec, *, by: Actor) -> None:
 
     """
     if not _ID.fullmatch(spec.id):
-        raise Refused("Use lowercase letters, digits and hyphens for the ID, at most 40.")
+        raise Refused(gettext("Use lowercase letters, digits and hyphens for the ID, at most 40."))
     if spec.id in _RESERVED:
-        raise Refused(f"The ID {spec.id} is reserved. Choose another.")
+        raise Refused(gettext("The ID %(id)s is reserved. Choose another.") % {"id": spec.id})
     catalogue = model_queries.list_entries(site)
     entries: list[Entry[Spec]] = [*catalogue.language, *catalogue.ocr]
     if any(entry.spec.id == spec.id and entry.is_builtin for entry in entries):
-        raise Conflict(f"The ID {spec.id} belongs to a built-in model. Choose another.")
+        raise Conflict(gettext("The ID %(id)s belongs to a built-in model. Choose another.") % {"id": spec.id})
     if sum(not entry.is_builtin for entry in entries) >= model_queries.MOST:
-        raise Refused(f"A site has at most {model_queries.MOST} models. Remove one that no project uses.")
+        raise Refused(
+            gettext("A site has at most %(most)s models. Remove one that no project uses.")
+            % {"most": model_queries.MOST}
+        )
     now = clock.iso(clock.now())
     row = Model(
         *MODEL.key(site, model_id=spec.id),
@@ -61,7 +66,9 @@ def create_model(site: str, spec: Spec, *, by: Actor) -> None:
     try:
         transact([Put(row, name="model"), *_check_takeovers(site, spec)], event)
     except Conflict as error:
-        raise Conflict(_explain_conflict(error, f"The ID {spec.id} is taken. Choose another.")) from error
+        raise Conflict(
+            _explain_conflict(error, gettext("The ID %(id)s is taken. Choose another.") % {"id": spec.id})
+        ) from error
 
 
 def update_model(site: str, spec: Spec, *, version: int, by: Actor) -> None:
@@ -120,7 +127,9 @@ def remove_model(site: str, model_id: str, *, version: int, by: Actor) -> None:
 def _check_unused(site: str, model_id: str) -> None:
     """Raises: Refused."""
     if users := find_uses(site, model_id):
-        raise Refused(f"In use by {', '.join(users[:3])}. Choose another model there first.")
+        raise Refused(
+            gettext("In use by %(users)s. Choose another model there first.") % {"users": ", ".join(users[:3])}
+        )
 
 
 def find_uses(site: str, model_id: str) -> Sequence[str]:
@@ -180,7 +189,7 @@ def _get_own(site: str, model_id: str) -> Entry[Spec]:
 
 
 def _check_takeovers(site: str, spec: Spec) -> list[Change]:
-    """That those after ``spec`` are still as they were read: two saves at once must not close a circle.
+    """Condition: the models after ``spec`` are as read, since two concurrent saves could close a circle.
 
     Raises: Refused.
     """
@@ -191,9 +200,12 @@ def _check_takeovers(site: str, spec: Spec) -> list[Change]:
     seen, following = {spec.id}, spec.takeover
     while following and following not in builtin:  # built-in ones hand over to built-in ones alone
         if following in seen:
-            raise Refused("These models would take over from each other in a circle. Choose another one.")
+            raise Refused(gettext("These models would take over from each other in a circle. Choose another one."))
         if len(seen) >= MOST_TAKEOVERS:
-            raise Refused(f"At most {MOST_TAKEOVERS} models may take over from each other.")
+            raise Refused(
+                gettext("At most %(most_takeovers)s models may take over from each other.")
+                % {"most_takeovers": MOST_TAKEOVERS}
+            )
         seen.add(following)
         try:
             entry = model_queries.get_entry(site, following)
@@ -211,7 +223,7 @@ def _check_takeovers(site: str, spec: Spec) -> list[Change]:
 
 def _explain_conflict(error: Conflict, first: str) -> str:
     if error.failed == {"takeover"}:
-        return "The model that takes over was changed at the same time. Save again."
+        return Phrase("The model that takes over was changed at the same time. Save again.")
     return first
 
 
@@ -219,7 +231,7 @@ def _name_editor(site: str, model_id: str) -> str:
     try:
         entry = model_queries.get_entry(site, model_id)
     except NotFound:
-        return "Another user removed this model. Your change was not saved."
-    return (
-        f"{entry.updated_by} changed this model. Your change was not saved. Check the current settings and try again."
-    )
+        return Phrase("Another user removed this model. Your change was not saved.")
+    return gettext(
+        "%(updated_by)s changed this model. Your change was not saved. Check the current settings and try again."
+    ) % {"updated_by": entry.updated_by}

@@ -1,4 +1,4 @@
-"""The API of a site's models: the catalogue, for admins' programs."""
+"""The API of a site's model catalogue, for admins."""
 
 from ninja import Router, Schema
 
@@ -89,7 +89,7 @@ def list_ocr_models(request: ApiRequest) -> OcrModelList:
     summary="Show an OCR model",
 )
 def show_ocr_model(request: ApiRequest, model_id: str) -> OcrModelShape:
-    """Addresses and keys of endpoints are in no answer. Requires ADMIN."""
+    """Never returns addresses and keys of endpoints. Requires ADMIN."""
     access.check_can_configure(request)
     entry = model_queries.get_entry(request.site, model_id)
     if not isinstance(entry.spec, OcrSpec):
@@ -99,7 +99,7 @@ def show_ocr_model(request: ApiRequest, model_id: str) -> OcrModelShape:
 
 @router.get("/{model_id}", response={200: ModelShape, **FAILURES}, operation_id="show_model", summary="Show a model")
 def show_model(request: ApiRequest, model_id: str) -> ModelShape:
-    """Addresses and keys of endpoints are in no answer. Requires ADMIN."""
+    """Never returns addresses and keys of endpoints. Requires ADMIN."""
     access.check_can_configure(request)
     entry = model_queries.get_entry(request.site, model_id)
     if not isinstance(entry.spec, ModelSpec):

@@ -1,4 +1,4 @@
-"""The models that every site has without a row: those on Bedrock that the deployer names, and the embedded one."""
+"""Built-in models of every site: those on Bedrock named by the deployment, and the embedded one."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -7,13 +7,14 @@ from fnmatch import fnmatchcase
 from django.conf import settings
 
 from config.laptop import embedded_model
+from config.phrase import Phrase
 from projects.models.spec import BEDROCK, EMBEDDED, ModelSpec
 
 FIRST, STRONG = "bedrock", "bedrock-strong"
 
 
 def list_builtin_models() -> tuple[ModelSpec, ...]:
-    strong = _bedrock_model(STRONG, "Bedrock, stronger", settings.BEDROCK_STRONG_MODEL)
+    strong = _bedrock_model(STRONG, Phrase("Bedrock, stronger"), settings.BEDROCK_STRONG_MODEL)
     first = _bedrock_model(
         FIRST,
         "Bedrock",
@@ -25,7 +26,7 @@ def list_builtin_models() -> tuple[ModelSpec, ...]:
 
 EMBEDDED_MODEL = ModelSpec(
     EMBEDDED,
-    "SmolLM2 135M (embedded)",
+    Phrase("SmolLM2 135M (embedded)"),
     EMBEDDED,
     "SmolLM2-135M-Instruct",
     json_schema=True,
@@ -59,6 +60,6 @@ def _bedrock_model(model_id: str, name: str, model: str, takeover: str = "") -> 
 
 
 def _price_of(model: str) -> Mapping[str, float]:
-    """What the deployer's price list says of it."""
+    """Return the price from the deployment's price list."""
     found = settings.PRICES.get(BEDROCK, {})
     return next((price for pattern, price in found.items() if fnmatchcase(model, pattern)), {})

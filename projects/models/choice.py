@@ -1,4 +1,4 @@
-"""Which models a run that starts now asks: those that its project chose, by what they are asked for."""
+"""The models of a new run, as chosen by its project, by purpose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,17 +7,19 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import NotFound, Refused
+from config.phrase import Sentence
 from projects.models.queries import get_ocr_model, list_models
 from projects.models.spec import ModelSpec, OcrSpec, spec_from
 from projects.prompts.prompt import PURPOSES
 from projects.settings.values import EXTRACT
 
-_GONE = "The {kind} {id} is no longer in the catalogue. Select another in the project settings."
+_GONE = Sentence("The model %(id)s is no longer in the catalogue. Select another in the project settings.")
+_GONE_OCR = Sentence("The OCR model %(id)s is no longer in the catalogue. Select another in the project settings.")
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``."""
+    """``takeover``: used if ``spec``'s confidence is below its ``takeover_below``."""
 
     spec: ModelSpec
     takeover: ModelSpec | None = None
@@ -47,15 +49,15 @@ def choose_model_id(chosen: Mapping[str, str], purpose: str) -> str:
 
 
 def choose_ocr_model(site: str, model_id: str) -> OcrSpec:
-    """What a run that starts now reads its pages with. Raises: Refused if the model is gone."""
+    """Return the OCR model of a run that starts now. Raises: Refused if the model is gone."""
     try:
         return get_ocr_model(site, model_id)
     except NotFound as error:
-        raise Refused(_GONE.format(kind="OCR model", id=model_id)) from error
+        raise Refused(_GONE_OCR.fill(id=model_id)) from error
 
 
 def _choose(known: Mapping[str, ModelSpec], model_id: str) -> ModelChoice:
     if model_id not in known:
-        raise Refused(_GONE.format(kind="model", id=model_id))
+        raise Refused(_GONE.fill(id=model_id))
     spec = known[model_id]
     return ModelChoice(spec, known.get(spec.takeover))

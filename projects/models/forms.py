@@ -1,4 +1,4 @@
-"""What an admin types about a model, checked, and turned into a spec and back."""
+"""Form of a language model, converted to and from its spec."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -6,7 +6,9 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
+from config.phrase import Figure, Phrase
 from projects.models.builtin import EMBEDDED_MODEL
 from projects.models.spec import BEDROCK, EMBEDDED, MODEL_PROVIDERS, OPENAI, ModelSpec
 from projects.settings.forms import PercentField, percent_of, share_of
@@ -17,7 +19,9 @@ _NUMBER = {"class": "text-input narrow-input", "inputmode": "decimal", "autocomp
 
 
 def _number(label: str, least: int, most: int, help_text: str = "") -> forms.IntegerField:
-    words = f"Enter a whole number from {least:,} to {most:,}."
+    words = Phrase("Enter a whole number from %(least)s to %(most)s.").fill(
+        least=Figure(f"{least:,}"), most=Figure(f"{most:,}")
+    )
     return forms.IntegerField(
         label=label, min_value=least, max_value=most, help_text=help_text, widget=forms.TextInput(attrs=_NUMBER),
         error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), words),
@@ -25,7 +29,7 @@ def _number(label: str, least: int, most: int, help_text: str = "") -> forms.Int
 
 
 def price_field(label: str) -> forms.DecimalField:
-    words = "Enter an amount such as 0.06, or leave empty."
+    words = Phrase("Enter an amount such as 0.06, or leave empty.")
     return forms.DecimalField(
         label=label, required=False, min_value=0, max_digits=10, decimal_places=4,
         widget=forms.TextInput(attrs=_NUMBER),
@@ -42,9 +46,12 @@ class IdField(forms.SlugField):
         super().__init__(
             label="ID",
             max_length=40,
-            help_text="In addresses and the API; cannot be changed later.",
+            help_text=Phrase("In addresses and the API; cannot be changed later."),
             widget=forms.TextInput(attrs=_TEXT),
-            error_messages={"required": "Enter an ID.", "invalid": "Use lowercase letters, digits and hyphens."},
+            error_messages={
+                "required": gettext("Enter an ID."),
+                "invalid": gettext("Use lowercase letters, digits and hyphens."),
+            },
         )
 
 
@@ -53,7 +60,10 @@ class NameField(forms.CharField):
 
     def __init__(self) -> None:
         super().__init__(
-            max_length=80, widget=forms.TextInput(attrs=_TEXT), error_messages={"required": "Enter a name."}
+            label=gettext_lazy("Name"),
+            max_length=80,
+            widget=forms.TextInput(attrs=_TEXT),
+            error_messages={"required": gettext("Enter a name.")},
         )
 
 
@@ -62,46 +72,52 @@ class ModelForm(forms.Form):
 
     id = IdField()
     name = NameField()
-    provider = forms.ChoiceField(choices=list(MODEL_PROVIDERS.items()), widget=forms.Select(attrs={"class": "select"}))
-    endpoint = forms.ChoiceField(
-        required=False,
-        help_text="Set up by the operator of this installation.",
+    provider = forms.ChoiceField(
+        label=gettext_lazy("Provider"),
+        choices=list(MODEL_PROVIDERS.items()),
         widget=forms.Select(attrs={"class": "select"}),
-        error_messages={"invalid_choice": "Select an endpoint from the list."},
+    )
+    endpoint = forms.ChoiceField(
+        label=gettext_lazy("Endpoint"),
+        required=False,
+        help_text=gettext_lazy("Set up by the operator of this installation."),
+        widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"invalid_choice": gettext_lazy("Select an endpoint from the list.")},
     )
     model = forms.CharField(
         required=False,
-        label="Model ID",
+        label=gettext_lazy("Model ID"),
         max_length=200,
-        help_text="As the provider calls it, such as eu.amazon.nova-lite-v1:0.",
+        help_text=gettext_lazy("As the provider calls it, such as eu.amazon.nova-lite-v1:0."),
         widget=forms.TextInput(attrs=_TEXT),
     )
-    images = forms.BooleanField(required=False, label="Images")
-    json_schema = forms.BooleanField(required=False, label="JSON schema")
-    tools = forms.BooleanField(required=False, label="Tools")
-    context = _number("Context (tokens)", 512, 10_000_000, "Longer texts are cut to fit.")
-    most_tokens = _number("Longest answer (tokens)", 50, 100_000)
-    temperature = forms.DecimalField(
-        min_value=0, max_value=2, max_digits=3, decimal_places=2, help_text="0 gives the most repeatable answers.",
+    images = forms.BooleanField(required=False, label=gettext_lazy("Images"))
+    json_schema = forms.BooleanField(required=False, label=gettext_lazy("JSON schema"))
+    tools = forms.BooleanField(required=False, label=gettext_lazy("Tools"))
+    context = _number(Phrase("Context (tokens)"), 512, 10_000_000, Phrase("Longer texts are cut to fit."))
+    most_tokens = _number(Phrase("Longest answer (tokens)"), 50, 100_000)
+    temperature = forms.DecimalField(label=gettext_lazy("Temperature"),
+        min_value=0, max_value=2, max_digits=3, decimal_places=2,
+        help_text=gettext_lazy("0 gives the most repeatable answers."),
         widget=forms.TextInput(attrs=_NUMBER),
         error_messages=dict.fromkeys(
             ("required", "invalid", "min_value", "max_value", "max_digits", "max_decimal_places"),
-            "Enter a number from 0 to 2.",
+            Phrase("Enter a number from 0 to 2."),
         ),
     )  # fmt: skip
-    seconds = _number("Timeout (seconds)", 1, MOST_SECONDS)
-    retries = _number("Retries", 0, 5, "After errors that may pass, such as throttling.")
-    at_a_time = _number("Requests at a time", 1, 100, "From each machine that runs workers.")
-    price_in = price_field("Input price (USD per million tokens)")
-    price_out = price_field("Output price (USD per million tokens)")
+    seconds = _number(Phrase("Timeout (seconds)"), 1, MOST_SECONDS)
+    retries = _number(Phrase("Retries"), 0, 5, Phrase("After errors that may pass, such as throttling."))
+    at_a_time = _number(Phrase("Requests at a time"), 1, 100, Phrase("From each machine that runs workers."))
+    price_in = price_field(Phrase("Input price (USD per million tokens)"))
+    price_out = price_field(Phrase("Output price (USD per million tokens)"))
     takeover = forms.ChoiceField(
         required=False,
-        label="Stronger model",
-        help_text="Asked if this one is not confident enough.",
+        label=gettext_lazy("Stronger model"),
+        help_text=gettext_lazy("Asked if this one is not confident enough."),
         widget=forms.Select(attrs={"class": "select"}),
-        error_messages={"invalid_choice": "Select a model from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select a model from the list.")},
     )
-    takeover_below = PercentField(label="Ask it below (%)", widget=forms.TextInput)
+    takeover_below = PercentField(label=gettext_lazy("Ask it below (%)"), widget=forms.TextInput)
 
     def __init__(self, others: Sequence[ModelSpec], *args: Any, stored: ModelSpec | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,9 +125,9 @@ class ModelForm(forms.Form):
         if stored:
             del self.fields["id"]
         names = dict.fromkeys([*settings.MODEL_ENDPOINTS, *([stored.endpoint] if stored and stored.endpoint else [])])
-        offer(self.fields["endpoint"], [("", "None"), *((one, one) for one in names)])
+        offer(self.fields["endpoint"], [("", Phrase("None")), *((one, one) for one in names)])
         allowed = [one for one in others if stored is None or one.id != stored.id]
-        offer(self.fields["takeover"], [("", "None"), *((one.id, one.name) for one in allowed)])
+        offer(self.fields["takeover"], [("", Phrase("None")), *((one.id, one.name) for one in allowed)])
         self.abilities = [self[name] for name in ("images", "json_schema", "tools")]
 
     def clean_id(self) -> str:
@@ -124,9 +140,9 @@ class ModelForm(forms.Form):
         typed = super().clean() or {}
         provider = typed.get("provider")
         if provider == OPENAI and not typed.get("endpoint") and "endpoint" not in self.errors:
-            self.add_error("endpoint", _NO_ENDPOINT if not settings.MODEL_ENDPOINTS else "Select an endpoint.")
+            self.add_error("endpoint", _NO_ENDPOINT if not settings.MODEL_ENDPOINTS else gettext("Select an endpoint."))
         if provider in {OPENAI, BEDROCK} and not typed.get("model"):
-            self.add_error("model", "Enter the model ID.")
+            self.add_error("model", gettext("Enter the model ID."))
         return typed
 
     def spec(self) -> ModelSpec:
@@ -148,11 +164,11 @@ class ModelForm(forms.Form):
         )
 
 
-_NO_ENDPOINT = "No endpoint is set up. Ask the operator to add one to COUNTERSIGN_MODEL_ENDPOINTS."
+_NO_ENDPOINT = Phrase("No endpoint is set up. Ask the operator to add one to COUNTERSIGN_MODEL_ENDPOINTS.")
 
 
 def plain_price(price: Decimal | None) -> Decimal:
-    """As it is stored and read again: 0.0600 is 0.06."""
+    """Return the price without trailing zeros: 0.0600 is 0.06."""
     return Decimal(f"{(price or Decimal(0)).normalize():f}")
 
 

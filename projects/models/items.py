@@ -1,4 +1,4 @@
-"""Rows of models: an entry of a site's catalogue, and how it did when it was last tried."""
+"""Items of models: a catalogue entry, and the result of its last test."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 

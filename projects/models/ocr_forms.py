@@ -1,11 +1,13 @@
-"""What an admin types about an OCR model: only what its engine heeds, checked, and turned into a spec and back."""
+"""Form of an OCR model with its engine's parameters, converted to and from its spec."""
 
 from decimal import Decimal
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
+from config.phrase import Phrase
 from projects.models.forms import IdField, NameField, offer, plain_price, price_field
 from projects.models.spec import (
     AUTO,
@@ -28,8 +30,8 @@ from projects.settings.values import LANGUAGES
 
 _SELECT = {"class": "select"}
 _SHORT = {"class": "text-input narrow-input", "autocomplete": "off"}
-_DPI = f"Enter a whole number from {LEAST_DPI} to {MOST_DPI}."
-_CHOOSE = {"invalid_choice": "Select an option from the list."}
+_DPI = Phrase("Enter a whole number from %(least_dpi)s to %(most_dpi)s.").fill(least_dpi=LEAST_DPI, most_dpi=MOST_DPI)
+_CHOOSE = {"invalid_choice": Phrase("Select an option from the list.")}
 _WITH_ORIENTATION = (AUTO, "sparse")
 
 
@@ -41,53 +43,58 @@ class OcrForm(forms.Form):
     id = IdField()
     name = NameField()
     endpoint = forms.ChoiceField(
+        label=gettext_lazy("Endpoint"),
         required=False,
-        help_text="Set up by the operator of this installation.",
+        help_text=gettext_lazy("Set up by the operator of this installation."),
         widget=forms.Select(attrs=_SELECT),
-        error_messages={"invalid_choice": "Select an endpoint from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select an endpoint from the list.")},
     )
-    orientation = forms.ChoiceField(required=False, widget=forms.Select(attrs=_SELECT), error_messages=_CHOOSE)
+    orientation = forms.ChoiceField(
+        label=gettext_lazy("Orientation"), required=False, widget=forms.Select(attrs=_SELECT), error_messages=_CHOOSE
+    )
     layout = forms.ChoiceField(
+        label=gettext_lazy("Layout"),
         choices=list(LAYOUTS.items()),
-        help_text="How text stands on the page. Automatic finds columns and blocks.",
+        help_text=gettext_lazy("How text stands on the page. Automatic finds columns and blocks."),
         widget=forms.Select(attrs=_SELECT),
         error_messages=_CHOOSE,
     )
     dpi = forms.IntegerField(
-        label="Resolution (dpi)",
+        label=gettext_lazy("Resolution (dpi)"),
         min_value=LEAST_DPI,
         max_value=MOST_DPI,
-        help_text="Of rendered PDF pages; images keep theirs. More reads finer print and takes longer.",
+        help_text=gettext_lazy("Of rendered PDF pages; images keep theirs. More reads finer print and takes longer."),
         widget=forms.TextInput(attrs={**_SHORT, "inputmode": "numeric"}),
         error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), _DPI),
     )
     pages = forms.CharField(
         required=False,
         max_length=100,
-        label="Page range",
-        help_text="For example 1-3, 7, 9-. Other pages without a text layer are not read.",
+        label=gettext_lazy("Page range"),
+        help_text=gettext_lazy("For example 1-3, 7, 9-. Other pages without a text layer are not read."),
         widget=forms.TextInput(attrs=_SHORT),
-        error_messages={"max_length": "Use at most 100 characters."},
+        error_messages={"max_length": gettext_lazy("Use at most 100 characters.")},
     )
     least_score = PercentField(
-        label="Minimum line confidence (%)",
-        help_text="Lines below it are left out.",
+        label=gettext_lazy("Minimum line confidence (%)"),
+        help_text=gettext_lazy("Lines below it are left out."),
         widget=forms.TextInput,
     )
-    price_page = price_field("Price (USD per page)")
+    price_page = price_field(Phrase("Price (USD per page)"))
     languages = forms.MultipleChoiceField(
+        label=gettext_lazy("Languages"),
         required=False,
         choices=list(LANGUAGES.items()),
         widget=forms.CheckboxSelectMultiple,
-        help_text="Without any, the project’s language.",
+        help_text=gettext_lazy("Without any, the project’s language."),
         error_messages=_CHOOSE,
     )
     features = forms.MultipleChoiceField(
-        label="Analyses",
+        label=gettext_lazy("Analyses"),
         choices=list(FEATURES.items()),
         widget=forms.CheckboxSelectMultiple,
-        help_text="AWS charges for each separately.",
-        error_messages={**_CHOOSE, "required": "Select at least one. Layout costs least."},
+        help_text=gettext_lazy("AWS charges for each separately."),
+        error_messages={**_CHOOSE, "required": gettext_lazy("Select at least one. Layout costs least.")},
     )
 
     def __init__(self, start: OcrSpec, *args: Any, stored: OcrSpec | None = None, **kwargs: Any) -> None:
@@ -98,7 +105,7 @@ class OcrForm(forms.Form):
             del self.fields[name]
         if "endpoint" in wanted:
             names = dict.fromkeys([*settings.OCR_ENDPOINTS, *([start.endpoint] if start.endpoint else [])])
-            offer(self.fields["endpoint"], [("", "Default"), *((one, one) for one in names)])
+            offer(self.fields["endpoint"], [("", Phrase("Default")), *((one, one) for one in names)])
         if start.provider == PP_OCR:
             offer(self.fields["languages"], [one for one in LANGUAGES.items() if one[0] not in NOT_OF_PP_OCR])
         if "orientation" in wanted:
@@ -120,14 +127,16 @@ class OcrForm(forms.Form):
         try:
             list(parse_pages(text))
         except ValueError as error:
-            raise forms.ValidationError("Enter page numbers such as 1-3, 7, 9-, or leave empty.") from error
+            raise forms.ValidationError(gettext("Enter page numbers such as 1-3, 7, 9-, or leave empty.")) from error
         return text
 
     def clean(self) -> dict[str, Any]:
         typed = super().clean() or {}
         turns = self.provider == TESSERACT and typed.get("orientation") == PAGE
         if turns and typed.get("layout") not in _WITH_ORIENTATION:
-            self.add_error("layout", "Tesseract detects how a page lies with automatic or scattered text only.")
+            self.add_error(
+                "layout", gettext("Tesseract detects how a page lies with automatic or scattered text only.")
+            )
         return typed
 
     def spec(self) -> OcrSpec:

@@ -1,4 +1,4 @@
-"""Reads of models: one Query or one GetItem each; built-in ones are in no row."""
+"""Reads of models: one Query or GetItem each. Built-in ones have no rows."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -7,12 +7,13 @@ from typing import Generic, TypeVar
 
 from config import clock
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.table import MODEL, MODEL_TEST, InvalidKey
 from projects.models.builtin import list_builtin_models
 from projects.models.items import ASKED, RUNNING, Model, ModelTest
 from projects.models.spec import BUILT_IN_OCR, ModelSpec, OcrSpec, find_builtin_ocr
 
-MISSING = "This model is not in the catalogue."
+MISSING = Phrase("This model is not in the catalogue.")
 MOST = 100  # models of a site's own
 TEST_TIME = dt.timedelta(minutes=5)  # of a test; the task that does it is ended then
 _MOST_ROWS = 2 * MOST + 50  # each with its last test, and those of built-in ones
@@ -69,12 +70,12 @@ def list_models(site: str) -> Sequence[ModelSpec]:
 
 
 def list_ocr_models(site: str) -> Sequence[OcrSpec]:
-    """As ``list_models``."""
+    """List OCR models, like ``list_models``."""
     return [entry.spec for entry in list_entries(site).ocr]
 
 
 def get_entry(site: str, model_id: str) -> Entry[Spec]:
-    """Of either kind: a strong read. Raises: NotFound."""
+    """Return a model of either kind: a strong read. Raises: NotFound."""
     builtin: list[Spec] = [*list_builtin_models(), *BUILT_IN_OCR.values()]
     for spec in builtin:
         if spec.id == model_id:

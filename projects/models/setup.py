@@ -1,4 +1,4 @@
-"""What a model still needs on this installation before it can be asked."""
+"""Whether a model can be used on this installation, and what is missing."""
 
 import shutil
 from dataclasses import dataclass
@@ -6,29 +6,36 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config.laptop import embedded_model
+from config.phrase import Phrase
 from projects.models.queries import Spec
 from projects.models.spec import EMBEDDED, OPENAI, PADDLEX, PP_OCR, TESSERACT, OcrSpec
 
 
 @dataclass(frozen=True)
 class SetupProblem:
-    """Why a model cannot be asked here, and what the operator does about it."""
+    """Why a model cannot be used here, and how the operator fixes it."""
 
     label: str
     remedy: str
 
 
 def find_setup_problem(spec: Spec) -> SetupProblem | None:
-    """None too of what only a worker on another machine can know: its test tells."""
+    """Return the problem, or None. What only a worker on another machine can know is left to the model's test."""
     if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
-        return SetupProblem("Not installed", "Install the package tesseract-ocr on this machine.")
+        return SetupProblem(Phrase("Not installed"), Phrase("Install the package tesseract-ocr on this machine."))
     if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
         where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
-        return SetupProblem("Endpoint not set up", f"Set {where} to a server with PaddleX’s interface and restart.")
+        return SetupProblem(
+            Phrase("Endpoint not set up"),
+            Phrase("Set %(where)s to a server with PaddleX’s interface and restart.").fill(where=where),
+        )
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
-        return SetupProblem("Not installed", "Stop the demo and run make demo-model.")
+        return SetupProblem(Phrase("Not installed"), Phrase("Stop the demo and run make demo-model."))
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
-        return SetupProblem("Endpoint not set up", f"Add {spec.endpoint} to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
+        return SetupProblem(
+            Phrase("Endpoint not set up"),
+            Phrase("Add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.").fill(endpoint=spec.endpoint),
+        )
     return None
 
 

@@ -1,4 +1,4 @@
-"""Models as values: a language model and an OCR model, what each can do, how it is asked and what it costs"""
+"""Specifications of language and OCR models: capabilities, parameters and prices."""
 
 import dataclasses
 import hashlib
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from config.phrase import Phrase
+
 BEDROCK, OPENAI, EMBEDDED = "bedrock", "openai", "embedded"
 MODEL_PROVIDERS: Mapping[str, str] = {
-    BEDROCK: "Amazon Bedrock",
-    OPENAI: "OpenAI-compatible endpoint",
-    EMBEDDED: "Embedded model",
+    BEDROCK: Phrase("Amazon Bedrock"),
+    OPENAI: Phrase("OpenAI-compatible endpoint"),
+    EMBEDDED: Phrase("Embedded model"),
 }
 _MILLION = 1_000_000
 # What changes an answer. Prices, time-outs and retries do not.
@@ -68,7 +70,7 @@ class ModelSpec:
 
     @property
     def service(self) -> str:
-        """Whom a request goes to, as usage and the circuit breaker name it: endpoints fail apart from each other."""
+        """The service that gets the requests, as named in usage and circuit breaker; each endpoint fails by itself."""
         return f"{OPENAI}-{self.endpoint}" if self.provider == OPENAI else self.provider
 
     @property
@@ -121,8 +123,8 @@ PP_OCR, TESSERACT, TEXTRACT, PADDLEX = "pp-ocr", "tesseract", "textract", "paddl
 OCR_PROVIDERS: Mapping[str, str] = {
     PP_OCR: "PP-OCR",
     TESSERACT: "Tesseract",
-    TEXTRACT: "Amazon Textract",
-    PADDLEX: "PaddleX endpoint",
+    TEXTRACT: Phrase("Amazon Textract"),
+    PADDLEX: Phrase("PaddleX endpoint"),
 }
 ON_THIS_MACHINE = frozenset({PP_OCR, TESSERACT})
 # Which parameters each of them heeds; the others are not asked for, stored or pinned.
@@ -135,30 +137,30 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 # Whose script is not among PP-OCR's characters: it would answer with look-alikes.
 NOT_OF_PP_OCR = frozenset({"ko", "ru", "ar", "hi", "th"})
 UPRIGHT, LINES, PAGE = "upright", "lines", "page"
-_UPRIGHT = "All text is upright"
+_UPRIGHT = Phrase("All text is upright")
 ORIENTATIONS: Mapping[str, Mapping[str, str]] = {
-    PP_OCR: {"": "As the project says", UPRIGHT: _UPRIGHT, LINES: "Turn upside-down lines"},
-    TESSERACT: {"": _UPRIGHT, PAGE: "Detect how the page lies"},
+    PP_OCR: {"": Phrase("As the project says"), UPRIGHT: _UPRIGHT, LINES: Phrase("Turn upside-down lines")},
+    TESSERACT: {"": _UPRIGHT, PAGE: Phrase("Detect how the page lies")},
     PADDLEX: {
-        "": "As the endpoint is set up",
+        "": Phrase("As the endpoint is set up"),
         UPRIGHT: _UPRIGHT,
-        LINES: "Turn upside-down lines",
-        PAGE: "Detect how the page lies, and turn lines",
+        LINES: Phrase("Turn upside-down lines"),
+        PAGE: Phrase("Detect how the page lies, and turn lines"),
     },
 }
 AUTO = "auto"
 LAYOUTS: Mapping[str, str] = {
-    AUTO: "Automatic",
-    "column": "One column of text",
-    "block": "One block of text",
-    "sparse": "Scattered text",
+    AUTO: Phrase("Automatic"),
+    "column": Phrase("One column of text"),
+    "block": Phrase("One block of text"),
+    "sparse": Phrase("Scattered text"),
 }
 FEATURES: Mapping[str, str] = {
-    "FORMS": "Forms",
-    "TABLES": "Tables",
-    "QUERIES": "Queries (a question for each field)",
-    "LAYOUT": "Layout",
-    "SIGNATURES": "Signatures",
+    "FORMS": Phrase("Forms"),
+    "TABLES": Phrase("Tables"),
+    "QUERIES": Phrase("Queries (a question for each field)"),
+    "LAYOUT": Phrase("Layout"),
+    "SIGNATURES": Phrase("Signatures"),
 }
 PAGES_DPI, LEAST_DPI, MOST_DPI = 150, 100, 300  # PAGES_DPI: of the page images that people see
 _RANGE = re.compile(r"(\d{1,5})(?:\s*[-–]\s*(\d{1,5})?)?")
@@ -190,12 +192,12 @@ class OcrSpec:
 
     @property
     def model(self) -> str:
-        """What reads, for people and prices."""
+        """The model's name, for people and prices."""
         return f"{OCR_PROVIDERS[self.provider]} {self.endpoint}".strip()
 
     @property
     def service(self) -> str:
-        """As usage and the circuit breaker name it: endpoints fail apart from each other."""
+        """The name in usage and circuit breaker; each endpoint fails by itself."""
         if self.provider == PADDLEX:
             return f"endpoint-{self.endpoint}" if self.endpoint else "endpoint"
         return "local" if self.provider in ON_THIS_MACHINE else self.provider
@@ -217,7 +219,7 @@ class OcrSpec:
         return round(self.price_page * pages * 1_000_000) or None
 
     def to_json(self) -> dict[str, Any]:
-        """Only what its provider heeds; the price as text.
+        """Return only the entries that its provider uses; the price as text.
 
         >>> OcrSpec("t", "T", "textract", features=("FORMS",)).to_json()["features"]
         ['FORMS']
@@ -268,10 +270,10 @@ def parse_pages(text: str) -> Iterator[tuple[int, float]]:
 BUILT_IN_OCR: Mapping[str, OcrSpec] = {
     one.id: one
     for one in (
-        OcrSpec("pp-ocrv5", "PP-OCR (built-in)", PP_OCR, least_score=0.5),
-        OcrSpec("tesseract", "Tesseract (built-in)", TESSERACT),
-        OcrSpec("textract", "Amazon Textract", TEXTRACT),
-        OcrSpec("endpoint", "Custom model endpoint", PADDLEX),
+        OcrSpec("pp-ocrv5", Phrase("PP-OCR (built-in)"), PP_OCR, least_score=0.5),
+        OcrSpec("tesseract", Phrase("Tesseract (built-in)"), TESSERACT),
+        OcrSpec("textract", Phrase("Amazon Textract"), TEXTRACT),
+        OcrSpec("endpoint", Phrase("Custom model endpoint"), PADDLEX),
     )
 }
 # Of an earlier system, which had them on GPUs: PP-OCR reads for them.

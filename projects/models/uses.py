@@ -1,4 +1,4 @@
-"""That a model is chosen by a project or by another model, for the transaction that chooses it."""
+"""Marking a model as used, in the transaction of the project or model that chooses it."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ GONE = "model"  # what ``Conflict.failed`` calls a model that was removed first
 
 
 def mark_chosen(site: str, model_ids: Iterable[str]) -> list[Change]:
-    """They must be there, and a removal that has looked for uses already is made to look again."""
+    """Require that the models exist, and make a concurrent removal recheck its uses."""
     builtin = {one.id for one in list_builtin_models()}
     own = sorted(one for one in set(model_ids) - builtin if not find_builtin_ocr(one))
     return [Update(MODEL.key(site, model_id=one), [Model.chosen.add(1)], EXISTS, name=GONE) for one in own]

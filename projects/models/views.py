@@ -1,4 +1,4 @@
-"""Pages of a site's models: the catalogue, one model, and how it did when it was last tried."""
+"""Pages of a site's models: catalogue, one model, its last test."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,29 +6,31 @@ from dataclasses import dataclass, replace
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, Refused
+from config.phrase import Phrase, Sentence
 from projects.audit.events import actor_of
 from projects.models import actions as model_actions
 from projects.models import ocr_forms
 from projects.models import queries as model_queries
+from projects.models.cost_words import describe_cost
 from projects.models.forms import NEW_MODEL, ModelForm, initial_of
 from projects.models.items import ASKED, FAILED, RUNNING, WORKED, ModelTest
 from projects.models.ocr_forms import OcrForm
 from projects.models.ocr_words import describe_ocr
-from projects.models.prices import describe_cost
 from projects.models.queries import Entry, Spec
 from projects.models.setup import SetupProblem, find_setup_problem
 from projects.models.spec import EMBEDDED, MODEL_PROVIDERS, ON_THIS_MACHINE, ModelSpec, OcrSpec, format_price
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
 
-_LOST = (
-    f"No answer after {model_queries.TEST_TIME.seconds // 60} minutes: its worker was lost, or the model is too slow. "
-    "Test it again, or lower its seconds."
-)
-_ABILITIES = (("images", "Images"), ("json_schema", "JSON schema"), ("tools", "Tools"))
+_LOST = Sentence(
+    "No answer after %(seconds)s minutes: its worker was lost, or the model is too slow. Test it again, or lower "
+    "its seconds."
+).fill(seconds=model_queries.TEST_TIME.seconds // 60)
+_ABILITIES = (("images", Phrase("Images")), ("json_schema", "JSON schema"), ("tools", Phrase("Tools")))
 
 
 @dataclass(frozen=True)
@@ -115,11 +117,11 @@ def _row(entry: Entry[ModelSpec], names: dict[str, str]) -> ModelRow:
 
 def _describe(entry: Entry[ModelSpec]) -> Iterator[str]:
     spec = entry.spec
-    builtin = "(built-in)" if entry.is_builtin else ""
-    yield " ".join(filter(None, (MODEL_PROVIDERS.get(spec.provider, spec.provider), spec.endpoint, builtin)))
+    name = " ".join(filter(None, (MODEL_PROVIDERS.get(spec.provider, spec.provider), spec.endpoint)))
+    yield Phrase("%(name)s (built-in)").fill(name=name) if entry.is_builtin else name
     yield spec.model
     if spec.provider == EMBEDDED:
-        yield "For trying out the workbench; its answers are poor"
+        yield Phrase("For trying out the workbench; its answers are poor")
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,9 @@ def create_model(request: DeskRequest) -> HttpResponse:
     except Refused as error:
         form.add_error(None, str(error))
         return _page(request, form, status=422)
-    messages.success(request, f"{spec.name} added. Test it, then select it in a project’s settings.")
+    messages.success(
+        request, gettext("%(name)s added. Test it, then select it in a project’s settings.") % {"name": spec.name}
+    )
     return redirect_after_post(request, reverse("models:list-models"))
 
 
@@ -181,7 +185,7 @@ def edit_model(request: DeskRequest, model_id: str) -> HttpResponse:
     access.check_can_configure(request)
     entry = model_queries.get_entry(request.site, model_id)
     if entry.is_builtin:
-        raise Refused("Built-in models cannot be changed. Copy this one and edit the copy.")
+        raise Refused(gettext("Built-in models cannot be changed. Copy this one and edit the copy."))
     if request.method == "GET":
         return _page(request, _form(request, entry.spec, stored=True), entry=entry)
     form = _form(request, entry.spec, stored=True, posted=True)
@@ -197,12 +201,16 @@ def edit_model(request: DeskRequest, model_id: str) -> HttpResponse:
     except Refused as error:
         form.add_error("takeover" if "takeover" in form.fields else None, str(error))
         return _page(request, form, entry=entry, status=422)
-    messages.success(request, f"{form.cleaned_data['name']} saved. Runs already started keep its earlier settings.")
+    messages.success(
+        request,
+        gettext("%(name)s saved. Runs already started keep its earlier settings.")
+        % {"name": form.cleaned_data["name"]},
+    )
     return redirect_after_post(request, reverse("models:list-models"))
 
 
 def _form(request: DeskRequest, spec: Spec, *, stored: bool = False, posted: bool = False) -> ModelForm | OcrForm:
-    """Of its kind. ``stored``: ``spec`` is edited; otherwise a new one begins with it."""
+    """Return the form of its kind. ``stored``: edit ``spec``; otherwise start a new model from it."""
     data = request.POST if posted else None
     if isinstance(spec, OcrSpec):
         return OcrForm(spec, data, stored=spec if stored else None, initial=ocr_forms.initial_of(spec))
@@ -218,7 +226,7 @@ def remove_model(request: DeskRequest, model_id: str) -> HttpResponse:
     except (Conflict, Refused) as error:
         messages.error(request, str(error))
         return redirect_after_post(request, reverse("models:edit-model", args=[model_id]))
-    messages.success(request, "Model removed. Runs that used it are unchanged.")
+    messages.success(request, gettext("Model removed. Runs that used it are unchanged."))
     return redirect_after_post(request, reverse("models:list-models"))
 
 

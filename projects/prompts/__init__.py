@@ -1,1 +1,1 @@
-"""What models are told: a prompt for each purpose, its versions, labels and the runs that used them."""
+"""Prompts by purpose: versions, labels, and the runs that used them."""

@@ -1,15 +1,17 @@
-"""Writes of prompts: a version is added, a label is moved; each in one transaction with its audit event."""
+"""Writes of prompts: adding versions, moving labels; one transaction each, with its audit event."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, Refused
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE, PROMPT_USE, SITE
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -28,7 +30,7 @@ MOST_TRIED = 50  # percent
 
 
 class ProductionMove(StrEnum):
-    """What came of the wish to put a version into production."""
+    """The outcome of moving a version to production."""
 
     MOVED = "moved"
     PROPOSED = "proposed"  # a second person has to confirm it
@@ -48,13 +50,13 @@ class SavedVersion:
 
 
 def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by: Actor) -> SavedVersion:
-    """Add a version. Of two people who save at once both get one, and the second learns of the first.
+    """Add a version. Concurrent saves both succeed, and the second learns of the first.
 
     Saving the text of the newest version again adds nothing.
 
     Raises:
-        Refused: the text is no prompt for this purpose.
-        Conflict: others saved five times in between.
+        Refused: the text is not valid for this purpose.
+        Conflict: concurrent saves won five times.
 
     """
     check_text(prompt)
@@ -72,7 +74,7 @@ def save_version(ref: PromptRef, prompt: Prompt, *, based_on: int, note: str, by
         except Conflict:
             continue
         return SavedVersion(version, True, *_list_since(ref, based_on, version, by))
-    raise Conflict("Others are saving this prompt. Your text is not saved yet; save it again.")
+    raise Conflict(gettext("Others are saving this prompt. Your text is not saved yet; save it again."))
 
 
 @dataclass(frozen=True)
@@ -155,14 +157,14 @@ def _move_head(ref: PromptRef, head: PromptHead, version: int, by: Actor) -> lis
 
 
 def move_production(ref: PromptRef, version: int, *, expected: int, reason: str, by: Actor) -> ProductionMove:
-    """Have runs that start from now on use ``version``, or propose it if the site wants a second person.
+    """Put ``version`` into production for new runs, or propose it if the site requires a second person.
 
     ``version`` 0: documents of the prompt's type are to use the general prompt again; the type's versions stay.
-    ``expected``: the version that the page showed in production. A candidate that becomes production is no candidate
-    any more. A proposal that a move overtakes is gone.
+    ``expected``: the version shown in production. A candidate that becomes production stops being one, and an open
+    proposal is dropped.
 
     Raises:
-        Conflict: someone moved the label since, or proposes another version; the message says who and what.
+        Conflict: someone moved the label or proposed another version; the message says who and what.
         NotFound: there is no such version.
         Refused: no reason was given.
 
@@ -188,7 +190,7 @@ def needs_second_person(site: str) -> bool:
 
 
 def _check_alone(site: str) -> Check:
-    """That the site wants no second person at the moment of the write."""
+    """Check: the site does not require a second person, at the moment of the write."""
     alone = Site.second_person.does_not_exist() | (Site.second_person == False)  # noqa: E712 - a condition
     return Check(SITE.key(DEFAULT_SITE, site_id=site), alone, name="site")
 
@@ -236,14 +238,14 @@ def confirm_production(ref: PromptRef, proposal_id: str, *, by: Actor) -> int:
     """Put the version that another person proposed into production; returns its number.
 
     Raises:
-        Conflict: the proposal is not open any more, or a label moved at this moment.
+        Conflict: the proposal is no longer open, or a label was moved.
         Refused: it is their own.
 
     """
     head = queries.get_head(ref)
     proposal = _get_proposal(head, proposal_id)
     if proposal.by_id == by.id:
-        raise Refused("You proposed this version. Another person has to confirm it.")
+        raise Refused(gettext("You proposed this version. Another person has to confirm it."))
     payload = {
         "before": int(head.production),
         "after": proposal.version,
@@ -255,10 +257,10 @@ def confirm_production(ref: PromptRef, proposal_id: str, *, by: Actor) -> int:
 
 
 def decline_production(ref: PromptRef, proposal_id: str, *, reason: str, by: Actor) -> int:
-    """End a proposal, also one's own; returns its version.
+    """Decline a proposal, also one's own, and return its version.
 
     Raises:
-        Conflict: the proposal is not open any more.
+        Conflict: the proposal is no longer open.
         Refused: no reason was given.
 
     """
@@ -273,7 +275,9 @@ def decline_production(ref: PromptRef, proposal_id: str, *, reason: str, by: Act
     return proposal.version
 
 
-_CLOSED = "This proposal is no longer open: it was confirmed, declined or has expired. Check which version is in use."
+_CLOSED = Phrase(
+    "This proposal is no longer open: it was confirmed, declined or has expired. Check which version is in use."
+)
 
 
 def _get_proposal(head: PromptHead, proposal_id: str) -> Proposal:
@@ -294,19 +298,17 @@ def _is_proposed(proposal: Proposal) -> Condition:
 
 
 def _describe_proposal(proposal: Proposal) -> str:
-    return (
-        f"{proposal.by_name} proposed {proposal.words} for production. Confirm or decline that first; "
-        "nothing was changed."
-    )
+    said = Phrase("%(name)s proposed %(version)s for production. Confirm or decline that first; nothing was changed.")
+    return said.fill(name=proposal.by_name, version=proposal.words).translated()
 
 
 def set_candidate(
     ref: PromptRef, version: int, *, expected: int, percent: int, reason: str, by: Actor, may_promote: bool = True
 ) -> None:
-    """Have ``percent`` of the runs that start from now on use ``version``; 0 ends it.
+    """Use ``version`` for ``percent`` of new runs; 0 ends it.
 
-    ``expected``: the candidate that the page showed, 0 if there was none. ``may_promote``: this person may move
-    production; others try a candidate on half of the runs at most, and so does everyone if it takes two.
+    ``expected``: the candidate shown, 0 for none. ``may_promote``: the person may move production; without it, or if
+    two people are required, at most half of the runs.
 
     Raises:
         Conflict: someone moved a label since; the message says who and what.
@@ -316,15 +318,21 @@ def set_candidate(
     """
     _check_reason(reason)
     if not 0 <= percent <= 100:
-        raise Refused("Choose a share from 0 to 100 %.")
+        raise Refused(gettext("Choose a share from 0 to 100 %."))
     if percent > MOST_TRIED and (not may_promote or needs_second_person(ref.site)):
-        raise Refused(f"Choose a share up to {MOST_TRIED} %. To use a version for more runs, put it into production.")
+        raise Refused(
+            gettext("Choose a share up to %(most_tried)s %%. To use a version for more runs, put it into production.")
+            % {"most_tried": MOST_TRIED}
+        )
     queries.get_version(ref, version)
     head = queries.get_head(ref)
     if int(head.candidate) != expected:
         raise Conflict(_describe_move(head, int(head.production)))
     if int(head.production) == version and percent:
-        raise Refused(f"Version {version} is already in production. Choose another version as the candidate.")
+        raise Refused(
+            gettext("Version %(version)s is already in production. Choose another version as the candidate.")
+            % {"version": version}
+        )
     if not head.updated_at:  # only the shipped version exists
         return
     chosen = version if percent else 0
@@ -336,7 +344,7 @@ def set_candidate(
 
 def _check_reason(reason: str) -> None:
     if not reason.strip():
-        raise Refused("Give a short reason. It is kept in the audit log.")
+        raise Refused(gettext("Give a short reason. It is kept in the audit log."))
 
 
 def _move_label(
@@ -349,7 +357,7 @@ def _move_label(
     confirms: Proposal | None = None,
     also: Sequence[Change] = (),
 ) -> None:
-    """Guarded by every label that was read, the candidate's share too, and by the proposal that it confirms."""
+    """Move a label, guarded by all labels, the candidate's share and the proposal as read."""
     now = clock.iso(clock.now())
     same = (
         (PromptHead.production == int(head.production))
@@ -368,7 +376,9 @@ def _move_label(
         transact([Update(ref.key, [*actions, *stamps], same), *also], event)
     except Conflict as error:
         if "site" in error.failed:
-            raise Conflict("A second person confirms prompts here from now on. Send it again to propose it.") from error
+            raise Conflict(
+                gettext("A second person confirms prompts here from now on. Send it again to propose it.")
+            ) from error
         there = queries.get_head(ref)
         if confirms and there.production == head.production and not _is_open(there, confirms):
             raise Conflict(_CLOSED) from error
@@ -376,18 +386,20 @@ def _move_label(
 
 
 def _describe_move(now: PromptHead, production: int) -> str:
-    """What another admin did to the labels; ``production``: the version that was there before."""
+    """Describe another admin's move; ``production``: the previous version."""
     if int(now.production) != production:
-        done = f"put {describe_version(int(now.production))} into production"
+        said = Phrase("%(name)s put %(version)s into production. Look at it, then decide.")
     elif int(now.candidate):
-        done = f"made version {int(now.candidate)} the candidate for {round(float(now.share) * 100)} % of runs"
+        said = Phrase("%(name)s made %(version)s the candidate for %(share)s %% of runs. Look at it, then decide.")
     else:
-        done = "ended the candidate's trial"
-    return f"{now.labelled_by or now.updated_by} {done}. Look at it, then decide."
+        said = Phrase("%(name)s ended the candidate's trial. Look at it, then decide.")
+    version = describe_version(int(now.candidate) if said.count("candidate for") else int(now.production))
+    name = now.labelled_by or now.updated_by
+    return said.fill(name=name, version=version, share=round(float(now.share) * 100)).translated()
 
 
 def record_use(ref: PromptRef, version: int, label: str, *, workflow_id: str, document_id: str) -> None:
-    """That a run was given this version; ids only, since the row outlives the document. Again it changes nothing."""
+    """Record that a run used this version; ids only, since the row outlives the document. Idempotent."""
     key = PROMPT_USE.key(
         ref.site,
         project_id=ref.project_id,

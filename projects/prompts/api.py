@@ -1,4 +1,4 @@
-"""The API of prompts: versions are read and saved, labels are moved."""
+"""The API of prompts: read and save versions, and move labels."""
 
 from typing import Any
 
@@ -10,10 +10,11 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import LONGEST, Prompt, make_slug
 from projects.prompts.queries import PromptRef
+from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 
 router = Router(tags=["prompts"])
 _MOST = 999_999
@@ -52,6 +53,20 @@ class VersionShape(Schema):
 
 class VersionList(Schema):
     items: list[VersionShape]
+    next: str | None
+
+
+class PromptUseShape(Schema):
+    """``label``: production or candidate, by which the version was chosen."""
+
+    document_id: str
+    run_id: str
+    label: str
+    at: str
+
+
+class PromptUseList(Schema):
+    items: list[PromptUseShape]
     next: str | None
 
 
@@ -103,7 +118,7 @@ class CandidateWish(Body):
     summary="List prompts",
 )
 def list_prompts(request: ApiRequest, project_id: str) -> PromptList:
-    """The general one for each purpose, then those of document types. Requires ADMIN or PROMOTE."""
+    """The general prompt of each purpose, then those of document types. Requires ADMIN or PROMOTE."""
     project = access.project_with_prompts(request, project_id)
     return PromptList(items=[_shape(*one) for one in prompt_queries.list_prompts(request.site, project.id)])
 
@@ -115,7 +130,7 @@ def list_prompts(request: ApiRequest, project_id: str) -> PromptList:
     summary="Get a prompt's labels",
 )
 def show_prompt(request: ApiRequest, project_id: str, purpose: str, classification_id: str = "") -> PromptShape:
-    """Of the document type `classification_id`, if given. Requires ADMIN or PROMOTE."""
+    """Returns the prompt of the document type `classification_id`, if given. Requires ADMIN or PROMOTE."""
     ref = _ref(access.project_with_prompts(request, project_id), request, purpose, classification_id)
     return _shape(ref, prompt_queries.get_head(ref))
 
@@ -137,14 +152,14 @@ def list_versions(
 
 @router.post(
     "/{project_id}/prompts/{purpose}/versions",
-    response={201: SavedShape, 409: Problem, **FAILURES},
+    response={201: SavedShape, **REFUSALS},
     operation_id="save_prompt_version",
     summary="Save a version",
 )
 def save_version(
     request: ApiRequest, project_id: str, purpose: str, wish: VersionWish, classification_id: str = ""
 ) -> Any:
-    """It is used once a label is moved to it. The newest text again adds no version. Requires ADMIN."""
+    """Runs use it once a label is moved to it. Saving the newest text again adds no version. Requires ADMIN."""
     ref = _ref(access.project_to_configure(request, project_id), request, purpose, classification_id)
     saved = prompt_actions.save_version(
         ref,
@@ -170,18 +185,43 @@ def show_version(
     return _version_shape(prompt_queries.get_version(ref, prompt_version))
 
 
+@router.get(
+    "/{project_id}/prompts/{purpose}/versions/{prompt_version}/runs",
+    response={200: PromptUseList, **FAILURES},
+    operation_id="list_prompt_uses",
+    summary="List runs with a version",
+)
+def list_prompt_uses(
+    request: ApiRequest,
+    project_id: str,
+    purpose: str,
+    prompt_version: int,
+    *,
+    classification_id: str = "",
+    after: str | None = None,
+) -> PromptUseList:
+    """Newest first. Requires ADMIN or PROMOTE."""
+    ref = _ref(access.project_with_prompts(request, project_id), request, purpose, classification_id)
+    page = prompt_queries.list_uses(ref, prompt_version, after)
+    items = [
+        PromptUseShape(document_id=one.document_id, run_id=one.workflow_id, label=one.label, at=one.created_at)
+        for one in admission.filter_rows(request, page.rows, lambda one: one.document_id)
+    ]
+    return PromptUseList(items=items, next=page.next)
+
+
 @router.put(
     "/{project_id}/prompts/{purpose}/production",
-    response={200: PromptShape, 409: Problem, **FAILURES},
+    response={200: PromptShape, **REFUSALS},
     operation_id="move_prompt_production",
     summary="Put a version into production",
 )
 def move_production(
     request: ApiRequest, project_id: str, purpose: str, wish: ProductionWish, classification_id: str = ""
 ) -> PromptShape:
-    """Runs that start from now on use it. Requires PROMOTE.
+    """New runs use it. Requires PROMOTE.
 
-    409 if another version is in production than expected; 422 on a site where two persons decide this.
+    409 if the version in production is not the expected one; 422 if the site requires two people.
     """
     ref = _ref(access.project_to_promote(request, project_id), request, purpose, classification_id)
     check_alone(request.site)
@@ -191,14 +231,14 @@ def move_production(
 
 @router.put(
     "/{project_id}/prompts/{purpose}/candidate",
-    response={200: PromptShape, 409: Problem, **FAILURES},
+    response={200: PromptShape, **REFUSALS},
     operation_id="set_prompt_candidate",
     summary="Try a version on a share of runs",
 )
 def set_candidate(
     request: ApiRequest, project_id: str, purpose: str, wish: CandidateWish, classification_id: str = ""
 ) -> PromptShape:
-    """409 if another version is the candidate than expected. Requires ADMIN, and PROMOTE above half of the runs."""
+    """409 if the candidate is not the expected one. Requires ADMIN, and PROMOTE for more than half of the runs."""
     ref = _ref(access.project_to_configure(request, project_id), request, purpose, classification_id)
     prompt_actions.set_candidate(
         ref,

@@ -1,4 +1,4 @@
-"""The prompts that one run uses: one for each purpose, as they were when it started."""
+"""The prompts pinned by a run: one for each purpose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class PromptBook:
     prompts: Mapping[str, PinnedPrompt]
 
     def __getitem__(self, purpose: str) -> PinnedPrompt:
-        """A purpose that a newer version added has the prompt that we ship."""
+        """Return the prompt; purposes unknown when the run started use the shipped prompt."""
         return self.prompts.get(purpose) or PinnedPrompt(load_shipped_prompts()[purpose])
 
     def find(self, purpose: str, type_id: str) -> PinnedPrompt:
-        """The prompt for documents of this classification, the general one if it has none or ``type_id`` is empty."""
+        """Return the prompt for this document type, or the general one."""
         return self.prompts.get(make_slug(purpose, type_id)) or self[purpose]
 
     def list_all(self, purpose: str) -> list[PinnedPrompt]:

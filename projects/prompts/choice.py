@@ -1,7 +1,9 @@
-"""Which versions a run that starts now is told: those in production, or a candidate for its share of runs."""
+"""Choosing the prompt versions of a new run: production, or the candidate for its share of runs."""
 
 import random
 from collections.abc import Callable, Collection
+
+from django.utils.translation import gettext
 
 from config.errors import Refused
 from projects.prompts.book import CANDIDATE, PRODUCTION, PinnedPrompt, PromptBook, make_shipped_book
@@ -17,13 +19,13 @@ def choose_book(
     *,
     types: Collection[str] | None = (),
 ) -> PromptBook:
-    """What a run that starts now uses: the version in production, or the candidate for its share of runs.
+    """Return the prompts of a run that starts now: in production, or the candidate for its share of runs.
 
     One Query, and one batch read if the project has prompts of its own. ``draw``: from 0 up to 1. ``types``: the
     classifications that the document may turn out to have, None for any: their own prompts are in the book too.
 
     Raises:
-        Refused: a version that a label names is not there. What we ship would be other words than the admin's.
+        Refused: a labelled version is missing; the shipped prompt would not be the admin's text.
 
     """
     chosen = {}
@@ -40,7 +42,10 @@ def choose_book(
         own[ref.slug] = PinnedPrompt(row.prompt(ref.purpose), version, label, ref.scope)
     for ref, version, _ in chosen.values():
         label = PURPOSES[ref.purpose].label
-        raise Refused(f"Version {version} of the prompt {label} is missing. Put another version into production.")
+        raise Refused(
+            gettext("Version %(version)s of the prompt %(label)s is missing. Put another version into production.")
+            % {"version": version, "label": label}
+        )
     return PromptBook({**make_shipped_book().prompts, **own})
 
 

@@ -1,4 +1,4 @@
-"""What differs between two texts, word by word."""
+"""Word-by-word comparison of two texts."""
 
 import difflib
 import re

@@ -1,11 +1,13 @@
-"""What an admin types about a prompt: its text, why it changed, and which version runs use."""
+"""Forms of prompts: text, note, labels, import."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from config.errors import Refused
+from config.phrase import Phrase
 from projects.prompts.prompt import LONGEST, Prompt, Purpose, clean_text, find_problems
 from projects.prompts.prompt_file import LONGEST_FILE, LONGEST_NOTE, decode_file
 from projects.prompts.queries import MOST_VERSIONS
@@ -20,22 +22,22 @@ def _make_text_input(rows: int) -> forms.Textarea:
 
 class PromptForm(forms.Form):
     instructions = forms.CharField(
-        label="Instructions",
-        help_text="Sent as the system prompt.",
+        label=gettext_lazy("Instructions"),
+        help_text=gettext_lazy("Sent as the system prompt."),
         strip=False,
         widget=_make_text_input(14),
-        error_messages={"required": "Tell the model what to do."},
+        error_messages={"required": gettext_lazy("Tell the model what to do.")},
     )
     message = forms.CharField(
-        label="Message",
-        help_text="Sent with each page or document.",
+        label=gettext_lazy("Message"),
+        help_text=gettext_lazy("Sent with each page or document."),
         strip=False,
         widget=_make_text_input(6),
-        error_messages={"required": "Add the placeholder for the text to work on."},
+        error_messages={"required": gettext_lazy("Add the placeholder for the text to work on.")},
     )
     note = forms.CharField(
-        label="Note",
-        help_text="What changed and why. Shown in the version history.",
+        label=gettext_lazy("Note"),
+        help_text=gettext_lazy("What changed and why. Shown in the version history."),
         required=False,
         max_length=LONGEST_NOTE,
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
@@ -61,7 +63,7 @@ class PromptForm(forms.Form):
         return Prompt(self.purpose.name, self.cleaned_data["instructions"], self.cleaned_data["message"])
 
 
-_LOST = "The form is incomplete. Reload the page, then try again."
+_LOST = Phrase("The form is incomplete. Reload the page, then try again.")
 
 
 class LabelForm(forms.Form):
@@ -74,20 +76,20 @@ class LabelForm(forms.Form):
         error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), _LOST),
     )
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=LONGEST_NOTE,
-        error_messages={"required": "Give a short reason. It is kept in the audit log."},
+        error_messages={"required": gettext_lazy("Give a short reason. It is kept in the audit log.")},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
 
 class CandidateForm(LabelForm):
     percent = forms.IntegerField(
-        label="Share of runs, %",
+        label=gettext_lazy("Share of runs, %"),
         min_value=0,
         max_value=100,
         error_messages=dict.fromkeys(
-            ("required", "invalid", "min_value", "max_value"), "Choose a share from 0 to 100 %."
+            ("required", "invalid", "min_value", "max_value"), Phrase("Choose a share from 0 to 100 %.")
         ),
         widget=forms.NumberInput(attrs={"class": "text-input", "min": "0", "max": "100"}),
     )
@@ -98,9 +100,9 @@ class DeclineForm(forms.Form):
 
     proposal = forms.CharField(max_length=40, widget=forms.HiddenInput, error_messages={"required": _LOST})
     reason = forms.CharField(
-        label="Reason for declining",
+        label=gettext_lazy("Reason for declining"),
         max_length=LONGEST_NOTE,
-        error_messages={"required": "Give a short reason. It is kept in the audit log."},
+        error_messages={"required": gettext_lazy("Give a short reason. It is kept in the audit log.")},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
@@ -109,13 +111,13 @@ class ImportForm(forms.Form):
     """A file of prompts, or its text."""
 
     file = forms.FileField(
-        label="File",
+        label=gettext_lazy("File"),
         required=False,
-        help_text="YAML as exported here.",
+        help_text=gettext_lazy("YAML as exported here."),
         widget=forms.FileInput(attrs={"accept": ".yaml,.yml,application/yaml"}),
     )
     text = forms.CharField(
-        label="Or its text",
+        label=gettext_lazy("Or its text"),
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"class": "text-input prompt-input", "rows": 10, "spellcheck": "false"}),
@@ -127,7 +129,7 @@ class ImportForm(forms.Form):
         file = self.cleaned_data.get("file")
         text = decode_file(file.read(LONGEST_FILE + 1)) if file else str(self.cleaned_data.get("text", ""))
         if not text.strip():
-            raise Refused("Choose a file or paste its text.")
+            raise Refused(gettext("Choose a file or paste its text."))
         return text.replace("\r\n", "\n")
 
 

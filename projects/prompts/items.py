@@ -1,4 +1,4 @@
-"""Rows of prompts: the head with its labels, the versions, and the runs that used one."""
+"""Items of prompts: head with labels, versions, uses."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,17 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config import clock
 from config.item import Item, map_attribute
+from config.phrase import Phrase
 from projects.prompts.prompt import Prompt
 
 
 def describe_version(version: int) -> str:
-    """In a sentence; 0 in production: a document type has none of its own.
+    """Describe it in a sentence; 0 in production: a document type has none of its own.
 
     >>> describe_version(3), describe_version(0)
     ('version 3', 'the general prompt')
     """
-    return f"version {version}" if version else "the general prompt"
+    return Phrase("version %(version)s").fill(version=version) if version else Phrase("the general prompt")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class PromptHead(Item):
 
     @property
     def open_proposal(self) -> Proposal | None:
-        """None too if its time is over."""
+        """Return None also if its time is over."""
         if self.proposal is None:
             return None
         stored = self.proposal.as_dict()

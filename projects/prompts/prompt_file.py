@@ -1,7 +1,7 @@
-"""Prompts as one YAML file that can live in git: written, and read from files that anyone may have made.
+"""Import and export of prompts as a YAML file for version control; imported files are untrusted.
 
-Read by PyYAML's base loader, for which everything is text: no tag makes an object, no number or date of what was typed.
-Aliases are refused, since a few lines of them unfold to gigabytes; so are depth, size, and entries that nothing reads.
+PyYAML's base loader reads everything as text: tags create no objects, and nothing becomes a number or date. Aliases are
+refused, since a few lines can expand to gigabytes; so are excessive depth and size, and unknown entries.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from django.utils.translation import gettext
 
 from config.errors import Refused
+from config.phrase import Phrase
 from projects.prompts.prompt import BY_TYPE, PURPOSES, Prompt, clean_text, find_problems
 
 LONGEST_FILE = 512 * 1024  # bytes
@@ -42,9 +44,11 @@ class _Loader(yaml.BaseLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise Refused("The file uses aliases (*name). Write each text out.")
+            raise Refused(gettext("The file uses aliases (*name). Write each text out."))
         if self._depth >= _DEEPEST or self._nodes >= _MOST_NODES:
-            raise Refused("This is not a prompt file: it is nested too deeply or too large. Export one to compare.")
+            raise Refused(
+                gettext("This is not a prompt file: it is nested too deeply or too large. Export one to compare.")
+            )
         self._depth += 1
         self._nodes += 1
         try:
@@ -55,9 +59,12 @@ class _Loader(yaml.BaseLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         names = [key.value for key, _ in node.value]
         if any(not isinstance(name, str) for name in names):
-            raise Refused("The file has an entry whose name is not text.")
+            raise Refused(gettext("The file has an entry whose name is not text."))
         if len(set(names)) < len(names):
-            raise Refused(f"The file names {_find_double(names)} twice in one place. Keep one of them.")
+            raise Refused(
+                gettext("The file names %(names)s twice in one place. Keep one of them.")
+                % {"names": _find_double(names)}
+            )
         return super().construct_mapping(node, deep)
 
 
@@ -91,11 +98,14 @@ def write_prompts(filed: Iterable[FiledPrompt]) -> str:
 def decode_file(body: bytes) -> str:
     """Raises: Refused."""
     if len(body) > LONGEST_FILE:
-        raise Refused(f"The file is larger than {LONGEST_FILE // 1024} KB. Import its prompts in parts.")
+        raise Refused(
+            gettext("The file is larger than %(value)s KB. Import its prompts in parts.")
+            % {"value": LONGEST_FILE // 1024}
+        )
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Refused("The file is not UTF-8 text. Save it as UTF-8 and import it again.") from error
+        raise Refused(gettext("The file is not UTF-8 text. Save it as UTF-8 and import it again.")) from error
 
 
 def read_prompts(text: str) -> list[FiledPrompt]:
@@ -105,21 +115,28 @@ def read_prompts(text: str) -> list[FiledPrompt]:
 
     """
     if len(text.encode(errors="replace")) > LONGEST_FILE:
-        raise Refused(f"The file is larger than {LONGEST_FILE // 1024} KB. Import its prompts in parts.")
+        raise Refused(
+            gettext("The file is larger than %(value)s KB. Import its prompts in parts.")
+            % {"value": LONGEST_FILE // 1024}
+        )
     content = _load(text)
     if not isinstance(content, dict) or set(content) != {"format", "prompts"}:
-        raise Refused("The file needs exactly two entries: format, and prompts as a list.")
+        raise Refused(gettext("The file needs exactly two entries: format, and prompts as a list."))
     if content["format"] != _FORMAT:
-        raise Refused(f"This version reads files of format {_FORMAT}. Export the prompts again.")
+        raise Refused(
+            gettext("This version reads files of format %(format)s. Export the prompts again.") % {"format": _FORMAT}
+        )
     listed = content["prompts"]
     if not isinstance(listed, list) or not listed:
-        raise Refused("The file has no prompts. List at least one.")
+        raise Refused(gettext("The file has no prompts. List at least one."))
     if len(listed) > _MOST:
-        raise Refused(f"The file has more than {_MOST} prompts. Import it in parts.")
+        raise Refused(gettext("The file has more than %(most)s prompts. Import it in parts.") % {"most": _MOST})
     found = [_read_prompt(number, one) for number, one in enumerate(listed, 1)]
     which = [f"{one.prompt.purpose} {one.document_type}".strip() for one in found]
     if len(set(which)) < len(which):
-        raise Refused(f"The file has two prompts for {_find_double(which)}. Keep one of them.")
+        raise Refused(
+            gettext("The file has two prompts for %(which)s. Keep one of them.") % {"which": _find_double(which)}
+        )
     return found
 
 
@@ -133,18 +150,26 @@ def _load(text: str) -> Any:
             loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}" if mark else ""
-        raise Refused(f"The file is not valid YAML{where}. Check indentation and quotes.") from error
+        where = Phrase(" in line %(line)s").fill(line=mark.line + 1) if mark else ""
+        raise Refused(
+            gettext("The file is not valid YAML%(where)s. Check indentation and quotes.") % {"where": where}
+        ) from error
 
 
 def _read_prompt(number: int, entry: Any) -> FiledPrompt:
     """Raises: Refused."""
     if not isinstance(entry, dict) or any(not isinstance(one, str) for one in entry.values()):
-        raise Refused(f"Prompt {number} needs the entries purpose, instructions and message, each with a text.")
+        raise Refused(
+            gettext("Prompt %(number)s needs the entries purpose, instructions and message, each with a text.")
+            % {"number": number}
+        )
     if unknown := sorted(set(entry) - _KNOWN):
-        raise Refused(f"Prompt {number} has an entry that nothing reads: {unknown[0][:40]}.")
+        raise Refused(
+            gettext("Prompt %(number)s has an entry that nothing reads: %(unknown)s.")
+            % {"number": number, "unknown": unknown[0][:40]}
+        )
     if missing := sorted(_NEEDED - set(entry)):
-        raise Refused(f"Prompt {number} lacks {missing[0]}.")
+        raise Refused(gettext("Prompt %(number)s lacks %(missing)s.") % {"number": number, "missing": missing[0]})
     return _check_prompt(number, entry)
 
 
@@ -152,17 +177,29 @@ def _check_prompt(number: int, entry: Mapping[str, str]) -> FiledPrompt:
     """Raises: Refused."""
     purpose = PURPOSES.get(entry["purpose"])
     if purpose is None:
-        raise Refused(f"Prompt {number} has an unknown purpose. Use one of: {', '.join(PURPOSES)}.")
+        raise Refused(
+            gettext("Prompt %(number)s has an unknown purpose. Use one of: %(purposes)s.")
+            % {"number": number, "purposes": ", ".join(PURPOSES)}
+        )
     note = entry.get("note", "").strip()
     if len(note) > LONGEST_NOTE:
-        raise Refused(f"Prompt {number}: shorten the note to {LONGEST_NOTE} characters.")
+        raise Refused(
+            gettext("Prompt %(number)s: shorten the note to %(longest_note)s characters.")
+            % {"number": number, "longest_note": LONGEST_NOTE}
+        )
     parts = {part: clean_text(entry[part]) for part in ("instructions", "message")}
     for part, text in parts.items():
         if problems := find_problems(purpose, part, text):
-            raise Refused(f"Prompt {number}, {part}: {' '.join(problems)}")
+            raise Refused(
+                gettext("Prompt %(number)s, %(part)s: %(problems)s")
+                % {"number": number, "part": part, "problems": " ".join(problems)}
+            )
     document_type = entry.get("document_type", "").strip()
     if document_type and purpose.name not in BY_TYPE:
-        raise Refused(f"Prompt {number}: {purpose.name} has no prompts for single document types.")
+        raise Refused(
+            gettext("Prompt %(number)s: %(name)s has no prompts for single document types.")
+            % {"number": number, "name": purpose.name}
+        )
     return FiledPrompt(Prompt(purpose.name, **parts), note, document_type)
 
 

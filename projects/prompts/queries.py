@@ -1,10 +1,13 @@
-"""Reads of prompts: one Query or one GetItem each. A prompt that no one changed has version 1, which we ship."""
+"""Reads of prompts: one Query or GetItem each. An unchanged prompt has version 1, as shipped."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from config.errors import NotFound
 from config.item import Page
+from config.phrase import Phrase
 from config.table import PROMPT, PROMPT_USE, PROMPT_VERSION, InvalidKey, Key
 from projects.prompts.items import PromptHead, PromptUse, PromptVersion
 from projects.prompts.prompt import (
@@ -19,7 +22,7 @@ from projects.prompts.prompt import (
 )
 from projects.schemas import queries as schema_queries
 
-MISSING = "This project has no such prompt."
+MISSING = Phrase("This project has no such prompt.")
 SHIPPED_BY = "Countersign"
 _MOST_HEADS = 1_000  # one page: each is below a kilobyte
 MOST_VERSIONS = 999_999  # as many as their keys have digits for
@@ -50,12 +53,12 @@ class PromptRef:
 
     @property
     def slug(self) -> str:
-        """In addresses, and in what runs pin."""
+        """The name in URLs and in settings that runs pin."""
         return make_slug(self.purpose, self.type_id)
 
     @property
     def entity_id(self) -> str:
-        """In audit events."""
+        """The id in audit events."""
         return f"{self.project_id}.{self.purpose}.{self.scope}"
 
     def version_key(self, version: int) -> Key:
@@ -74,7 +77,7 @@ def find_ref(site: str, project_id: str, slug: str) -> PromptRef:
 
 
 def get_ref(site: str, project_id: str, slug: str) -> PromptRef:
-    """As ``find_ref``, of a classification that the site has. Raises: NotFound."""
+    """``find_ref`` for a classification of the site. Raises: NotFound."""
     ref = find_ref(site, project_id, slug)
     if ref.type_id:
         schema_queries.get_classification(site, ref.type_id)
@@ -90,7 +93,7 @@ def get_purpose(name: str) -> Purpose:
 
 
 def list_heads(site: str, project_id: str) -> Sequence[PromptHead]:
-    """The prompts that someone changed in this project."""
+    """Return the heads of changed prompts."""
     pk = PROMPT.partition_key(site, project_id=project_id)
     return PromptHead.page(pk, limit=_MOST_HEADS, consistent=True).rows
 
@@ -120,14 +123,14 @@ def get_head(ref: PromptRef) -> PromptHead:
 
 
 def find_in_use(ref: PromptRef) -> tuple[PromptRef, int]:
-    """The prompt and its version that runs are told: the general one's if the type has none in production."""
+    """Return the prompt and version in use: the general one if the type has none in production."""
     if version := int(get_head(ref).production):
         return ref, version
     return ref.general, int(get_head(ref.general).production)
 
 
 def find_newest(ref: PromptRef) -> PromptVersion:
-    """What a draft begins with; of a type without any version, the general prompt that is in use for it."""
+    """Return the text to start a draft from; for a type without versions, the general prompt in use."""
     version = int(get_head(ref).version)
     return get_version(ref, version) if version else get_version(*find_in_use(ref))
 
@@ -147,10 +150,10 @@ def make_shipped_head(ref: PromptRef) -> PromptHead:
 
 
 def list_in_production(site: str, project_id: str) -> list[tuple[PromptRef, PromptVersion]]:
-    """What runs of the project are told, for each purpose and type with a prompt: one Query and a batch read.
+    """Return prompts in production for each purpose and type: one Query and a batch read.
 
     Raises:
-        NotFound: a version that the label names is missing.
+        NotFound: a labelled version is missing.
 
     """
     heads = {(str(one.purpose), str(one.scope)): one for one in list_heads(site, project_id) if one.production}
@@ -171,7 +174,10 @@ def _pick_version(ref: PromptRef, head: PromptHead | None, found: Mapping[Key, P
     try:
         return found[ref.version_key(int(head.production))]
     except KeyError as error:
-        raise NotFound(f"Version {int(head.production)} of {PURPOSES[ref.purpose].label} is missing.") from error
+        raise NotFound(
+            gettext("Version %(production)s of %(label)s is missing.")
+            % {"production": int(head.production), "label": PURPOSES[ref.purpose].label}
+        ) from error
 
 
 def get_version(ref: PromptRef, version: int) -> PromptVersion:
@@ -181,7 +187,7 @@ def get_version(ref: PromptRef, version: int) -> PromptVersion:
     except (NotFound, InvalidKey) as error:
         if version == 1 and ref.scope == GENERAL:
             return make_shipped_version(ref)
-        raise NotFound(f"This prompt has no version {version}.") from error
+        raise NotFound(gettext("This prompt has no version %(version)s.") % {"version": version}) from error
 
 
 def make_shipped_version(ref: PromptRef) -> PromptVersion:
@@ -207,7 +213,7 @@ def list_versions(ref: PromptRef, cursor: str | None = None) -> Page[PromptVersi
 
 
 def list_versions_since(ref: PromptRef, version: int) -> Sequence[PromptVersion]:
-    """Those after ``version``, oldest first, up to a page of them."""
+    """Return the versions after ``version``, oldest first, up to one page."""
     pk = PROMPT_VERSION.partition_key(ref.site, project_id=ref.project_id, purpose=ref.purpose, scope=ref.scope)
     first, last = (ref.version_key(one).sk for one in (min(version + 1, MOST_VERSIONS), MOST_VERSIONS))
     return PromptVersion.page(pk, sk=PromptVersion.SK.between(first, last), consistent=True).rows

@@ -1,4 +1,4 @@
-"""Pages of prompts: the list, one with its versions, and prompts as files."""
+"""Pages of prompts: the list, one with its versions, import and export."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +9,11 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, Sentence, begin_sentence, join_phrases
 from projects.audit.events import actor_of
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
@@ -28,7 +30,7 @@ from projects.settings.items import Project
 from projects.sites import access, directory
 from projects.sites.directory import Place
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, read_number, redirect_after_post, render_answer
 
 _TAGS = {"added": "ins", "removed": "del"}
 # These forms stand on one page and have a reason each.
@@ -38,9 +40,11 @@ _IDS: dict[type[Form], str] = {
     DeclineForm: "id_decline_%s",
 }
 _DONE = {
-    ProductionMove.MOVED: "{} is in production. Runs that start from now on use it.",
-    ProductionMove.PROPOSED: "{} is proposed. Another person has to confirm it before anything changes.",
-    ProductionMove.UNCHANGED: "{} is in production already.",
+    ProductionMove.MOVED: Phrase("%(version)s is in production. Runs that start from now on use it."),
+    ProductionMove.PROPOSED: Phrase(
+        "%(version)s is proposed. Another person has to confirm it before anything changes."
+    ),
+    ProductionMove.UNCHANGED: Phrase("%(version)s is in production already."),
 }
 _EDIT = ("projects/prompts/edit.html", "projects/prompts/_form.html")
 
@@ -97,27 +101,44 @@ def edit_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     except (Conflict, Refused) as error:
         form.add_error(None, str(error))
         return _editor(request, project, ref, head, form, status=409)
-    done = f"Saved as version {saved.version}." if saved.is_new else f"Version {saved.version} already has this text."
+    done = (
+        gettext("Saved as version %(version)s.")
+        if saved.is_new
+        else gettext("Version %(version)s already has this text.")
+    )
+    done %= {"version": saved.version}
     if meanwhile := _describe_meanwhile(saved):
         messages.warning(request, f"{done} {meanwhile}")
     else:
-        messages.success(request, f"{done} Put it into production to use it." if saved.is_new else done)
+        messages.success(
+            request, gettext("%(done)s Put it into production to use it.") % {"done": done} if saved.is_new else done
+        )
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, saved.version]))
 
 
 def _describe_meanwhile(saved: SavedVersion) -> str:
-    """What was saved after the version that the editor began with; empty if nothing was."""
-    told = [("Others", saved.since), ("You", saved.own)]
-    return " ".join(
-        f"{who} saved version{'s' if len(some) > 1 else ''} {', '.join(map(str, some))} while you edited."
-        for who, some in told
-        if some
-    )
+    """Describe what was saved since the version that the editor started from; empty if nothing."""
+    told = []
+    if some := saved.since:
+        said = ngettext(
+            "Others saved version %(versions)s while you edited.",
+            "Others saved versions %(versions)s while you edited.",
+            len(some),
+        )
+        told.append(said % {"versions": ", ".join(map(str, some))})
+    if some := saved.own:
+        said = ngettext(
+            "You saved version %(versions)s while you edited.",
+            "You saved versions %(versions)s while you edited.",
+            len(some),
+        )
+        told.append(said % {"versions": ", ".join(map(str, some))})
+    return " ".join(told)
 
 
 @require_POST
 def check_prompt(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
-    """What is wrong with the text so far, while it is typed."""
+    """Show the problems of the text while it is typed."""
     project = access.project_to_configure(request, project_id)
     form = PromptForm(PURPOSES[_ref(request, project, purpose).purpose], request.POST)
     form.is_valid()
@@ -174,7 +195,7 @@ def decline_production(request: DeskRequest, project_id: str, purpose: str) -> H
     version = prompt_actions.decline_production(
         ref, typed["proposal"], reason=typed["reason"], by=actor_of(request.user)
     )
-    return _say_done(request, project, ref, version, "{} was declined. Production stays as it is.")
+    return _say_done(request, project, ref, version, Phrase("%(version)s was declined. Production stays as it is."))
 
 
 @require_POST
@@ -200,16 +221,18 @@ def set_candidate(request: DeskRequest, project_id: str, purpose: str, prompt_ve
         return _show_refusal(request, project, ref, prompt_version, form, status=409)
     if typed["percent"]:
         messages.success(
-            request, f"{typed['percent']} % of the runs that start from now on use version {prompt_version}."
+            request,
+            gettext("%(percent)s %% of the runs that start from now on use version %(prompt_version)s.")
+            % {"percent": typed["percent"], "prompt_version": prompt_version},
         )
     else:
-        messages.success(request, "Trial ended. All runs use the version in production.")
+        messages.success(request, gettext("Trial ended. All runs use the version in production."))
     return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, prompt_version]))
 
 
-def _say_done(request: DeskRequest, project: Project, ref: PromptRef, version: int, sentence: str) -> HttpResponse:
+def _say_done(request: DeskRequest, project: Project, ref: PromptRef, version: int, sentence: Phrase) -> HttpResponse:
     """``sentence``: about the version. Of the general prompt, which has pages of its own, the list shows it."""
-    messages.success(request, sentence.format(describe_version(version).capitalize()))
+    messages.success(request, begin_sentence(sentence.fill(version=describe_version(version))).translated())
     if version:
         return redirect_after_post(request, reverse("prompts:show-version", args=[project.id, ref.slug, version]))
     return redirect_after_post(request, reverse("prompts:list-prompts", args=[project.id]))
@@ -230,7 +253,7 @@ def describe_ref(ref: PromptRef) -> dict[str, object]:
 
 def _initial(start: PromptVersion, head: PromptHead) -> dict[str, str]:
     is_newest = int(start.version) == int(head.version) or not head.version
-    note = "" if is_newest else f"Restores version {int(start.version)}"
+    note = "" if is_newest else gettext("Restores version %(version)s") % {"version": int(start.version)}
     return {"instructions": str(start.instructions), "message": str(start.message), "note": note}
 
 
@@ -246,9 +269,7 @@ def _editor(
         **_describe_proposal(request, head),
         "based_on": read_base_version(request.POST) or int(head.version),
         "versions": versions.rows,
-        "next_cursor": versions.next,
-        "is_first": not request.GET.get("after"),
-        "first_url": request.path,
+        **page_links(request, versions.next, request.path),
     }
     return render_answer(request, *_EDIT, context, status=status)
 
@@ -313,7 +334,7 @@ def _version_page(
         "other": other,
         "parts": [
             (label, mark_changes(getattr(other or shown, part), getattr(shown, part)))
-            for label, part in (("Instructions", "instructions"), ("Message", "message"))
+            for label, part in ((Phrase("Instructions"), "instructions"), (Phrase("Message"), "message"))
         ],
         "is_production": int(head.production) == number,
         "is_candidate": int(head.candidate) == number,
@@ -325,9 +346,7 @@ def _version_page(
         "production_form": _form_or(form, LabelForm),
         "candidate_form": _form_or(form, CandidateForm, percent=round(float(head.share or 0) * 100) or 10),
         "uses": uses.rows,
-        "next_cursor": uses.next,
-        "is_first": not request.GET.get("after"),
-        "first_url": request.path,
+        **page_links(request, uses.next, request.path),
     }
     return render_answer(request, "projects/prompts/version.html", None, context, status=status)
 
@@ -391,10 +410,10 @@ def copy_prompts(request: DeskRequest, project_id: str) -> HttpResponse:
     places = _list_sources(request)
     site = (request.POST if request.method == "POST" else request.GET).get("site") or request.site
     if site not in {one.site_id for one in places}:
-        raise NotFound("There is no such site among those that you configure.")
+        raise NotFound(gettext("There is no such site among those that you configure."))
     if request.method == "POST":
         source = project_queries.get_project(site, request.POST.get("source", ""))
-        note = f"Copied from {source.settings.name}"[:200]
+        note = Sentence("Copied from %(name)s").fill(name=source.settings.name)[:200]
         filed = [replace(one, note=note) for one in _list_filed(site, source.id)]
         return _show_preview(request, project, write_prompts(filed), _resolve(request.site, project.id, filed))
     rows, following = project_queries.list_projects(site, limit=project_queries.MOST)
@@ -438,7 +457,8 @@ def _resolve(site: str, project_id: str, filed: Sequence[FiledPrompt]) -> list[t
     for one in filed:
         if one.document_type and one.document_type not in ids:
             raise Refused(
-                f"This site has no document type “{one.document_type[:80]}”. Create it, or remove the prompt."
+                gettext("This site has no document type “%(document_type)s”. Create it, or remove the prompt.")
+                % {"document_type": one.document_type[:80]}
             )
         scope = ids[one.document_type] if one.document_type else GENERAL
         found.append((PromptRef(site, project_id, one.prompt.purpose, scope), one))
@@ -472,8 +492,8 @@ def _compare(ref: PromptRef, one: FiledPrompt) -> Difference:
     parts: list[tuple[str, SafeString]] = []
     if before.sha256 != one.prompt.sha256:
         parts = [
-            ("Instructions", mark_changes(before.instructions, one.prompt.instructions)),
-            ("Message", mark_changes(before.message, one.prompt.message)),
+            (Phrase("Instructions"), mark_changes(before.instructions, one.prompt.instructions)),
+            (Phrase("Message"), mark_changes(before.message, one.prompt.message)),
         ]
     label = PURPOSES[ref.purpose].label
     return Difference(
@@ -482,16 +502,27 @@ def _compare(ref: PromptRef, one: FiledPrompt) -> Difference:
 
 
 def _say_result(request: DeskRequest, done: Sequence[ImportedPrompt]) -> None:
-    new = [f"{PURPOSES[one.ref.purpose].label} as version {one.saved.version}" for one in done if one.saved.is_new]
-    said = f"Imported: {', '.join(new)}. Put them into production to use them." if new else "Nothing was imported."
+    saved_as, of = Phrase("%(prompt)s as version %(version)s"), Phrase("version %(versions)s of %(prompt)s")
+    new = [
+        saved_as.fill(prompt=PURPOSES[one.ref.purpose].label, version=one.saved.version)
+        for one in done
+        if one.saved.is_new
+    ]
+    said = gettext("Nothing was imported.")
+    if new:
+        said = gettext("Imported: %(prompts)s. Put them into production to use them.") % {
+            "prompts": join_phrases(new).translated()
+        }
     if same := [PURPOSES[one.ref.purpose].label for one in done if not one.saved.is_new]:
-        said += f" Already there: {', '.join(same)}."
+        there = gettext("Already there: %(prompts)s.") % {"prompts": join_phrases(same).translated()}
+        said = f"{said} {there}"
     others = [
-        f"version {', '.join(map(str, one.saved.since))} of {PURPOSES[one.ref.purpose].label}"
+        of.fill(prompt=PURPOSES[one.ref.purpose].label, versions=", ".join(map(str, one.saved.since)))
         for one in done
         if one.saved.since
     ]
     if others:
-        messages.warning(request, f"{said} Others saved {' and '.join(others)} since the preview.")
+        since = gettext("Others saved %(prompts)s since the preview.") % {"prompts": join_phrases(others).translated()}
+        messages.warning(request, f"{said} {since}")
     else:
         messages.success(request, said)

@@ -9,6 +9,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict
+from config.phrase import Phrase, Sentence, write_moment
 from config.table import QUEUE
 from config.transaction import Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -20,12 +21,12 @@ _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
 def queue_id_from(form: str) -> str:
-    """The id that the form was given, so that the same form sent twice makes one queue; a new one where it was lost."""
+    """Return the form's id, so that a form sent twice creates one queue; a new one if it was lost."""
     return form if _ULID.fullmatch(form) else clock.new_ulid()
 
 
 def create_queue(site: str, name: str, groups: Sequence[str], *, by: Actor, queue_id: str) -> Queue:
-    """Make the queue, or answer the one that the same form made before.
+    """Create the queue, or return the one that the same form created before.
 
     Raises:
         Conflict: the id is someone else's queue.
@@ -59,7 +60,7 @@ def create_queue(site: str, name: str, groups: Sequence[str], *, by: Actor, queu
 
 
 def update_queue(site: str, queue_id: str, *, name: str, groups: Sequence[str], version: int, by: Actor) -> None:
-    """Rename the queue that ``version`` showed and say whom it lets in; what is there already is not written.
+    """Change name and groups of the queue at ``version``; nothing is written if unchanged.
 
     Raises:
         Conflict: someone changed it since; the message names who and when.
@@ -82,7 +83,7 @@ def update_queue(site: str, queue_id: str, *, name: str, groups: Sequence[str], 
 
 
 def archive_queue(site: str, queue_id: str, *, by: Actor) -> None:
-    """Offer the queue no more; what waits in it stays and is worked off. Raises: Conflict, NotFound."""
+    """Archive the queue: it is no longer offered, but its waiting reviews stay. Raises: Conflict, NotFound."""
     queue = queue_queries.get_queue(site, queue_id)
     event = entity_event(site, "queue", queue_id, "archived", by=by, payload={"name": queue.name})
     _change(queue, [Queue.status.set(ARCHIVED), *_stamps(by)], Queue.status != ARCHIVED, event)
@@ -114,8 +115,12 @@ def _change(queue: Queue, actions: Sequence[Action], when: Condition, event: Rec
 
 
 def _who_was_first(queue: Queue) -> str:
-    at = f" on {clock.parse(queue.updated_at):%d %b %Y at %H:%M:%S} UTC" if queue.updated_at else ""
-    return (
-        f"{queue.updated_by or 'Another user'} changed this queue{at}. Your change was not saved. Check the current "
-        "settings and try again."
+    told = Sentence(
+        "%(who)s changed this queue on %(time)s UTC. Your change was not saved. Check the current settings and "
+        "try again."
     )
+    bare = Sentence("%(who)s changed this queue. Your change was not saved. Check the current settings and try again.")
+    who = queue.updated_by or Phrase("Another user")
+    if not queue.updated_at:
+        return bare.fill(who=who)
+    return told.fill(who=who, time=write_moment(clock.parse(queue.updated_at), seconds=True))

@@ -1,13 +1,14 @@
-"""Which documents a queue, or a folder, keeps from a person.
+"""Document visibility: queues, folders, shares and the access policy.
 
-A document belongs to the queue that its project or a rule chose for its reviews, also before and after one waits
-there, and to the queue that it is put into after its publication: always to the last of them. A queue without groups
-lets everyone in, one with groups their members and superusers, and a program sees what it uploaded itself. A folder
-with groups does the same for all that is in it, also in folders below. To all others the document is not there: neither
-its pages nor its name in a list.
+A document belongs to the latest queue chosen by its project, a rule or an action, whether or not a review waits there.
+A queue without groups admits everyone; one with groups admits their members and superusers. Programs see what they
+uploaded. A folder with groups restricts its contents and subfolders in the same way. For everyone else the document
+does not exist: no pages, no name in lists.
 
-A share with a person or one of their groups lets them in all the same: into a document, or into a folder and what is
-in it, as far as no folder below and no queue is closed to them. It is read each time, so that revoking holds at once.
+A share with a person or group admits them to a document, or to a folder and its contents, unless a folder below or a
+queue is closed to them. Shares are read each time, so that revoking takes effect at once.
+
+An active access policy hides more, also from superusers and shares.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,22 +19,24 @@ from django.http import HttpRequest
 
 from config.errors import NotFound
 from config.item import Item, Page
+from config.phrase import Phrase
 from projects.documents import queries as document_queries
 from projects.folders.queries import MISSING as NO_FOLDER
+from projects.policies.gate import find_denied_documents
 from projects.shares import queries as share_queries
 from projects.shares.items import PrincipalType
 from projects.shares.queries import Principal
 from projects.sites import access, directory
-from projects.sites.actions import Program
+from projects.sites.api_keys import Program
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Item)
-MISSING = "Document not found."
+MISSING = Phrase("Document not found.")
 _MOST_PAGES = 4  # that one page of a list is filled from, if all of a page is hidden
 
 
 def list_closed_queues(request: HttpRequest) -> frozenset[str]:
-    """The ids of the queues that do not let the person in; as old as ``ACCESS_SECONDS`` at most."""
+    """Return ids of queues closed to the person; cached for ``ACCESS_SECONDS``."""
     if request.user.is_superuser:
         return frozenset()
     mine, site = access.groups_of(request), str(request.site)
@@ -41,7 +44,7 @@ def list_closed_queues(request: HttpRequest) -> frozenset[str]:
 
 
 def list_closed_folders(request: HttpRequest) -> frozenset[str]:
-    """The ids of the folders that do not let the person in, without those below; as old as ``ACCESS_SECONDS``."""
+    """Return ids of folders closed to the person, without subfolders; cached for ``ACCESS_SECONDS``."""
     if request.user.is_superuser:
         return frozenset()
     mine, site = access.groups_of(request), str(request.site)
@@ -55,13 +58,13 @@ def check_folder(request: HttpRequest, folder_id: str) -> None:
 
 
 def is_let_in(request: HttpRequest, folder_id: str) -> bool:
-    """Whether the person may open the folder; one that is not there they may."""
+    """Return whether the person may open the folder; True for a missing one."""
     closed, way = list_closed_folders(request), list(directory.list_way_up(str(request.site), folder_id))
     return not closed.intersection(way) or _leads_in(way, closed, _find_granted(request, way))
 
 
 def _leads_in(way: Sequence[str], closed: frozenset[str], granted: frozenset[str]) -> bool:
-    """From the folder up, whether a share is met before a folder that is closed; no closed one at all is as good."""
+    """Walk up from the folder: a share before any closed folder admits, and so does the absence of closed ones."""
     for one in way:
         if one in granted:
             return True
@@ -71,7 +74,7 @@ def _leads_in(way: Sequence[str], closed: frozenset[str], granted: frozenset[str
 
 
 def list_principals(request: HttpRequest) -> list[Principal]:
-    """As whom the person, or the program that acts as one, can be let in by a share."""
+    """Return the principals by which a share can admit this person or program."""
     if not isinstance(request.user, User) or not request.user.is_active:
         return []
     groups = [Principal(PrincipalType.GROUP, one) for one in sorted(access.groups_of(request))]
@@ -87,7 +90,14 @@ def _find_granted(request: HttpRequest, ids: Iterable[str]) -> frozenset[str]:
 
 
 def find_hidden_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
-    """Those of them that this person is not let into: no call on a site where all is open to them."""
+    """Return the documents hidden from this person; no call if everything is open to them."""
+    ids = list(document_ids)
+    closed = find_closed_documents(request, ids)
+    return closed | find_denied_documents(request, [one for one in ids if one not in closed])
+
+
+def find_closed_documents(request: HttpRequest, document_ids: Iterable[str]) -> frozenset[str]:
+    """Return documents closed by queue or folder, ignoring the access policy."""
     site, closed, folders = str(request.site), list_closed_queues(request), list_closed_folders(request)
     if not closed and not folders:
         return frozenset()
@@ -118,7 +128,7 @@ def check_document(request: HttpRequest, document_id: str) -> None:
 
 
 def filter_rows(request: HttpRequest, rows: Sequence[T], document_id_of: Callable[[T], str | None]) -> list[T]:
-    """The rows without those of documents that this person is not let into."""
+    """Return rows without hidden documents."""
     hidden = find_hidden_documents(request, {one for row in rows if (one := document_id_of(row))})
     return [row for row in rows if document_id_of(row) not in hidden]
 
@@ -129,12 +139,19 @@ def filter_page(
     cursor: str | None,
     document_id_of: Callable[[Row], str | None],
 ) -> Page[Row]:
-    """The page of a list behind ``cursor`` without hidden rows; of a page that is all hidden, the ones after it."""
+    """Return the page after ``cursor`` without hidden rows; skips pages that are entirely hidden."""
+    return read_shown(read, cursor, lambda rows: filter_rows(request, rows, document_id_of))
+
+
+def read_shown(
+    read: Callable[[str | None], Page[Row]], cursor: str | None, keep: Callable[[Sequence[Row]], list[Row]]
+) -> Page[Row]:
+    """Return what ``keep`` leaves of the page after ``cursor``; if nothing, of the following pages."""
     page = read(cursor)
-    rows = filter_rows(request, page.rows, document_id_of)
+    rows = keep(page.rows)
     for _ in range(_MOST_PAGES - 1):
         if rows or not page.next:
             break
         page = read(page.next)
-        rows = filter_rows(request, page.rows, document_id_of)
+        rows = keep(page.rows)
     return Page(rows, page.next)

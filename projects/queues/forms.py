@@ -1,10 +1,11 @@
-"""What someone types about a queue: its name and the groups it lets in."""
+"""Form of a queue: name and admitted groups."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import Group
+from django.utils.translation import gettext_lazy
 
 from config.table import DEFAULT_SITE
 from projects.queues.items import Queue
@@ -12,24 +13,25 @@ from projects.sites import queries as site_queries
 
 
 class QueueForm(forms.Form):
-    """``stored``: groups that stay a choice though no account's group has that name any more, or none here.
+    """``stored``: groups that stay a choice although they no longer exist or have no role here.
 
-    Only the main site, where groups are made, is told of those that work on other sites.
+    Only the main site, where groups are created, sees groups of other sites.
     """
 
     name = forms.CharField(
+        label=gettext_lazy("Name"),
         max_length=80,
         error_messages={
-            "required": "Enter a queue name.",
-            "max_length": "Use at most 80 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a queue name."),
+            "max_length": gettext_lazy("Use at most 80 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     groups = forms.MultipleChoiceField(
         required=False,
-        label="Groups",
-        help_text="Only these groups can see this queue. If none is selected, all reviewers can.",
-        error_messages={"invalid_choice": "Group “%(value)s” no longer exists. Select from the list."},
+        label=gettext_lazy("Groups"),
+        help_text=gettext_lazy("Only these groups can see this queue. If none is selected, all reviewers can."),
+        error_messages={"invalid_choice": gettext_lazy("Group “%(value)s” no longer exists. Select from the list.")},
         widget=forms.CheckboxSelectMultiple,
     )
 

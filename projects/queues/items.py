@@ -1,4 +1,4 @@
-"""A queue: where documents and reviews wait for people of certain groups."""
+"""Items of queues, where documents and reviews wait for certain groups."""
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
@@ -29,7 +29,7 @@ def queue_of_admission(queue_id: str) -> str:
 
 
 class Queue(Item):
-    """Seed 002's row. Ours beside it: the groups let in (none: everybody who reviews), status and version.
+    """Seed 002's row with our additions: admitted groups (none: all reviewers), status and version.
 
     Access: by id; all of a site by name (GSI1, which carries neither groups nor version).
     """

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.table import QUEUE, InvalidKey
 from projects.queues.items import Queue
 
-MISSING = "Queue not found."
+MISSING = Phrase("Queue not found.")
 MOST = 100  # queues that one choice offers, as many as one BatchGetItem reads
 
 

@@ -1,4 +1,4 @@
-"""URLs of queues as they are set up, under ``/settings/queues/``."""
+"""URLs of queue settings, under ``/settings/queues/``."""
 
 from django.urls import path
 

@@ -1,8 +1,9 @@
-"""Pages of queues under the settings: list, make, change, archive."""
+"""Settings pages of queues: list, create, change, archive."""
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict
@@ -12,7 +13,7 @@ from projects.queues import queries as queue_queries
 from projects.queues.forms import QueueForm, form_of
 from projects.queues.items import Queue
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer, version_in
 
 
 @require_safe
@@ -22,9 +23,7 @@ def list_queues(request: DeskRequest) -> HttpResponse:
     rows, following = queue_queries.list_queues(request.site, cursor)
     context = {
         "queues": rows,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("queues:list-queues"),
+        **page_links(request, following, reverse("queues:list-queues")),
     }
     return render_answer(request, "projects/queues/list.html", None, context)
 
@@ -42,7 +41,9 @@ def create_queue(request: DeskRequest) -> HttpResponse:
     queue_actions.create_queue(
         request.site, typed["name"], typed["groups"], by=actor_of(request.user), queue_id=queue_id
     )
-    messages.success(request, f"{typed['name']} created. Projects can now send reviews to it.")
+    messages.success(
+        request, gettext("%(name)s created. Projects can now send reviews to it.") % {"name": typed["name"]}
+    )
     return redirect_after_post(request, reverse("queues:list-queues"))
 
 
@@ -66,7 +67,7 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     except Conflict as error:
         stored = queue_queries.get_queue(request.site, queue_id)
         return _page(request, form, queue=stored, clash=str(error), status=409)
-    messages.success(request, f"{form.cleaned_data['name']} saved.")
+    messages.success(request, gettext("%(name)s saved.") % {"name": form.cleaned_data["name"]})
     return redirect_after_post(request, reverse("queues:list-queues"))
 
 
@@ -74,7 +75,7 @@ def edit_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
 def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
     queue_actions.archive_queue(request.site, queue_id, by=actor_of(request.user))
-    messages.success(request, "Queue archived. Its open reviews stay until they are decided.")
+    messages.success(request, gettext("Queue archived. Its open reviews stay until they are decided."))
     return redirect_after_post(request, reverse("queues:list-queues"))
 
 
@@ -82,7 +83,7 @@ def archive_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
 def restore_queue(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_govern(request)
     queue_actions.restore_queue(request.site, queue_id, by=actor_of(request.user))
-    messages.success(request, "Queue restored. Projects can select it again.")
+    messages.success(request, gettext("Queue restored. Projects can select it again."))
     return redirect_after_post(request, reverse("queues:list-queues"))
 
 

@@ -1,1 +1,1 @@
-"""Template tags of every page."""
+"""Template tags."""

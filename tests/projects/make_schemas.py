@@ -1,5 +1,6 @@
 """Attributes and schemas for tests, made through the actions that the product uses."""
 
+from dataclasses import replace
 from typing import Any
 
 from config.item import Item
@@ -7,6 +8,7 @@ from config.table import ENTITY_EVENT, site_partition
 from projects.audit.events import Actor
 from projects.audit.items import EntityEvent
 from projects.schemas import actions as attribute_definition_actions
+from projects.schemas import queries as schema_queries
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 
 SITE = "default"
@@ -41,6 +43,10 @@ def make_attributes(*keys: str, site: str = SITE) -> None:
 
 
 def make_classification(schema: Schema = INVOICE, *, site: str = SITE, by: Actor = ALICE) -> str:
+    """A second one of a name gets a number, as cases of one test share their table."""
+    names = [one.name for one in schema_queries.all_classifications(site)]
+    if schema.name in names:
+        schema = replace(schema, name=f"{schema.name} {len(names) + 1}")
     made = attribute_definition_actions.create_classification(
         site, schema, by=by, classification_id=attribute_definition_actions.new_classification_id()
     )

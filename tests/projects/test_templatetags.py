@@ -1,8 +1,10 @@
 import datetime as dt
 
 import pytest
+from django.template.defaultfilters import filesizeformat
+from django.utils import translation
 
-from projects.templatetags.desk import icon, initials, local_time, percent
+from projects.templatetags.desk import file_size, icon, initials, local_time, percent
 from tests.each import each
 
 AT = dt.datetime(2026, 11, 3, 9, 5, 7, tzinfo=dt.UTC)
@@ -45,3 +47,18 @@ def test_a_share_is_rounded_down(share, words):
 )
 def test_initials(name, letters):
     assert initials(name) == letters
+
+
+@each("language", ["en", "de", "ja", "en"])
+def test_a_size_is_written_in_the_readers_language(language):
+    with translation.override(language):
+        assert [file_size(size) for size in (0, 1, 1536, 5_000_000)] == [
+            filesizeformat(size) for size in (0, 1, 1536, 5_000_000)
+        ]
+
+
+@each("language", ["en", "de", "ja", "en"])
+def test_a_time_is_written_in_the_readers_language(language):
+    with translation.override(language):
+        words = {"en": "3 Nov 2026, 09:05 UTC", "de": "3. Nov. 2026, 09:05 UTC", "ja": "2026年11月3日 09:05 UTC"}
+        assert words[language] in local_time(AT)

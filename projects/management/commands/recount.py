@@ -1,4 +1,4 @@
-"""``manage.py recount``: whether every counter of a site says how many there are, and puts it right."""
+"""``manage.py recount``: verify and repair a site's counters."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""``manage.py rotate_secrets``: what is stored encrypted is encrypted with the newest key."""
+"""``manage.py rotate_secrets``: re-encrypt stored secrets with the newest key."""
 
 from typing import Any
 

@@ -230,4 +230,4 @@ def test_a_project_chooses_its_models_on_its_page():
     project = make_project()
     page = text(signed_in(alice()).get(f"/projects/{project.id}/edit/"))
     assert '<option value="own">Own model</option>' in page
-    assert "Default (Bedrock)" in page
+    assert "Default: Bedrock" in page
