@@ -1,1 +1,1 @@
-"""The stages of a document's run: each is a plain function of a context."""
+"""The stages of a document's run, each a plain function of a context."""

@@ -1,4 +1,4 @@
-"""What a stage is given and what it gives back; imported by the stages and by whoever runs them."""
+"""The interface of stages: context, settings, results and slicing; imported by stages and by whatever runs them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ FieldSpec = field_spec.FieldSpec
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What the run froze at its start, so that a repeated stage reads the same settings (never the project's now).
+    """The settings that the run froze at its start. A repeated stage uses these, not the project's current ones.
 
-    ``classification_id`` and the versions say where ``fields`` came from; 0: no such schema governed the run.
+    ``classification_id`` and the versions say where ``fields`` came from; 0: no such schema applied.
     """
 
     language: str
@@ -30,79 +30,78 @@ class RunSettings:
     ocr_options: Mapping[str, Any]
     fields: tuple[FieldSpec, ...]
     default_threshold: float
-    queue: str = ""  # the id of the queue that a review waits in; empty for the site's own
+    queue: str = ""  # the id of the review's queue; empty for the site's own
     classification_id: str = ""
     classification_name: str = ""
     classification_version: int = 0
     site_schema_version: int = 0
-    # Who does the work: words of projects.settings.values.
+    # Providers, as in projects.settings.values.
     analyzer: str = "rules"
     transcriber: str = "local"
     summarizer: str = "local"
     use_bda: bool = False
-    models: Mapping[str, str] = field(default_factory=dict)  # purpose → id in the site's catalogue, if any is asked
+    models: Mapping[str, str] = field(default_factory=dict)  # purpose → id in the site's catalogue, if a model is used
     calibration_version: int = 0  # 0: the prior
     calibration_sha256: str = ""
-    calibration_paused: bool = False  # the audit sample found more wrong than was promised: its limits do not count
-    extractor_version: int = 0  # 0: the rules read alone
+    calibration_paused: bool = False  # the audit sample found more errors than promised: its limits do not apply
+    extractor_version: int = 0  # 0: rules only
     extractor_sha256: str = ""
-    audit_share: float = 0.0  # 0–1, of the documents that no one would have to look at
-    most_wrong: float = 0.0  # 0–1, of the values that no one looks at; 0: the thresholds alone decide
-    unseen_allowed: bool = False  # may a reviewer approve fields in doubt that no one has checked
-    reject_reasons: str = ""  # that a reviewer chooses from, one a line
-    lacking_allowed: bool = False  # may one approve without a required field, once they say why it has no value
-    check_share: float = 0.0  # 0–1, of decided reviews that a second person reviews too
-    quorum: str = ""  # "2/3": two reviewers have to agree blindly, of three at most; empty: one decides
+    audit_share: float = 0.0  # 0–1, share of documents that need no review
+    most_wrong: float = 0.0  # 0–1, error limit of unreviewed values; 0: only thresholds decide
+    unseen_allowed: bool = False  # may a reviewer approve uncertain fields unchecked
+    reject_reasons: str = ""  # reject reasons to choose from, one a line
+    lacking_allowed: bool = False  # may a reviewer approve without a required field, giving the reason
+    check_share: float = 0.0  # 0–1, share of decided reviews that get a second review
+    quorum: str = ""  # "2/3": two of at most three blind reviewers have to agree; empty: one decides
     typing: str = (
         ""  # a word of projects.settings.values.TYPINGS; with one, the type that is found says which fields are read
     )
-    types_sha256: str = ""  # the types that it is found among; empty if the site had none
-    instruction: str = ""  # what a person asked of the models for this one document
-    prompts_sha256: str = ""  # what models are told, and their specs; empty if none is asked
-    ocr: Mapping[str, Any] = field(default_factory=dict)  # the OCR model's whole spec; empty of runs before catalogues
+    types_sha256: str = ""  # the types to choose from; empty if the site had none
+    instruction: str = ""  # a person's instruction to models for this document
+    prompts_sha256: str = ""  # prompts and model specs; empty if no model is used
+    ocr: Mapping[str, Any] = field(default_factory=dict)  # the OCR model's spec; empty in runs before catalogues
 
     @property
     def ocr_spec(self) -> OcrSpec:
-        """What reads its pages; a name that no one knows is read by the built-in engine, as it always was."""
+        """Return the OCR model; an unknown name means the built-in engine, as before."""
         if self.ocr:
             return ocr_spec_from(self.ocr)
         return find_builtin_ocr(self.ocr_model) or BUILT_IN_OCR["pp-ocrv5"]
 
     @property
     def ocr_languages(self) -> tuple[str, ...]:
-        """Codes, at least one: the model's own, or else the project's."""
+        """Return at least one code: the model's own, else the project's."""
         return self.ocr_spec.languages or (self.language,)
 
 
 class ArtifactStore(Protocol):
-    """The artifacts of one document, by name relative to the document's root (``preprocessed/page_0000.png``)."""
+    """The artifacts of one document, by name relative to its root (``preprocessed/page_0000.png``)."""
 
     def read(self, name: str) -> bytes:
         """Raises: NotFound."""
         ...
 
     def write(self, name: str, body: bytes, content_type: str) -> str:
-        """The artifact's ``s3://`` address. Writing again replaces."""
+        """Write or replace an artifact and return its ``s3://`` URI."""
         ...
 
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
-        """Write if nothing is yet; False if something is, which stays as it is."""
+        """Write if nothing exists; False if an artifact exists, which stays."""
         ...
 
     def exists(self, name: str) -> bool: ...
 
     def uri(self, name: str) -> str:
-        """The ``s3://`` address that an artifact of this name has."""
+        """Return the ``s3://`` URI of an artifact with this name."""
         ...
 
 
 @dataclass(frozen=True)
 class StageContext:
-    """``file_type`` is the MIME type that intake found; ``original`` a local copy, read only.
+    """``file_type`` is the MIME type detected by intake; ``original`` a local, read-only copy.
 
-    ``heartbeat`` renews the worker's claim on the step; a stage calls it between pages. ``only``: the pages that a
-    retry is about (0-based), where everything else is kept as it was made; None for all. ``services`` do the work that
-    the settings give away.
+    ``heartbeat`` renews the worker's claim on the step; a stage calls it between pages. ``only``: the pages of a retry
+    (0-based), which keeps all others; None for all. ``services``: external services chosen by the settings.
     """
 
     workflow_id: str
@@ -113,24 +112,24 @@ class StageContext:
     artifacts: ArtifactStore
     heartbeat: Callable[[], None]
     only: frozenset[int] | None = None
-    calibration: Calibration = UNCALIBRATED  # the one that the run pinned
-    extractor: Extractor = UNLEARNED  # as well
+    calibration: Calibration = UNCALIBRATED  # pinned by the run
+    extractor: Extractor = UNLEARNED  # pinned by the run, too
     services: Services = field(default_factory=Services)
     project_id: str = ""
-    types: PinnedTypes = field(default_factory=PinnedTypes)  # that the run pinned
-    decision: str = ""  # the artifact of the applied decision; empty if no one decided
+    types: PinnedTypes = field(default_factory=PinnedTypes)  # pinned by the run
+    decision: str = ""  # the artifact of the applied decision; empty for none
     find_entity_doubts: Callable[[Mapping[str, Any]], Sequence[str]] = (
         lambda _: ()
-    )  # of a result: suppliers that differ
-    find_copies: Callable[[Mapping[str, Any]], Sequence[Copy]] = lambda _: ()  # of a result: who was the same before
-    attempt: int = 1  # of the run: a retry, and a run that goes on from a stage, are the next
+    )  # finds inconsistent entities in a result
+    find_copies: Callable[[Mapping[str, Any]], Sequence[Copy]] = lambda _: ()  # finds duplicates of a result
+    attempt: int = 1  # of the run: a retry or a resumed run increments it
 
 
 @dataclass(frozen=True)
 class StageResult:
-    """``facts`` are small and JSON-able: they travel in the table, unlike the artifacts.
+    """``facts`` are small and JSON-able: they are stored in the table, unlike the artifacts.
 
-    ``failed``: the segments (0-based) that the stage could not do; the others are done. ``used``: what it took.
+    ``failed``: the segments (0-based) that failed; the others are done. ``used``: the usage.
     """
 
     status: Literal["completed", "skipped"]
@@ -142,11 +141,11 @@ class StageResult:
 
 @dataclass(frozen=True)
 class SliceResult:
-    """What the work on one slice came to.
+    """The result of one slice.
 
-    ``failed``: segment → the sentence that people read. ``counts`` are added up over the slices. ``output`` is
-    JSON-able and given to ``finish``: what it needs to know of this slice and no artifact says. ``analyses``: segment →
-    what was asked of it and answered, for its row.
+    ``failed``: segment → message for people. ``counts`` are added up over the slices. ``output`` is JSON-able and
+    passed to ``finish``: what it needs of this slice that is in no artifact. ``analyses``: segment → question and
+    answer, for its row.
     """
 
     failed: Mapping[int, str] = field(default_factory=dict)
@@ -157,9 +156,9 @@ class SliceResult:
 
 @dataclass(frozen=True)
 class Tally:
-    """All slices of a stage together. ``outputs`` come in the slices' order and are read as they are asked for.
+    """The results of all slices of a stage. ``outputs`` are in slice order and loaded lazily.
 
-    ``planned``: how many indices there were. ``error``: the sentence of one of the failed.
+    ``planned``: the number of indices. ``error``: the message of one of the failed.
     """
 
     planned: int
@@ -171,12 +170,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Slicing:
-    """A stage whose work is cut into slices of indices, which workers do side by side (ADR 0010).
+    """A stage whose work is cut into slices of indices, which workers process in parallel (ADR 0010).
 
-    ``plan`` answers the indices in their order, or the result if there is nothing to do. ``work`` does some of
-    them; done twice, or by two workers at once, it leaves the same artifacts. ``finish`` runs once all are done, and
-    may run twice. ``aligned``: no two slices have indices of the same ``size``, for artifacts in chunks of that size.
-    A slice is at most a minute's work: 50 indices of light work, 20 of OCR.
+    ``plan`` returns the indices in order, or the result if there is nothing to do. ``work`` processes some of them and
+    is idempotent, also when two workers do it concurrently. ``finish`` runs once all are done, possibly twice.
+    ``aligned``: no two slices share a block of ``size`` indices, for artifacts in chunks of that size. A slice takes at
+    most a minute: 50 indices of light work, 20 of OCR.
     """
 
     size: int
@@ -188,7 +187,7 @@ class Slicing:
 
 @dataclass(frozen=True)
 class StartedJob:
-    """A job of ``service``, by the id that it has there."""
+    """A job of ``service``, by its id there."""
 
     service: str
     id: str
@@ -196,11 +195,10 @@ class StartedJob:
 
 @dataclass(frozen=True)
 class Job:
-    """Someone else's work that a stage waits for before its own.
+    """An external job that a stage waits for before its own work.
 
-    ``begin`` answers the same job however often it is called for one attempt at the step; None: nothing to wait for.
-    ``collect`` puts what came of it where the stage looks for it, and returns False while it is under way; done twice
-    it leaves the same.
+    ``begin`` is idempotent for one attempt at the step; None: nothing to wait for. ``collect`` stores the results where
+    the stage reads them, and returns False while the job is in progress; idempotent.
     """
 
     begin: Callable[[StageContext], StartedJob | None]
@@ -209,10 +207,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Stage:
-    """Raises StageFailed for what trying again would not mend; every other error may be retried.
+    """Raises StageFailed for what a retry would not fix; every other error may be retried.
 
-    ``run`` does all of it. Where ``slicing`` is set it is the same work, cut. ``reads_original``: the context's
-    ``original`` is there; the artifacts are enough for the others.
+    ``run`` does all of the work; with ``slicing``, the same work can be cut. ``reads_original``: the context has
+    ``original``; other stages need artifacts only.
     """
 
     name: str

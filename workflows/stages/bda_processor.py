@@ -1,15 +1,16 @@
-"""Stage bda_processor: Bedrock Data Automation, where a project chose it; nothing on a laptop does its work."""
+"""Stage bda_processor: Bedrock Data Automation, if a project chose it; there is no local replacement."""
 
+from config.phrase import Sentence
 from workflows.stages.base import Job, StageContext, StageResult, StartedJob
 from workflows.stages.pages import paged
 from workflows.stages.usage import Usage
 
 
 def run(context: StageContext) -> StageResult:
-    """What the job left was collected before."""
+    """The job's output was collected before."""
     service = context.services.automation
     if service is None:
-        return StageResult("skipped", "Bedrock Data Automation is not enabled for this project.")
+        return StageResult("skipped", Sentence("Bedrock Data Automation is not enabled for this project."))
     pages = len(paged.BDA.open_pages(context.artifacts).indices)
     used = Usage(service.service, service.model, pages=pages, calls=1)
     return StageResult("completed", facts={"pages": pages, "model": service.model}, used=(used,))

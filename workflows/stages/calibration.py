@@ -1,6 +1,6 @@
-"""What a project's reviews have taught: weights of the evidence by field, and the sellers that people confirmed.
+"""Calibrations: evidence weights by field, and confirmed sellers, as learned from a project's reviews.
 
-Pinned by a run and given to its stages; without one the prior by hand holds.
+Pinned by a run and passed to its stages; without one, a hand-tuned prior applies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Vendor:
-    """A seller as people confirmed it, spelled as on its papers; ``addresses``: the last confirmed first."""
+    """A seller that people confirmed, as spelled on its documents; ``addresses``: latest confirmed first."""
 
     company: str
     addresses: tuple[str, ...] = ()
@@ -18,10 +18,10 @@ class Vendor:
 
 @dataclass(frozen=True)
 class Calibration:
-    """``version`` 0 is the prior. ``weights``: field → feature → weight of its logistic, ``bias`` among them.
+    """``version`` 0 is the prior. ``weights``: field → feature → weight of its logistic, including ``bias``.
 
-    ``limits``: how many may be wrong among what no one looks at ("0.01") → the confidence from which that held.
-    ``seen``: fingerprints of the documents that it was fitted to.
+    ``limits``: permitted share of errors among unreviewed values ("0.01") → the confidence that keeps it. ``seen``:
+    fingerprints of the documents that it was fitted to.
     """
 
     version: int = 0
@@ -31,7 +31,7 @@ class Calibration:
     seen: tuple[str, ...] = ()
 
     def limit(self, name: str, most_wrong: float) -> float | None:
-        """The confidence that a value of the field needs; None if no reviews tell one yet."""
+        """Return the confidence that a value of the field needs; None until reviews tell one."""
         return self.limits.get(limit_key(most_wrong)) if name in self.weights else None
 
 
@@ -43,7 +43,7 @@ def limit_key(most_wrong: float) -> str:
 
 
 def calibration_from(content: Mapping[str, Any], version: int) -> Calibration:
-    """One written by hand may promise nothing. Raises: KeyError, TypeError, ValueError if it is no calibration."""
+    """Parse a calibration; ``limits`` and ``seen`` are optional. Raises: KeyError, TypeError, ValueError if invalid."""
     return Calibration(
         version,
         {name: {feature: float(one) for feature, one in of.items()} for name, of in content["weights"].items()},
@@ -58,7 +58,7 @@ def vendors_from(stored: Sequence[Mapping[str, Any]]) -> tuple[Vendor, ...]:
 
 
 def plain(calibration: Calibration) -> dict[str, Any]:
-    """JSON-able, without the version: the same lesson is the same content whichever number it gets."""
+    """JSON-able, without the version, so that equal lessons are equal content."""
     return {
         "weights": {name: dict(of) for name, of in calibration.weights.items()},
         "vendors": [asdict(vendor) for vendor in calibration.vendors],

@@ -1,4 +1,4 @@
-"""What a document is recognised by when it comes again, and why a person then looks; pure."""
+"""Fingerprints for duplicate detection, and the resulting reason for a review. Pure functions."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ _TOTAL = ("total", "grand_total", "amount")
 
 @dataclass(frozen=True)
 class Copy:
-    """``kind``: FILE or INVOICE. ``document_id``: of the earlier one."""
+    """``kind``: FILE or INVOICE. ``document_id``: of the earlier document."""
 
     kind: str
     document_id: str
 
 
 def digest_invoice(fields: Sequence[Mapping[str, Any]]) -> str | None:
-    """The digest of supplier, number and total, whatever their spelling; None if one of them is not there.
+    """Return the digest of supplier, number and total, normalized; None if one of them is missing.
 
-    Source: the names of fields that a sentence about the document reads too (``published.sentence``).
+    Source: the field names that ``published.sentence`` reads too.
     """
     found = {str(one["name"]): str(one.get("value") or "") for one in fields}
     supplier, number, total = (_first(found, names) for names in (_SUPPLIER, _NUMBER, _TOTAL))

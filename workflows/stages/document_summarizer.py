@@ -1,6 +1,6 @@
-"""Stage document_summarizer, locally: what the fields say, and the sentences that say most; marked as such.
+"""Stage document_summarizer, locally: an extractive summary of fields and key sentences, marked as such.
 
-Nothing here writes a sentence of its own about the text: it is quoted, a page at a time, and chosen over all pages.
+No sentence is generated: sentences are quoted, preselected by page, and chosen over all pages.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from config.errors import NotFound
+from config.phrase import Sentence
 from workflows.stages import artifacts, published, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.models import model_summary
@@ -18,12 +19,12 @@ from workflows.stages.text import sentences
 from workflows.storage import files
 
 METHOD = "extractive"
-MODEL = "Sentences of the text, chosen without a model"
-_UNWRITTEN = "The model gave no usable summary; sentences of the text were chosen"
-_DESCRIPTION = 160  # letters of what is said of a page
-_A_PAGE, _WORDS_A_PAGE = 2, 40  # sentences and words that a page may put forward
-_MOST, _LETTERS = 5, 900  # of the whole summary
-_KNOWN_WORDS = 2_000  # that are counted over all pages
+MODEL = Sentence("Sentences of the text, chosen without a model")
+_UNWRITTEN = Sentence("The model gave no usable summary; sentences of the text were chosen")
+_DESCRIPTION = 160  # characters of a page's description
+_A_PAGE, _WORDS_A_PAGE = 2, 40  # candidate sentences and words of a page
+_MOST, _LETTERS = 5, 900  # sentences and characters of the whole summary
+_KNOWN_WORDS = 2_000  # words that are counted over all pages
 
 
 def run(context: StageContext) -> StageResult:
@@ -48,7 +49,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 
 def summarize_segment(index: int, segment: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a page (``description``), and what it puts forward for the whole."""
+    """Return a page's ``description`` and its candidates for the whole summary."""
     text = str(segment.get("text_content") or "")
     counts = sentences.words(text)
     found = list(enumerate(sentences.sentences(text)))

@@ -1,4 +1,4 @@
-"""One field that a run reads; imported by everything that reads, judges or shows fields."""
+"""The specification of a field that a run extracts; imported by everything that reads, assesses or shows fields."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,13 +9,12 @@ from projects.settings.columns import Column, read_columns
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """One field that a run reads, by the project's list or by the schemas that govern it.
+    """A field that a run extracts, from the project's list or its schemas.
 
     ``type``: text, date, amount, currency, number, boolean or table. ``threshold``: 0–1. ``allowed``: its only values,
-    in their stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: which dates are
-    plausible, a key of ``projects.settings.values.DATE_RANGES``; empty of older runs, and of what is no date.
-    ``description`` and ``examples``: what the project's admin tells models of it. ``columns``: of a table, as an admin
-    writes them.
+    in stored form; empty for any. ``default``: its value if nothing is found. ``date_range``: plausible dates, a key of
+    ``projects.settings.values.DATE_RANGES``; empty in older runs, and for other types. ``description`` and
+    ``examples``: hints for models. ``columns``: of a table, as an admin writes them.
     """
 
     name: str
@@ -30,12 +29,12 @@ class FieldSpec:
     examples: str = ""
     columns: str = ""
 
-    # What ``from_stored`` does without; rows leave it out where it is empty, since each kilobyte is a unit.
+    # Optional entries of ``from_stored``; omitted if empty, since each kilobyte costs a write unit.
     OPTIONAL: ClassVar = frozenset({"allowed", "default", "date_range", "description", "examples", "columns"})
 
     @property
     def told(self) -> str:
-        """What models are told of it beside its label; empty or sentences.
+        """Return what models are told besides the label; empty or sentences.
 
         >>> FieldSpec("total", "Total", "amount", True, 0.8, description="With tax.", examples="33.90").told
         'With tax. For example: 33.90.'
@@ -45,12 +44,12 @@ class FieldSpec:
 
     @property
     def table_columns(self) -> tuple[Column, ...]:
-        """Empty if it is no table."""
+        """Empty unless it is a table."""
         return read_columns(self.columns) if self.columns else ()
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "FieldSpec":
-        """From JSON that holds at least these entries; of an older version without the others.
+        """Parse JSON with at least the required entries; older versions lack others.
 
         Raises:
             KeyError: another entry is missing.
@@ -69,5 +68,5 @@ class FieldSpec:
 
 
 def with_threshold(fields: Iterable[FieldSpec], before: float, after: float) -> tuple[FieldSpec, ...]:
-    """The fields under another general threshold; one with a threshold of its own keeps it."""
+    """Apply another general threshold; fields with their own keep it."""
     return tuple(replace(one, threshold=after) if one.threshold == before else one for one in fields)

@@ -1,6 +1,4 @@
-"""Stage format_parser: the text of files that are text; of a PDF the text layer with word boxes, and which pages of it
-may be believed, and the values of an invoice inside it.
-"""
+"""Stage format_parser: the text of text files, the text layer of PDFs with word boxes, and embedded invoices."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +6,7 @@ from typing import Any
 import pypdfium2
 
 from config.errors import Refused, StageFailed
+from config.phrase import Sentence
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.formats import einvoice
@@ -24,7 +23,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def find_doubted_pages(layer: Pages) -> list[int]:
-    """The pages whose text layer is not believed; of an older head, which does not name them, from its entries."""
+    """Return the pages with an untrusted text layer; in older artifacts, from the entries."""
     if "doubted" in layer.head:
         return layer.ranges("doubted")
     return [int(page["page_index"]) for page in layer.head.get("pages", ()) if page["doubt"] is not None]
@@ -32,10 +31,10 @@ def find_doubted_pages(layer: Pages) -> list[int]:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if kinds.has_text(context.file_type):
-        # From beginning to end: no part can be read before those that precede it.
+        # Sequential: no part can be read before those that precede it.
         return text_segments.write_text_segments(context)
     if context.file_type != PDF:
-        return StageResult("skipped", "Only PDFs have a text layer; this is an image.")
+        return StageResult("skipped", Sentence("Only PDFs have a text layer; this is an image."))
     try:
         with pdf.open_pdf(context.original) as document:
             if invoice := einvoice.read_embedded_invoice(context.original):
@@ -81,11 +80,11 @@ def _page(document: pypdfium2.PdfDocument, index: int) -> dict[str, Any]:
         finally:
             page.close()
     except pypdfium2.PdfiumError:
-        return {"page_index": index, "text": "", "doubt": "The page cannot be read.", "words": []}
+        return {"page_index": index, "text": "", "doubt": Sentence("The page cannot be read."), "words": []}
     return {
         "page_index": index,
         "text": layer.text,
         "doubt": layer.doubt,
-        # An unbelieved layer's words are not kept: nothing may read them by mistake.
+        # The words of an untrusted layer are not stored, so that nothing uses them by mistake.
         "words": layout.words_to_store(layer.lines) if layer.doubt is None else [],
     }

@@ -1,4 +1,4 @@
-"""Stage graph_builder, locally: who and what the segments speak of, and what they speak of together."""
+"""Stage graph_builder, locally: entities that the segments mention, and their co-occurrences."""
 
 import hashlib
 import itertools
@@ -15,10 +15,10 @@ from workflows.stages.fields.legal_forms import LEGAL
 from workflows.stages.pages import paged
 from workflows.storage import files
 
-MOST_ENTITIES, MOST_RELATIONS, MOST_MENTIONS = 300, 1_000, 20  # in the artifact; the strongest stay
-_A_SLICE = 400  # entities that a slice hands on
-_CONTEXT = 120  # letters around a mention
-_NEAR = 3  # lines within which two are spoken of together
+MOST_ENTITIES, MOST_RELATIONS, MOST_MENTIONS = 300, 1_000, 20  # in the artifact; the strongest are kept
+_A_SLICE = 400  # entities in a slice's output
+_CONTEXT = 120  # characters around a mention
+_NEAR = 3  # lines within which two mentions co-occur
 _ORGANISATION = re.compile(
     rf"(?<!\w)((?:[A-ZÄÖÜ][\w&.'’-]*[ ]+(?:&[ ]+|of[ ]+|und[ ]+|and[ ]+)?){{1,5}}(?i:{LEGAL.pattern}))"
 )
@@ -27,7 +27,7 @@ _PATTERNS = (
     ("website", re.compile(r"\b(?:https?://|www\.)[\w.-]+\.[a-z]{2,}\b", re.IGNORECASE)),
     ("account", re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){3,7}(?:[ ]?[A-Z0-9]{1,3})?\b")),
 )
-# Fields whose value is someone or something; amounts and the like say what, not who.
+# Fields whose value is an entity, unlike amounts and the like.
 _KINDS = {
     "company": "organisation", "seller": "organisation", "issuer": "organisation", "buyer": "organisation",
     "customer": "organisation", "vendor": "organisation", "supplier": "organisation", "address": "place",
@@ -71,7 +71,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 
 def find_mentions(text: str, segment: int) -> Iterator[Mention]:
-    """Everything that a segment names, line by line."""
+    """Yield the entities that a segment mentions, line by line."""
     for number, line in enumerate(text.split("\n")):
         seen: set[tuple[str, str]] = set()
         for kind, name, at in _find_names(line):
@@ -92,7 +92,7 @@ def _find_names(line: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _pairs(found: Sequence[Mention]) -> list[list[Any]]:
-    """Two that stand on lines near each other, with how often they do."""
+    """Count pairs of entities on nearby lines."""
     counts: Counter[tuple[tuple[str, str], tuple[str, str]]] = Counter()
     for position, one in enumerate(found):
         for other in itertools.takewhile(
@@ -129,7 +129,7 @@ SLICING = Slicing(paged.LIGHT, _plan, _work, _finish)
 
 
 def entity_id(project_id: str, name: str) -> str:
-    """The same for the same name in all documents of a project (CONTRACTS 2.4)."""
+    """Return the same id for the same name in all documents of a project (CONTRACTS 2.4)."""
     return hashlib.sha256(f"{project_id}:{name}".encode()).hexdigest()[:16]
 
 
@@ -148,7 +148,7 @@ def _mention(entities: dict[tuple[str, str], dict[str, Any]], project_id: str, o
 def _strongest(
     entities: dict[tuple[str, str], dict[str, Any]], pairs: Counter[tuple[tuple[str, str], tuple[str, str]]]
 ) -> tuple[dict[tuple[str, str], dict[str, Any]], Counter[tuple[tuple[str, str], tuple[str, str]]]]:
-    """A document of thousands of pages names thousands: what is kept stays as large as the artifact."""
+    """Limit the artifact's size: documents of thousands of pages mention thousands."""
     if len(entities) > MOST_ENTITIES:
         ranked = sorted(entities.items(), key=lambda one: (not one[1].get("role"), -one[1]["mentions"], one[0]))
         entities = dict(ranked[:MOST_ENTITIES])
@@ -156,7 +156,7 @@ def _strongest(
 
 
 def _roles(context: StageContext, entities: dict[tuple[str, str], dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What the fields say of the document itself: an edge from it to each of their values."""
+    """Yield an edge from the document to each of its fields' values."""
     for one in published.values(context).fields:
         kind = _KINDS.get(str(one["name"])) or _OF_TYPE.get(str(one["type"]))
         if not kind or not one.get("value"):

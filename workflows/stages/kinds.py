@@ -1,4 +1,4 @@
-"""What kind of file a MIME type is to the pipeline: pages to look at, or text, each text of a kind of segment."""
+"""Kinds of files by MIME type: those with pages, those with text, and the segment type of each."""
 
 from workflows.stages import formats
 
@@ -6,12 +6,12 @@ PDF = "application/pdf"
 
 
 def has_pages(file_type: str) -> bool:
-    """PDFs and pictures: their segments have an image each."""
+    """True for PDFs and images: their segments have an image each."""
     return file_type == PDF or file_type.startswith("image/")
 
 
 def has_text(file_type: str) -> bool:
-    """What a reader of ``formats`` turns into segments."""
+    """True if a reader of ``formats`` makes segments of it."""
     return file_type in formats.READERS
 
 
@@ -20,12 +20,12 @@ def has_sound(file_type: str) -> bool:
 
 
 def is_video(file_type: str) -> bool:
-    """Only what its boxes say is read."""
+    """True for videos, of which only metadata is read."""
     return file_type.startswith("video/")
 
 
 def is_read(file_type: str) -> bool:
-    """Whether any stage knows what to do with it."""
+    """Return True if any stage supports it."""
     return has_pages(file_type) or has_text(file_type) or has_sound(file_type) or file_type == formats.WEB_REQUEST
 
 

@@ -1,4 +1,4 @@
-"""Stage paddleocr_processor: reads the pages that have no text layer to believe."""
+"""Stage paddleocr_processor: OCR of pages without a trusted text layer, by any engine."""
 
 import functools
 import io
@@ -12,6 +12,7 @@ from typing import Any
 from PIL import Image
 
 from config.errors import NotFound, Refused, StageFailed
+from config.phrase import Sentence
 from projects.models.ocr_words import describe_ocr
 from projects.models.spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
 from workflows.stages import format_parser, kinds, slices, usage
@@ -22,9 +23,9 @@ from workflows.stages.services import questions
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
-PAGES = 20  # in a slice: at two or three seconds a page less than a minute's work
-_NOT_READ = "The OCR service did not process this page. Retry the page or select another OCR model."
-_MISSING = "The page image cannot be read. Retry the page."
+PAGES = 20  # pages of a slice: less than a minute at two or three seconds a page
+_NOT_READ = Sentence("The OCR service did not process this page. Retry the page or select another OCR model.")
+_MISSING = Sentence("The page image cannot be read. Retry the page.")
 
 
 def run(context: StageContext) -> StageResult:
@@ -33,16 +34,18 @@ def run(context: StageContext) -> StageResult:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.has_pages(context.file_type):
-        return StageResult("skipped", "OCR needs pages; this file has none.")
+        return StageResult("skipped", Sentence("OCR needs pages; this file has none."))
     wanted = slices.select_requested(context, _pages_to_read(context))
     if wanted:
         return wanted
     read = paged.OCR.open_pages(context.artifacts)
-    if read.head:  # a retry of pages that are none of this stage's
+    if read.head:  # a retry of pages that this stage does not read
         return StageResult("completed", facts=_facts(context, len(read.indices)))
     if _doubted_pages(context):
-        return StageResult("skipped", "No page without a reliable text layer is in the OCR model’s page range.")
-    return StageResult("skipped", "Every page has a reliable text layer.")
+        return StageResult(
+            "skipped", Sentence("No page without a reliable text layer is in the OCR model’s page range.")
+        )
+    return StageResult("skipped", Sentence("Every page has a reliable text layer."))
 
 
 def _pages_to_read(context: StageContext) -> list[int]:
@@ -51,16 +54,16 @@ def _pages_to_read(context: StageContext) -> list[int]:
 
 
 def _doubted_pages(context: StageContext) -> list[int]:
-    """Those that have no text layer to believe."""
+    """List the pages without a trusted text layer."""
     prepared = paged.PREPARED.open_pages(context.artifacts)
     layer = paged.TEXT_LAYER.open_pages(context.artifacts)
     pages = set(range(int(prepared.head["segment_count"])))
     believed = set(layer.indices) - set(format_parser.find_doubted_pages(layer))
-    return sorted(pages - believed - set(prepared.ranges("failed")))  # what could not be shown cannot be read
+    return sorted(pages - believed - set(prepared.ranges("failed")))  # pages that could not be rendered cannot be read
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
-    """Pages of a slice that was begun before are there already: the next worker goes on after them."""
+    """Skip pages that an earlier attempt at the slice has read."""
     if context.services.document_reader:
         return SliceResult(slices.do_each_page(context, indices, functools.partial(_check_collected, context)))
     left = [index for index in indices if context.only is not None or not _is_read(context, index)]
@@ -82,7 +85,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 
 def _check_collected(context: StageContext, index: int) -> None:
-    """The job read it before; a page that it could not read failed. Raises: StageFailed."""
+    """Check that the job has read the page. Raises: StageFailed."""
     sentence = paged.OCR.page(context.artifacts, index).get("error")
     if sentence or not _is_read(context, index):
         raise StageFailed(sentence or _NOT_READ)
@@ -129,7 +132,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     facts = _facts(context, len(pages) - len(done.failed))
     used = usage.of_counts(done.counts)
     if reader := context.services.document_reader:
-        # the whole document was sent, whichever pages were wanted
+        # the whole document was sent, whichever pages were requested
         count = int(paged.PREPARED.open_pages(context.artifacts).head["segment_count"])
         micros = context.settings.ocr_spec.price(count)
         used = (Usage(reader.service, reader.model, pages=count, calls=1, micros=micros),)
@@ -157,7 +160,7 @@ def _facts(context: StageContext, pages: int) -> dict[str, Any]:
 
 
 def _engine(context: StageContext) -> tuple[str, str]:
-    """Service and model that really read."""
+    """Return the service and model that actually read."""
     reader = context.services.document_reader or context.services.page_reader
     return (reader.service, reader.model) if reader else (usage.LOCAL, ocr.MODEL)
 
@@ -172,12 +175,15 @@ def _language_note(context: StageContext) -> str | None:
     settings = context.settings
     languages = settings.ocr_spec.languages or (str(settings.ocr_options.get("lang") or settings.language),)
     name = next(filter(None, map(ocr.unreadable, languages)), None)
-    return name and f"The built-in OCR model does not support {name} script. Check every value or select another model."
+    said = Sentence(
+        "The built-in OCR model does not support %(script)s script. Check every value or select another model."
+    )
+    return said.fill(script=name) if name else None
 
 
 @contextmanager
 def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callable[[int], Image.Image]]:
-    """Gives the picture of a page, and fetches the next one while the engine reads: it never waits for S3."""
+    """Yield a function that returns a page's image and prefetches the next, so that the engine never waits for S3."""
     if context.settings.ocr_spec.dpi != PAGES_DPI and context.file_type == kinds.PDF:
         with _rendered(context) as rendered:
             yield rendered
@@ -197,7 +203,7 @@ def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callabl
 
 @contextmanager
 def _rendered(context: StageContext) -> Iterator[Callable[[int], Image.Image]]:
-    """The same in the model's own resolution, from the file itself. Raises: StageFailed."""
+    """Yield images in the model's own resolution, rendered from the file. Raises: StageFailed."""
     try:
         with pdf.open_pdf(context.original) as document:
             yield lambda index: document.render(index, context.settings.ocr_spec.dpi)
@@ -214,14 +220,14 @@ def _picture(context: StageContext, index: int) -> Image.Image:
 
 
 def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int, int]) -> dict[str, Any]:
-    """``size``: of the page's own picture, in whose pixels blocks are told; ``image`` may be larger or smaller."""
+    """``size``: of the page's own image, in whose pixels blocks are stored; ``image`` may be larger or smaller."""
     spec = context.settings.ocr_spec
     if reader := context.services.page_reader:
         picture = context.artifacts.read(files.page_image(index)) if image.size == size else encode_png(image)
         read = reader.read(picture, index, image.size).without_unsure(spec.least_score)
         return page_entries.entry(read, size, reader.service)
     if sorted(image.size) == sorted(size):
-        # The picture that people see; by a worker that died before it had told what it read, it may be turned already.
+        # The displayed image may already be turned, by a worker that died before it stored the result.
         size = image.size
         reading, quarters = upright.read_upright(lambda one: read_locally(context.settings, one, index), image)
         if quarters:
@@ -254,7 +260,7 @@ def _page(context: StageContext, index: int, image: Image.Image, size: tuple[int
 
 
 def read_locally(settings: RunSettings, image: Image.Image, index: int, *, scale: float = 1.0) -> ocr.OcrReading:
-    """By the built-in engine. ``scale``: how much larger ``image`` is than the page that people see."""
+    """Read with the built-in engine. ``scale``: of ``image`` relative to the displayed page."""
     spec = settings.ocr_spec
     turn = spec.orientation == LINES or (
         not spec.orientation and bool(settings.ocr_options.get("use_textline_orientation"))

@@ -1,4 +1,4 @@
-"""The values that a run goes on with after the review: the machine's, a person's where they differ."""
+"""The values after the review: the machine's result with people's corrections."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from workflows.storage import files
 
 @dataclass(frozen=True)
 class Values:
-    """``fields``: as in the result, with the value that stands. ``type_id``: its classification, if it has one."""
+    """``fields``: as in the result, with the final values. ``type_id``: its classification, if any."""
 
     document_type: str
     fields: tuple[Mapping[str, Any], ...]
     type_id: str = ""
 
     def first_of(self, *names: str) -> str:
-        """The first of these fields that has a value."""
+        """Return the first of these fields that has a value."""
         found = {one["name"]: str(one["value"]) for one in self.fields if one.get("value")}
         return next((found[name] for name in names if name in found), "")
 
 
 def values(context: StageContext) -> Values:
-    """Without any where the analysis left no result."""
+    """Empty if the analysis left no result."""
     try:
         result = artifacts.read_json(context.artifacts, files.result(context.workflow_id))
     except NotFound:
@@ -39,7 +39,7 @@ def values(context: StageContext) -> Values:
 
 
 def sentence(found: Values) -> str:
-    """What the fields say, in one sentence; empty where they say next to nothing.
+    """Summarize the fields in one sentence; empty if they say next to nothing.
 
     >>> sentence(Values("receipt", ({"name": "company", "value": "ACME Ltd"}, {"name": "total", "value": "4.00"})))
     'Receipt of ACME Ltd, total 4.00.'

@@ -1,4 +1,4 @@
-"""Every stage by its name; a definition says in which order they run."""
+"""The registry of stages by name; a definition determines their order."""
 
 import functools
 

@@ -1,9 +1,10 @@
-"""Values of an extraction: compared, corrected by people, and as they are published."""
+"""Extraction results: comparing values, applying corrections, and the published form."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Protocol
 
+from config.phrase import Sentence
 from projects.settings.columns import TABLE, Column
 from workflows.stages import values
 from workflows.stages.document_types import of_result
@@ -14,7 +15,7 @@ LONGEST = 1_000  # characters of one value
 
 
 def longest(kind: str) -> int:
-    """Characters of one value of this type."""
+    """Return the maximum length of a value of this type."""
     return table_rows.LONGEST if kind == TABLE else LONGEST
 
 
@@ -25,19 +26,22 @@ _READ: Mapping[str, Callable[[str], str | None]] = {
     "number": values.number,
     "boolean": values.boolean,
 }
-# Shown beside the field where a correction is not accepted.
+# Shown beside the field if a correction is invalid.
+_REQUIRED = Sentence("%(field)s is required. Enter it or reject the document.")
+_TOO_LONG = Sentence("%(field)s is too long. Use at most %(characters)s characters.")
+_NOT_ALLOWED = Sentence("%(field)s must be one of the allowed values. Select one or reject the document.")
 WRITE = {
-    "date": "Enter the date as 2024-03-31 or 31/03/2024.",
-    "amount": "Enter the amount as 33.90 or 1,007.50, without words.",
-    "currency": "Enter the currency as three letters, for example EUR.",
-    "number": "Enter a number, for example 12 or 1.5.",
-    "boolean": "Enter yes or no.",
-    TABLE: "Enter at least one row.",
+    "date": Sentence("Enter the date as 2024-03-31 or 31/03/2024."),
+    "amount": Sentence("Enter the amount as 33.90 or 1,007.50, without words."),
+    "currency": Sentence("Enter the currency as three letters, for example EUR."),
+    "number": Sentence("Enter a number, for example 12 or 1.5."),
+    "boolean": Sentence("Enter yes or no."),
+    TABLE: Sentence("Enter at least one row."),
 }
 
 
 class Field(Protocol):
-    """What the policy needs of a field's schema; the stages' FieldSpec is one."""
+    """What the policy needs of a field's schema; the stages' FieldSpec implements it."""
 
     @property
     def name(self) -> str: ...
@@ -58,7 +62,7 @@ class Field(Protocol):
 
 
 def to_stored_form(kind: str, text: str) -> str | None:
-    """How a value of this type is stored, whoever keyed it; None if it is no value of the type."""
+    """Convert a value to the stored form of its type; None if it is invalid."""
     if kind == TABLE:
         return table_rows.write_rows(table_rows.read_rows(text)) or None
     text = " ".join(text.split())
@@ -67,7 +71,7 @@ def to_stored_form(kind: str, text: str) -> str | None:
 
 
 def normalise_value(kind: str, text: str | None) -> str:
-    """Two values are the same answer where this is the same; used for scores and for "was it corrected"."""
+    """Normalize for comparison: equal results are the same answer, for scores and "was it corrected"."""
     if not text:
         return ""
     if kind == "text":
@@ -78,7 +82,7 @@ def normalise_value(kind: str, text: str | None) -> str:
 
 
 def to_allowed_form(field: Field, text: str) -> str | None:
-    """The allowed value that the text is, whatever its letters' case; None if it is none, or no value at all.
+    """Return the allowed value that the text matches, ignoring case; None if there is none.
 
     A field without a list allows every value of its type.
     """
@@ -88,7 +92,7 @@ def to_allowed_form(field: Field, text: str) -> str | None:
     if not field.allowed or stored is None or stored in field.allowed:
         return stored
     alike = [value for value in field.allowed if _comparable(field.type, value) == _comparable(field.type, stored)]
-    return alike[0] if len(alike) == 1 else None  # "C" is neither "C#" nor "C++", though all have the same letters
+    return alike[0] if len(alike) == 1 else None  # "C" must not match "C#" or "C++", which have the same letters
 
 
 def _comparable(kind: str, stored: str) -> str:
@@ -96,20 +100,24 @@ def _comparable(kind: str, stored: str) -> str:
 
 
 def fields_of(result: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
-    """The schema with its policy as a result carries it."""
+    """Return the schema and policy in a result."""
     return tuple(FieldSpec.from_stored(found) for found in result["fields"])
 
 
 def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str | None]) -> dict[str, str]:
-    """Field name → what to change; empty if every correction can be stored.
+    """Map field names to errors; empty if every correction can be stored.
 
-    Blank is an answer for a field that may be absent: the document does not have it.
+    Blank is valid for an optional field: the document does not have it.
     """
     known = {field.name: field for field in fields}
     messages = {}
     for name, text in corrections.items():
         field = known.get(name)
-        message = "This field is not part of the project's schema." if field is None else _message(field, text or "")
+        message = (
+            Sentence("This field is not part of the project's schema.")
+            if field is None
+            else _message(field, text or "")
+        )
         if message:
             messages[name] = message
     return messages
@@ -117,15 +125,15 @@ def validate_corrections(fields: Iterable[Field], corrections: Mapping[str, str 
 
 def _message(field: Field, text: str) -> str | None:
     if not text.strip():
-        return f"{field.label} is required. Enter it or reject the document." if field.required else None
+        return _REQUIRED.fill(field=field.label) if field.required else None
     if field.type == TABLE:
         return table_rows.table_problem(field.table_columns, field.label, text)
     if len(text) > LONGEST:
-        return f"{field.label} is too long. Use at most {LONGEST:,} characters."
+        return _TOO_LONG.fill(field=field.label, characters=f"{LONGEST:,}")
     if to_stored_form(field.type, text) is None:
         return WRITE[field.type]
     if to_allowed_form(field, text) is None:
-        return f"{field.label} must be one of the allowed values. Select one or reject the document."
+        return _NOT_ALLOWED.fill(field=field.label)
     return None
 
 
@@ -133,9 +141,9 @@ def merge_corrections(
     result: Mapping[str, Any], corrections: Mapping[str, str | None], *, decision: Mapping[str, Any] | None = None,
     answers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The published result: the machine's values, a person's where they differ, and the facts of the decision.
+    """Return the published result: the machine's values, a person's corrections, and the facts of the decision.
 
-    ``answers``: field → what a person said of it, an ``Answer``.
+    ``answers``: field → the person's ``Answer``.
     """
     said = answers or {}
     chosen = corrections.get(of_result.KEY)
@@ -155,7 +163,7 @@ def merge_corrections(
 
 
 def summarize_confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How sure the published ``fields`` are, in numbers; ``found`` has their thresholds. Shares are 0–1, or None."""
+    """Summarize confidence of the published ``fields``; ``found`` has their thresholds. Shares are 0–1, or None."""
     thresholds = {one["name"]: float(one.get("threshold") or 0.0) for one in found}
     there = [one for one in fields if one.get("value")]
     rated = [float(one["confidence"]) for one in there if one.get("confidence") is not None]
@@ -171,7 +179,7 @@ def summarize_confidence(fields: Sequence[Mapping[str, Any]], found: Sequence[Ma
 
 
 def apply_corrections(result: Mapping[str, Any], corrections: Mapping[str, str | None]) -> dict[str, Any]:
-    """The result as it stands after a person's decision, for the next person who is asked about it."""
+    """Return the result after a person's decision, for the next reviewer."""
     typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
     fields = [
         {**field, **_field_to_publish(field, corrections)} if field["name"] in corrections else field
@@ -192,12 +200,12 @@ def _field_to_publish(field: Mapping[str, Any], corrections: Mapping[str, str | 
         return published
     if field["type"] == TABLE:
         published["rows"] = _correct_rows(field, corrected)
-    # The box stays: it shows where the person looked; the machine's answer stays as what was corrected.
+    # The box stays: it shows where the person looked; the machine's value stays as the corrected one.
     return published | {"value": corrected, "confidence": 1.0, "source": "reviewer", "extracted": field["value"]}
 
 
 def _correct_rows(field: Mapping[str, Any], corrected: str | None) -> list[list[dict[str, Any]]]:
-    """The rows after a correction: what stayed keeps how sure it was, and each cell the place of what it was."""
+    """Return the corrected rows: unchanged cells keep their confidence, and each cell its place."""
     names = [one.name for one in FieldSpec.from_stored(field).table_columns]
     before: Sequence[Sequence[Mapping[str, Any]]] = field["rows"]
     after = table_rows.read_rows(corrected, len(names))

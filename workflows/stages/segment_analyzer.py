@@ -1,4 +1,4 @@
-"""Stage segment_analyzer, locally: document type and fields by rules, where each value stands, how sure it is."""
+"""Stage segment_analyzer, locally: document type and fields by rules, with places and confidence."""
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from config.errors import NotFound
+from config.phrase import Sentence, count_sentence
 from projects.settings.columns import TABLE
 from workflows.stages import artifacts, fields, kinds, results, slices, usage
 from workflows.stages.assessment import proofs
@@ -19,15 +20,15 @@ from workflows.stages.formats import einvoice, videos
 from workflows.stages.formats.einvoice import EInvoiceItems
 from workflows.stages.models import model_pages
 from workflows.stages.pages import layout, paged, text_page
+from workflows.stages.slices import name_pages
 from workflows.stages.tables import reading as tables
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
-# Issuer, date and number stand at the front, sums at the end; what is between would only cost memory.
+# Issuer, date and number are at the front, sums at the end; pages in between would only cost memory.
 FIRST, LAST = 8, 4
 SHOWN = 5  # candidates kept for the reviewer
 DEFAULT = "default"
-_UNANSWERED = {"unanswered": "page", "left_out": "some fields of page"}  # of a segment, and how people are told
 
 
 def run(context: StageContext) -> StageResult:
@@ -40,13 +41,13 @@ def _plan(context: StageContext) -> Sequence[int]:
 
 
 def _first_pages(context: StageContext) -> Document:
-    """The pages that say what a document is."""
+    """Return the pages that determine the document's type."""
     indices = range(min(typed.ASKED, _count(context)))
     return Document(tuple(page_of(artifacts.read_json(context.artifacts, files.segment(index))) for index in indices))
 
 
 def _labels(context: StageContext) -> frozenset[str]:
-    """Of every field that the document may turn out to have."""
+    """Return the labels of every field that the document may have."""
     own = fields.field_spellings(context.settings.fields)
     return own.union(*(fields.field_spellings(one.fields) for one in context.types.types))
 
@@ -75,7 +76,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
             _analyse_segment(context, segment, page)
         if segment["status"] == "completed":
             analyses[index] = segment["ai_analysis"]
-        line.update({name: True for name in _UNANSWERED if name in segment})
+        line.update({name: True for name in ("unanswered", "left_out") if name in segment})
 
     failed = slices.do_each_page(context, indices, analyse)
     for index, sentence in failed.items():
@@ -134,13 +135,13 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
     filled = sum(field["value"] is not None for field in said["fields"])
     facts: dict[str, Any] = {"document_type": said["document_type"], "fields": filled}
     if context.settings.document_prompt and context.services.analyst is None:
-        facts["prompt_unused"] = True  # only models are told the project's words
+        facts["prompt_unused"] = True  # only models use the project's prompt
     used = usage.sum_usage([*usage.of_counts(done.counts), *typed.type_usage(context)])
     return StageResult("completed", ". ".join(unanswered) or None, facts, done.failed, used)
 
 
 def _add_learned(context: StageContext, document: Document, said: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """With what reviews of documents of this type taught the run's extractor."""
+    """Merge values of the run's extractor, trained on documents of this type."""
     type_id = str((said["classification"] or {}).get("id") or "")
     known = context.extractor.types.get(type_id, {})
     return merging.add_learned_values(
@@ -149,7 +150,7 @@ def _add_learned(context: StageContext, document: Document, said: Mapping[str, A
 
 
 def _read_document(context: StageContext, document: Document, read: typed.Read, *, is_invoice: bool) -> dict[str, Any]:
-    """What the document is, and its fields: those of the type that was found, else those that the run was given."""
+    """Classify the document and extract its fields: of the type found, else those of the run."""
     found = typed.classify_document(context, document, is_invoice=is_invoice)
     if found is None:
         return {
@@ -170,20 +171,20 @@ SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
 def is_searched(index: int, count: int) -> bool:
-    """Whether fields are read from this page (0-based) of ``count``."""
+    """Return whether fields are extracted from this page (0-based) of ``count``."""
     return index < FIRST or index >= count - LAST
 
 
 def _candidates(
     context: StageContext, document: Document, spec: FieldSpec, read: Sequence[dict[str, Any]]
 ) -> list[Candidate]:
-    """What the rules find, after what a service read where one was asked."""
+    """Return the rules' candidates, after those of a service, if one was used."""
     ruled = fields.find_candidates(document, spec, context.calibration)
     return given.merge_candidates(spec, given.read_candidates(read, spec), ruled)
 
 
 def _describe_segments(context: StageContext, done: Tally) -> list[dict[str, Any]]:
-    """A line a page, which is all that is ever held of all pages; a retry's lines in the place of the earlier ones."""
+    """Return a line a page, which is all that is held of all pages; a retry replaces its pages' lines."""
     lines = {line["index"]: line for output in done.outputs for line in output}
     if context.only is not None:
         before = artifacts.read_json(context.artifacts, files.result(context.workflow_id))["pages"]
@@ -192,7 +193,7 @@ def _describe_segments(context: StageContext, done: Tally) -> list[dict[str, Any
 
 
 def _classification(settings: RunSettings) -> dict[str, Any] | None:
-    """By which schema the fields were read, and which version of it; None if the project's own list says it."""
+    """Return the schema of the fields and its version; None for the project's own list."""
     if not settings.classification_id:
         return None
     return {
@@ -203,7 +204,7 @@ def _classification(settings: RunSettings) -> dict[str, Any] | None:
 
 
 def page_of(segment: dict[str, Any]) -> layout.Page:
-    """A segment's text with its places, as the fields' finders read it."""
+    """Return a segment's text with places, as the input of extraction."""
     if segment["source"] == text_page.SOURCE:
         return text_page.page(segment["segment_index"], segment["text_content"])
     return layout.Page(
@@ -233,13 +234,15 @@ def _analyse_segment(context: StageContext, segment: dict[str, Any], page: layou
     text = segment["text_content"] if is_text else "\n".join(row.text for row in page.rows)
     text = segment.pop("description", "") or text
     question = f"Page {page.index + 1} Analysis"
-    segment["ai_analysis"] = [{"analysis_query": question, "content": text or "The page has no readable text."}]
+    segment["ai_analysis"] = [
+        {"analysis_query": question, "content": text or Sentence("The page has no readable text.")}
+    ]
     segment["status"] = "completed"
     artifacts.write_json(context.artifacts, files.segment(page.index), segment)
 
 
 def _invoice(context: StageContext) -> dict[str, Any]:
-    """What an invoice that is XML says, alone or inside the PDF; empty for every other file."""
+    """Return the values of an XML invoice, alone or inside the PDF; empty for other files."""
     try:
         invoice: dict[str, Any] = artifacts.read_json(context.artifacts, files.EINVOICE)
     except NotFound:
@@ -248,7 +251,7 @@ def _invoice(context: StageContext) -> dict[str, Any]:
 
 
 def _hide_places(found: Iterable[dict[str, Any]], without: Set[int]) -> None:
-    """Text has an order and no places; ``without``: the segments that are text."""
+    """Remove boxes from values in text; ``without``: the text segments."""
     candidates = (candidate for field in found for candidate in field["candidates"])
     cells = (cell for field in found for row in field.get("rows", ()) for cell in row)
     for one in (*found, *candidates, *cells):
@@ -257,7 +260,7 @@ def _hide_places(found: Iterable[dict[str, Any]], without: Set[int]) -> None:
 
 
 def _field(spec: FieldSpec, found: Sequence[Candidate], exact: Mapping[str, str]) -> dict[str, Any]:
-    """With the policy it is judged by, so that whoever shows the result reads nothing else."""
+    """Include the policy, so that pages that show the result read nothing else."""
     best = found[0] if found else None
     if written := einvoice.value_of(exact, spec):
         shown = _written_entry(spec, written, found)
@@ -305,7 +308,7 @@ def _reading_entry(best: Candidate | None) -> dict[str, Any]:
 
 
 def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> dict[str, Any]:
-    """What the seller's program wrote, and where the page shows the same."""
+    """Return the value from the XML, with its place on the page if printed."""
     same = (
         one
         for one in found
@@ -320,38 +323,54 @@ def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> d
 
 
 def _default_entry(default: str) -> dict[str, Any]:
-    """A person decided what stands for nothing found, so no one has to be asked again."""
+    """An admin chose the default for missing values, so it needs no review."""
     return {"value": default, "raw": None, "confidence": 1.0, "page": None, "box": None, "source": DEFAULT}
 
 
 def _round_box(box: layout.Box) -> list[float] | None:
-    """None if a service told no place and the page does not either."""
+    """Return None if the place is unknown."""
     return None if box == given.WHOLE else [round(value, 5) for value in box]
 
 
 def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: frozenset[int]) -> list[str]:
-    """What a person should know that belongs to no field; each becomes a reason to look."""
-    notes = [videos.NOTE] if kinds.is_video(context.file_type) else []
+    """List messages that belong to no field; each is a reason for a review."""
+    notes: list[str] = [videos.NOTE] if kinds.is_video(context.file_type) else []
     if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.open_pages(context.artifacts).head.get("note")):
         notes.append(note)
     if note := paged.OCR.open_pages(context.artifacts).head.get("note"):
         notes.append(note)
     if failed:
-        notes.append(f"Failed pages are missing: {_name_pages(failed)}")
+        notes.append(Sentence("Failed pages are missing: %(pages)s").fill(pages=_name_pages(failed)))
     if all(page["words"] == 0 for page in pages):
-        notes.append("No page has readable text")
+        notes.append(Sentence("No page has readable text"))
     return notes
 
 
 def _list_unanswered(context: StageContext, pages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a model was asked for and rules did, since no answer of it can be taken."""
-    found = ["the document type"] if typed.find_unanswered(context) else []
-    for name, words in _UNANSWERED.items():
-        if indices := [page["index"] for page in pages if page.get(name)]:
-            found.append(f"{words}{'s' if len(indices) > 1 else ''} {_name_pages(indices)}")
-    return [f"The model gave no usable answer for {one}; built-in rules were used" for one in found]
+    """List what rules did in place of a model without a valid answer."""
+    found: list[str] = []
+    if typed.find_unanswered(context):
+        found.append(Sentence("The model gave no usable answer for the document type; built-in rules were used"))
+    if indices := [page["index"] for page in pages if page.get("unanswered")]:
+        found.append(
+            count_sentence(
+                "The model gave no usable answer for page %(pages)s; built-in rules were used",
+                "The model gave no usable answer for pages %(pages)s; built-in rules were used",
+                len(indices),
+                pages=_name_pages(indices),
+            )
+        )
+    if indices := [page["index"] for page in pages if page.get("left_out")]:
+        found.append(
+            count_sentence(
+                "The model gave no usable answer for some fields of page %(pages)s; built-in rules were used",
+                "The model gave no usable answer for some fields of pages %(pages)s; built-in rules were used",
+                len(indices),
+                pages=_name_pages(indices),
+            )
+        )
+    return found
 
 
 def _name_pages(indices: Collection[int]) -> str:
-    named = ", ".join(str(index + 1) for index in sorted(indices)[:SHOWN])
-    return f"{named}{' and more' if len(indices) > SHOWN else ''}"
+    return name_pages(sorted(indices), SHOWN)

@@ -1,4 +1,4 @@
-"""Stage segment_builder: one JSON a page, merged from what the stages before found (CONTRACTS 2.4)."""
+"""Stage segment_builder: one JSON a page, merged from the output of earlier stages (CONTRACTS 2.4)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from workflows.stages.pages import paged, text_page
 from workflows.stages.pages.paged import PagedArtifact
 from workflows.storage import files
 
-# Where the contract keeps a text that no file carried.
+# The contract's keys for texts that are not from the file itself.
 _FOUND_AS = {"AUDIO": "transcribe", "WEB": "webcrawler_content"}
 
 
@@ -40,7 +40,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
         if "error" in merged:
             failed[index] = merged["error"]
         if context.only is None:
-            # A worker that was thought dead may come back late: it must not undo what was analysed meanwhile.
+            # A worker believed dead may come back: it must not undo a later analysis.
             artifacts.write_new_json(context.artifacts, files.segment(index), merged)
         else:
             artifacts.write_json(context.artifacts, files.segment(index), merged)
@@ -49,7 +49,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 
 def _texts_of(file_type: str) -> PagedArtifact:
-    """Which stage found the text of such a file."""
+    """Return the artifact with the text of such a file."""
     if kinds.has_pages(file_type):
         return paged.TEXT_LAYER
     if kinds.has_sound(file_type):
@@ -66,7 +66,7 @@ SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 
 def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str, Any]) -> dict[str, Any]:
-    """Where a page was read by OCR its words count, since only a page without a believed layer is read."""
+    """OCR takes precedence, since only pages without a trusted text layer are read."""
     found = _FOUND_AS.get(page["segment_type"], "format_parser") if "source_url" in layer or "spoken" in layer else ""
     text = ocr["content"] if ocr else layer.get("text", "")
     error = page.get("error") or ocr.get("error")
@@ -75,7 +75,7 @@ def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str
         "segment_type": page["segment_type"],
         "status": "failed" if error else "parsing",
         "image_uri": page["image"],
-        "width": ocr.get("width", page["width"]),  # of a page that was turned to be read
+        "width": ocr.get("width", page["width"]),  # of a page that was turned for OCR
         "height": ocr.get("height", page["height"]),
         found or "format_parser": layer.get("text", ""),
         "text_content": text,
@@ -86,7 +86,7 @@ def _segment(page: Mapping[str, Any], layer: Mapping[str, Any], ocr: Mapping[str
             "height": ocr.get("height", page["height"]),
         },
         "ai_analysis": [],
-        # our own, beside the contract's
+        # our additions to the contract
         "source": "ocr" if ocr else "text_layer" if page["image"] else text_page.SOURCE,
         "words": ocr.get("words") or layer.get("words", []),
         "slope": ocr.get("slope", 0.0),

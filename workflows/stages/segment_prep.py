@@ -1,4 +1,4 @@
-"""Stage segment_prep: the file as upright page images at 150 dpi, one segment a page; a placeholder for text."""
+"""Stage segment_prep: renders upright page images at 150 dpi, one segment a page; a placeholder for text files."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -8,16 +8,17 @@ from typing import Any
 from PIL import Image
 
 from config.errors import Refused, StageFailed
+from config.phrase import Sentence
 from workflows.stages import kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
-from workflows.stages.pages import paged, pdf, pictures
+from workflows.stages.pages import image_files, paged, pdf
 from workflows.stages.text import text_segments
 from workflows.storage import files
 
 MAX_PAGES = 30_000
 PDF = "application/pdf"
-_BLANK = (1240, 1754)  # A4 at 150 dpi, in the place of a page that cannot be shown
-_DAMAGED = "This image is damaged. Save or scan it again and upload the new file."
+_BLANK = (1240, 1754)  # A4 at 150 dpi, in place of a page that cannot be rendered
+_DAMAGED = Sentence("This image is damaged. Save or scan it again and upload the new file.")
 
 PageAt = Callable[[int], Image.Image]
 
@@ -40,7 +41,7 @@ def _plan(context: StageContext) -> Sequence[int] | StageResult:
 
 
 def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
-    """Page by page: memory does not grow with the document, and a second run writes the same bytes."""
+    """Page by page, so that memory does not grow with the document; idempotent."""
     sizes: dict[int, tuple[int, int]] = {}
     with _open_page_source(context) as (_, page_at):
 
@@ -82,7 +83,7 @@ SLICING = Slicing(paged.LIGHT, _plan, _work, _finish, aligned=True)
 
 @contextmanager
 def _open_page_source(context: StageContext) -> Iterator[tuple[int, PageAt]]:
-    """How many pages the file has, and what renders one. Raises: StageFailed."""
+    """Yield the number of pages, and a function that renders one. Raises: StageFailed."""
     if context.file_type == PDF:
         try:
             with pdf.open_pdf(context.original) as document:
@@ -99,15 +100,15 @@ def _pdf_page(document: pdf.OpenPdf, index: int) -> Image.Image:
 
 def _frame_count(context: StageContext) -> int:
     try:
-        return pictures.frame_count(context.original, context.file_type)
-    except (OSError, SyntaxError, ValueError, *pictures.TOO_LARGE) as error:
+        return image_files.frame_count(context.original, context.file_type)
+    except (OSError, SyntaxError, ValueError, *image_files.TOO_LARGE) as error:
         raise StageFailed(_DAMAGED) from error
 
 
 def _image_page(context: StageContext, index: int) -> Image.Image:
     try:
-        return pictures.frame(context.original, index)
-    except (OSError, SyntaxError, ValueError, *pictures.TOO_LARGE) as error:
+        return image_files.frame(context.original, index)
+    except (OSError, SyntaxError, ValueError, *image_files.TOO_LARGE) as error:
         raise StageFailed(_DAMAGED) from error
 
 

@@ -1,4 +1,4 @@
-"""The outside services that may do a stage's work, as the stages see them; who they are is settled before."""
+"""Interfaces of the external services that can do a stage's work; the implementations are in ``providers``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from workflows.stages.usage import Usage
 
 
 class UnusableAnswer(StageFailed):
-    """A model answered, and nothing of it can be taken: what it is asked for is done without it.
+    """A model's answer is invalid; the stage falls back to doing without it.
 
-    ``usage``: of every call that was made for it.
+    ``usage``: of every call for it.
     """
 
     def __init__(self, message: str, *, usage: Sequence[Usage] = ()) -> None:
@@ -24,7 +24,7 @@ class UnusableAnswer(StageFailed):
 
 @dataclass(frozen=True)
 class GivenValue:
-    """A field as a service read it. ``raw``: the characters as printed. ``confidence``: its own belief, 0–1."""
+    """A field as a service read it. ``raw``: the characters as printed. ``confidence``: the service's own, 0–1."""
 
     name: str
     value: str
@@ -34,7 +34,7 @@ class GivenValue:
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """``document_type`` and ``description`` are empty if the model did not say."""
+    """``document_type`` and ``description`` are empty if the model did not give them."""
 
     fields: tuple[GivenValue, ...]
     description: str = ""
@@ -44,7 +44,7 @@ class PageAnswer:
 
 @dataclass(frozen=True)
 class PageQuestion:
-    """``image``: a PNG, or none. ``prompt``: the project's own words; ``alone``: the document has no other page."""
+    """``image``: a PNG, or none. ``prompt``: the project's own instructions; ``alone``: a single-page document."""
 
     text: str
     image: bytes | None
@@ -59,9 +59,9 @@ class PageQuestion:
 
 @dataclass(frozen=True)
 class PageInquiry:
-    """What a person asks about a page; ``text`` and ``image``: the page itself.
+    """A person's question about a page; ``text`` and ``image``: of the page.
 
-    ``index``: of the page, 0-based. ``number``: of the question about it, from 1; 0 if it is not kept.
+    ``index``: of the page, 0-based. ``number``: of the question about it, from 1; 0 if it is not stored.
     """
 
     question: str
@@ -76,7 +76,10 @@ class PageInquiry:
 
 @dataclass(frozen=True)
 class SummaryQuestion:
-    """``text``: what the pages say. ``prompt`` and ``instruction`` as of a page; ``index``: of the part, 0-based."""
+    """``text``: the pages' descriptions.
+
+    ``prompt`` and ``instruction`` as for a page; ``index``: of the part, 0-based.
+    """
 
     text: str
     language: str = "en"
@@ -88,7 +91,7 @@ class SummaryQuestion:
 
 @dataclass(frozen=True)
 class PageInquiryReply:
-    """``quote``: the words of the page that say it; empty if there are none."""
+    """``quote``: the supporting words of the page; empty if there are none."""
 
     content: str
     quote: str
@@ -98,7 +101,7 @@ class PageInquiryReply:
 
 @dataclass(frozen=True)
 class TypeQuestion:
-    """Which of ``types`` a document has; ``text`` of its first pages, ``image`` of the first: a PNG, or none."""
+    """Asks which of ``types`` a document has; ``text`` of its first pages, ``image`` of the first: a PNG, or none."""
 
     text: str
     image: bytes | None
@@ -109,7 +112,7 @@ class TypeQuestion:
 
 @dataclass(frozen=True)
 class TypeReply:
-    """Every type with its share, and that of none; together 1. ``usage``: of every call that was made for it."""
+    """Every type with its share, and that of none; they sum to 1. ``usage``: of every call for it."""
 
     candidates: tuple[RatedType, ...]
     none: float
@@ -119,9 +122,9 @@ class TypeReply:
 
 @dataclass(frozen=True)
 class PageReply:
-    """``model``: the one whose answer this is. ``usage``: of every call that was made for it.
+    """``model``: the one that answered. ``usage``: of every call for it.
 
-    ``problem``: why some of what the model said is left out; empty if nothing is.
+    ``problem``: why part of the answer is omitted, or empty.
     """
 
     answer: PageAnswer
@@ -131,7 +134,7 @@ class PageReply:
 
 
 class PageReader(Protocol):
-    """An OCR engine that reads one page at a time."""
+    """An OCR engine that reads a page at a time."""
 
     @property
     def service(self) -> str: ...
@@ -145,7 +148,7 @@ class PageReader(Protocol):
 
 
 class DocumentReader(Protocol):
-    """An OCR service that reads a whole document in its own time."""
+    """An OCR service that reads a whole document asynchronously."""
 
     @property
     def service(self) -> str: ...
@@ -154,28 +157,28 @@ class DocumentReader(Protocol):
     def model(self) -> str: ...
 
     def begin(self, fields: Mapping[str, str]) -> str:
-        """The job's id, the same however often it is begun. ``fields``: alias → label, asked for on every page."""
+        """Return the job's id; idempotent. ``fields``: alias → label, queried on every page."""
         ...
 
     def look(self, job: str) -> DocumentReading | None:
-        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        """Return None while in progress. Raises: StageFailed, ProviderPaused."""
         ...
 
 
 class Analyst(Protocol):
-    """A model that looks at a document, says what it is, and fills in the fields of a page."""
+    """A model that classifies a document and extracts the fields of a page."""
 
     def classify(self, question: TypeQuestion) -> TypeReply:
-        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed if it cannot be used; ProviderPaused."""
         ...
 
     def read_page(self, question: PageQuestion) -> PageReply:
-        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed if it cannot be used; ProviderPaused."""
         ...
 
 
 class Inquirer(Protocol):
-    """A model that answers what people ask about a page."""
+    """A model that answers questions about a page."""
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
         """Raises: StageFailed, ProviderPaused."""
@@ -183,10 +186,10 @@ class Inquirer(Protocol):
 
 
 class Writer(Protocol):
-    """A model that writes a text."""
+    """A model that writes text."""
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
-        """Raises: UnusableAnswer; StageFailed: it cannot be asked; ProviderPaused."""
+        """Raises: UnusableAnswer; StageFailed if it cannot be used; ProviderPaused."""
         ...
 
 
@@ -202,7 +205,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Transcript:
-    """``score``: the mean confidence of its words, 0–1; ``seconds`` of the recording as far as someone spoke."""
+    """``score``: the mean confidence of its words, 0–1; ``seconds``: of the recording, up to the last speech."""
 
     text: str
     utterances: tuple[Utterance, ...]
@@ -230,7 +233,7 @@ class Output:
 
 
 class Transcriber(Protocol):
-    """A service that writes down a recording in its own time."""
+    """A service that transcribes a recording asynchronously."""
 
     @property
     def service(self) -> str: ...
@@ -239,16 +242,16 @@ class Transcriber(Protocol):
     def model(self) -> str: ...
 
     def begin(self) -> str:
-        """The job's id, the same however often it is begun."""
+        """Return the job's id; idempotent."""
         ...
 
     def look(self, job: str) -> Transcript | None:
-        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        """Return None while in progress. Raises: StageFailed, ProviderPaused."""
         ...
 
 
 class Automation(Protocol):
-    """A service that reads a whole document its own way, in its own time."""
+    """A service that processes a whole document asynchronously."""
 
     @property
     def service(self) -> str: ...
@@ -259,13 +262,13 @@ class Automation(Protocol):
     def begin(self) -> str: ...
 
     def look(self, job: str) -> Output | None:
-        """None while it is under way. Raises: StageFailed, ProviderPaused."""
+        """Return None while in progress. Raises: StageFailed, ProviderPaused."""
         ...
 
 
 @dataclass(frozen=True)
 class Services:
-    """What a run's settings choose, ready to be asked; None: the stage does the work on this machine."""
+    """The services that a run's settings choose; None: the stage works locally."""
 
     page_reader: PageReader | None = None
     document_reader: DocumentReader | None = None
@@ -276,12 +279,12 @@ class Services:
 
 
 def questions(specs: Sequence[FieldSpec]) -> dict[str, str]:
-    """What a document reader is asked: alias → label."""
+    """Return the queries for a document reader: alias → label."""
     return {alias(spec.name): spec.label for spec in specs}
 
 
 def alias(name: str) -> str:
-    """A field's name spelled with the few characters that Textract takes.
+    """Spell a field's name with the few characters that Textract accepts.
 
     >>> alias("invoice number#2")
     'invoice_number_2'

@@ -1,4 +1,4 @@
-"""Stage transcribe, locally: what is said in a recording, as a draft that a person always compares with it."""
+"""Stage transcribe, locally: a draft transcript of a recording, which always needs a review."""
 
 import itertools
 import math
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from config.errors import Refused, StageFailed
+from config.phrase import Sentence
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.audio import speech
 from workflows.stages.base import Job, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
@@ -17,11 +18,11 @@ from workflows.stages.text import text_segments
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
-WINDOW = 30  # seconds of sound that are read at once; a word on the edge may be lost
-SURE = 0.8  # below it a person is told
-_WINDOWS = 2  # in a slice: about as many seconds of work as of sound
-NOTE = "The transcript is a draft by built-in speech recognition. Compare it with the recording."
-_SILENCE = "No speech was detected in this recording. Check the file or enter the values."
+WINDOW = 30  # seconds of audio in a window; a word on the edge may be lost
+SURE = 0.8  # below it, a warning is shown
+_WINDOWS = 2  # windows of a slice: processing takes about as long as the audio
+NOTE = Sentence("The transcript is a draft by built-in speech recognition. Compare it with the recording.")
+_SILENCE = Sentence("No speech was detected in this recording. Check the file or enter the values.")
 
 
 def run(context: StageContext) -> StageResult:
@@ -30,7 +31,7 @@ def run(context: StageContext) -> StageResult:
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
     if not kinds.has_sound(context.file_type):
-        return StageResult("skipped", "Only recordings are transcribed.")
+        return StageResult("skipped", Sentence("Only recordings are transcribed."))
     if context.services.transcriber:
         return _collect_transcript(context, context.services.transcriber)
     try:
@@ -72,9 +73,13 @@ JOB = Job(_begin, _collect)
 
 
 def _collect_transcript(context: StageContext, service: Transcriber) -> StageResult:
-    """What the job left was collected before."""
+    """The job's output was collected before."""
     heard = artifacts.read_json(context.artifacts, files.HEARD)
-    note = f"The transcript is only {heard['score']:.0%} sure." if heard["score"] < SURE else ""
+    note = (
+        Sentence("The transcript is only %(score)s sure.").fill(score=f"{heard['score']:.0%}")
+        if heard["score"] < SURE
+        else ""
+    )
     head = {"model": service.model, "draft": False, "note": (note if heard["spoken"] else _SILENCE) or None}
     used = Usage(service.service, service.model, calls=1, ms=round(float(heard["seconds"]) * 1000))
     written = _write_transcript(context, heard["spoken"], heard["language"], head)
@@ -106,7 +111,7 @@ SLICING = Slicing(_WINDOWS, _plan, _work, _finish)
 
 
 def _chunks(spoken: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """As many utterances as a segment of text holds."""
+    """Yield as many utterances as fit into a segment."""
     held: list[dict[str, Any]] = []
     size = 0
     for one in spoken:

@@ -1,18 +1,18 @@
-"""What a stage used: pages, calls, tokens and seconds, by the service and the model that did the work."""
+"""Usage of a stage: pages, calls, tokens and seconds, by service and model."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 LOCAL = "local"
-_MODELS = ("bedrock", "embedded", "openai-")  # whose every call is metered when it is answered
+_MODELS = ("bedrock", "embedded", "openai-")  # services whose calls are metered individually
 
 
 @dataclass(frozen=True)
 class Usage:
-    """``service``: textract, bedrock, …, or local, which costs nothing. ``ms``: time spent, in milliseconds.
+    """``service``: textract, bedrock, …, or local, which is free. ``ms``: time spent, in milliseconds.
 
-    ``micros``: millionths of a dollar, if what did the work has a price of its own; None: as the price list says.
+    ``micros``: millionths of a dollar, if the model has a price of its own; None: use the price list.
     """
 
     service: str
@@ -38,19 +38,19 @@ class Usage:
 
 
 def is_metered_by_call(service: str) -> bool:
-    """Whether each call is metered by itself: it is paid for, whatever becomes of the answer."""
+    """Return True if each call is metered individually: it is paid for, valid or not."""
     return service.startswith(_MODELS)
 
 
-Note = Callable[[Usage], None]  # told of what one call used
+Note = Callable[[Usage], None]  # receives the usage of one call
 
 
 def ignore_usage(_used: Usage) -> None:
-    """If no one meters: what is asked is in no run."""
+    """The default outside of runs, without metering."""
 
 
 def sum_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
-    """One for each service and model, in the order of their first use."""
+    """Sum by service and model, in order of first use."""
     found: dict[tuple[str, str], Usage] = {}
     for one in usages:
         key = (one.service, one.model)
@@ -63,7 +63,7 @@ _COUNTS = ("pages", "calls", "tokens_in", "tokens_out", "ms", "micros")
 
 
 def usage_to_store(usages: Iterable[Usage]) -> list[dict[str, Any]]:
-    """As a step's facts keep it: what is zero is left out."""
+    """Return the form of a step's facts; zeros are omitted."""
     return [
         {"service": one.service, "model": one.model, **{name: n for name in _COUNTS if (n := getattr(one, name))}}
         for one in sum_usage(usages)
@@ -71,7 +71,7 @@ def usage_to_store(usages: Iterable[Usage]) -> list[dict[str, Any]]:
 
 
 def usage_counts(usages: Iterable[Usage]) -> dict[str, float]:
-    """As a slice hands them on, where numbers of one name are added up."""
+    """Return the form of a slice's output, whose equal keys are added up."""
     return {
         f"{_COUNTED}|{one.service}|{one.model}|{name}": float(n)
         for one in sum_usage(usages)
@@ -81,7 +81,7 @@ def usage_counts(usages: Iterable[Usage]) -> dict[str, float]:
 
 
 def of_counts(found: Mapping[str, float]) -> tuple[Usage, ...]:
-    """What all slices used together; other counts are left out."""
+    """Return the usage of all slices; other counts are ignored."""
     used = []
     for name, n in sorted(found.items()):
         kind, _, rest = name.partition("|")

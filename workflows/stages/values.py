@@ -1,4 +1,4 @@
-"""Dates, amounts and currencies as people print and key them, turned into one stored form; pure, for everybody."""
+"""Parsing of dates, amounts and currencies as printed or typed, to one stored form. Pure functions."""
 
 import datetime as dt
 import re
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-# First letters in the languages that the local OCR reads well; the longer spelling of a month always starts so.
+# Prefixes of month names in the languages that the local OCR supports.
 _MONTHS = {
     1: "jan gen ene", 2: "feb fév fev", 3: "mar mär maa mrz mac", 4: "apr avr abr", 5: "may mai mei mag",
     6: "jun juin giu jui", 7: "jul juil lug", 8: "aug aoû ago ogo ogos agu", 9: "sep set", 10: "oct 0ct okt ott out",
     11: "nov", 12: "dec dez déc dic dis des",
 }  # fmt: skip
 _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
-# A date ends before what is no digit, or before the time of day that nothing parts from it: 2018/02/2213:34:14.
+# A date ends before a non-digit, or before an adjacent time of day: 2018/02/2213:34:14.
 _TIME = r"(?=[T.,-]?\d{1,2}:\d{2})"
 _END = rf"(?:(?![\d/-]|[.,]\d)|{_TIME})"
 # Or it begins right after the time: 14:4631-Jul-2015.
@@ -33,13 +33,14 @@ _NAMED_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,10}|0ct(?:ober)?)\.?\s*(\d{1,2})(?:
 _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
 _COMPACT = re.compile(r"(?<![\d.,/-])(\d{8})(?![\d/-]|[.,]\d)")
 _AMOUNT = re.compile(
-    # Few blanks: as many as there are would be tried in three places for each other, which takes hours.
-    r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{2,3}|[€$£¥₹]|R[sM]\.?)?\s{0,4}[-–]?\s{0,4})"
+    # A few blanks only: unbounded ones would backtrack cubically, for hours.
+    r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{1,3}\$|[A-Z]{2,3}|[€$£¥₹₱₦₫₺฿]|R[sMp]\.?|"
+    r"R(?=\s?\d[\d., ]{0,12}[.,]\d\d\b))?\s{0,4}[-–]?\s{0,4})"  # rand, not an aisle
     r"(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d{1,4})?)"
     r"(?![.,]?\d)(?P<after>-(?!\d)|\))?",
     re.IGNORECASE,
 )
-# What may be less than nothing, or is taken off.
+# Labels of amounts that may be negative, or are deducted.
 _LESSENS = re.compile(
     r"\b(round\w*|rnd|adj\w*|disc\w*|less|sav(?:ed|ings?)|rebate|voucher|coupon|promo\w*|change|refund\w*|return\w*|"
     r"credit\w*|off|void|balance|deposit|rundung\w*|rabatt|skonto|gutschrift|remise|avoir|descuento|sconto)\b",
@@ -49,7 +50,7 @@ CURRENCIES = {
     "€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "rm": "MYR", "rs": "INR", "us$": "USD",
     "s$": "SGD", "a$": "AUD", "hk$": "HKD", "c$": "CAD", "kr": "SEK", "fr": "CHF", "sfr": "CHF", "euro": "EUR",
 }  # fmt: skip
-# The traded ones: an open list would find codes in every capitalised word.
+# Traded currencies only: a complete list would match capitalized words.
 ISO_CURRENCIES = frozenset(
     "AED AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PEN PHP PLN "  # noqa: SIM905 - as a list it takes forty lines
     "RON RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR".split()
@@ -62,7 +63,7 @@ _NO = frozenset("false no n nein non não nie ☐ 0".split())  # noqa: SIM905 - 
 
 @dataclass(frozen=True)
 class Hit:
-    """A value found inside a longer text, with the characters it took."""
+    """A value inside a longer text, with its characters."""
 
     value: str
     raw: str
@@ -71,13 +72,13 @@ class Hit:
 
 
 def date(text: str, *, day_first: bool = True) -> str | None:
-    """The one date that the text is, as 2019-01-12; ``day_first`` decides 3/4/2019 and nothing else."""
+    """Parse a date to ISO, 2019-01-12; ``day_first`` decides 3/4/2019 and nothing else."""
     hits = list(dates_in(text, day_first=day_first))
     return hits[0].value if len({hit.value for hit in hits}) == 1 else None
 
 
 def dates_in(text: str, *, day_first: bool = True) -> Iterator[Hit]:
-    """Every date with day, month and year, in the order of the patterns, none twice at one place."""
+    """Yield every complete date, by pattern, one per place."""
     taken: list[tuple[int, int]] = []
     for pattern, read in (
         (_CJK, _year_first),
@@ -100,8 +101,9 @@ def _year_first(match: re.Match[str]) -> str | None:
 
 def _numeric(match: re.Match[str], *, day_first: bool) -> str | None:
     first, second, year = int(match[1]), int(match[3]), _year(match[4])
+    day_first = day_first or match[2] == "."  # dates with points are never month first
     day, month = (first, second) if day_first else (second, first)
-    # Where the month cannot be one, the other order is meant: 10/28/2024.
+    # If the month is invalid, the other order is meant: 10/28/2024.
     return _iso(year, month, day) or _iso(year, day, month)
 
 
@@ -131,11 +133,11 @@ def _iso(year: int, month: int, day: int) -> str | None:
 
 
 def amount(text: str) -> str | None:
-    """The one amount that the text is, as a plain decimal: "RM1,007.50" is "1007.50", "33,90 €" is "33.90"."""
+    """Parse an amount to a plain decimal: "RM1,007.50" is "1007.50", "33,90 €" is "33.90"."""
     hits = list(amounts_in(text))
     if len(hits) != 1:
         return None
-    # Beside the digits only a currency may stand: "12.3O" is a misreading and "about 12" is no amount.
+    # Only a currency is allowed beside the digits: "12.3O" is a misreading and "about 12" is not an amount.
     rest = re.sub(r"[\W\d]", " ", re.sub(r"[€$£¥₹]", "", text)).split()
     return hits[0].value if all(currency(word) for word in rest) else None
 
@@ -152,23 +154,23 @@ def amounts_in(text: str) -> Iterator[Hit]:
 
 
 def _is_mark(text: str, start: int, value: Decimal) -> bool:
-    """Whether a dash only leads from a label to its amount, ``Total :-51.88``, and is no sign, ``Rounding:-0.02``."""
+    """Return whether a dash separates label and amount, ``Total :-51.88``, and is not a sign, ``Rounding:-0.02``."""
     label = text[:start]
     if text[start] not in "-–" or not label.endswith((":", "：")):
         return False
-    # The label may be in another column: what rounds is less than one.
+    # The label may be in another column: roundings are below one.
     return value >= 1 if re.search(r"[^\W\d_]", label) is None else not _LESSENS.search(label)
 
 
 def number(text: str) -> str | None:
-    """A plain decimal without invented digits: "1,5" is "1.5", "12" is "12"."""
+    """Return a plain decimal without added digits: "1,5" is "1.5", "12" is "12"."""
     match = re.fullmatch(r"(-?) ?(\d[\d.,' ]*)%?", " ".join(text.split()))
     value = _decimal(match[2].strip()) if match else None
     return None if match is None or value is None else f"{match[1]}{value}"
 
 
 def plain(value: Decimal) -> str:
-    """At least two decimals, more only where they are printed and not zero."""
+    """Format with at least two decimals, more only if printed and not zero."""
     exact = value.normalize()
     exponent = exact.as_tuple().exponent
     places = max(2, -exponent) if isinstance(exponent, int) else 2
@@ -176,7 +178,7 @@ def plain(value: Decimal) -> str:
 
 
 def _decimal(text: str) -> Decimal | None:
-    """The last mark is the decimal one, unless three digits follow it and nothing says otherwise: 1.007 is 1007."""
+    """The last separator is the decimal one, unless three digits follow and nothing else decides: 1.007 is 1007."""
     digits = re.sub(r"[\s'’]", "", text)
     marks = [char for char in digits if char in ".,"]
     if marks:
@@ -191,17 +193,17 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def currency(text: str) -> str | None:
-    """The ISO code that a code, a symbol or a common short form stands for."""
+    """Return the ISO code of a code, symbol or common abbreviation."""
     word = text.strip().rstrip(".").casefold()
     return CURRENCIES.get(word) or (word.upper() if word.upper() in ISO_CURRENCIES else None)
 
 
 def boolean(text: str) -> str | None:
-    """Yes or no, as true or false: in words of some languages, or a ticked or empty box."""
+    """Return true or false for yes and no in several languages, or a checkbox."""
     word = text.strip(" .:").casefold()
     return "true" if word in _YES else "false" if word in _NO else None
 
 
 def words(text: str) -> str:
-    """For comparing names and addresses: case, accents' forms, spaces and punctuation do not count."""
+    """Normalize names and addresses for comparison: ignore case, accents, spaces and punctuation."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

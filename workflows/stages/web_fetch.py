@@ -1,7 +1,7 @@
-"""Fetching from the web for someone else: only public addresses, pinned for each request, and never more than asked.
+"""Safe fetching of web pages: public addresses only, pinned for each request, with limits.
 
-A name is resolved once for each request and the connection goes to the address that was checked, so that a name that
-changes in between leads nowhere else. Redirects are answers like all others: each is checked anew.
+A name is resolved once a request and the connection goes to the checked address, which prevents DNS rebinding.
+Redirects are returned, and checked anew.
 """
 
 import http.client
@@ -16,7 +16,7 @@ from config.internet import PORTS, Connection, is_public, resolve_host
 AGENT = "Countersign/0.1 (document desk)"
 MOST_BYTES = 8 * 1024**2
 _MOST_REDIRECTS = 5
-_SECONDS = 20.0  # for one request, from the name to the last byte
+_SECONDS = 20.0  # seconds for one request, from resolution to the last byte
 _PIECE = 64 * 1024
 _REDIRECTS = {301, 302, 303, 307, 308}
 
@@ -25,7 +25,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 @dataclass(frozen=True)
 class Network:
-    """How names become addresses and which of them may be reached."""
+    """Name resolution, and the addresses that are allowed."""
 
     resolve: Resolve = resolve_host
     may_reach: Callable[[str], bool] = is_public
@@ -34,7 +34,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Answer:
-    """``url``: where it was found in the end. ``body`` is empty if the status says that there is none."""
+    """``url``: the final one. ``body`` is empty if the status implies none."""
 
     url: str
     status: int
@@ -43,7 +43,7 @@ class Answer:
 
 
 def clean_address(url: str) -> str:
-    """The address without its fragment. Raises: StageFailed if it is none that may be asked for."""
+    """Return the URL without its fragment. Raises: StageFailed if it is not allowed."""
     try:
         parts = urlsplit(url.strip())
         port = parts.port
@@ -55,7 +55,7 @@ def clean_address(url: str) -> str:
 
 
 def fetch(url: str, network: Network) -> Answer:
-    """Raises: StageFailed, with the sentence that says why nothing could be fetched."""
+    """Raises: StageFailed with the reason."""
     for _ in range(_MOST_REDIRECTS + 1):
         url = clean_address(url)
         answer, target = _send_request(url, network)
@@ -70,7 +70,7 @@ def _host(url: str) -> str:
 
 
 def _send_request(url: str, network: Network) -> tuple[Answer, str]:
-    """One request; its answer, and where it sends on if it does."""
+    """Send one request; return its answer and the redirect target, if any."""
     parts, deadline = urlsplit(url), time.monotonic() + _SECONDS
     host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
     address, secure = _address(host, port, network), parts.scheme == "https"
@@ -91,7 +91,7 @@ def _send_request(url: str, network: Network) -> tuple[Answer, str]:
 
 
 def _address(host: str, port: int, network: Network) -> str:
-    """All addresses of a name have to be public: which of them answers is not ours to choose."""
+    """All addresses of a name must be public, as we cannot choose which one answers."""
     if port not in network.ports:
         raise StageFailed(f"Only ports 80 and 443 are allowed, not {port}.")
     try:
@@ -111,6 +111,6 @@ def _body(response: http.client.HTTPResponse, deadline: float, host: str) -> byt
             raise StageFailed(f"A page of {host} is larger than {MOST_BYTES // 1024**2} MB. Save it as PDF instead.")
         if time.monotonic() > deadline:
             break
-    if time.monotonic() > deadline:  # also where it was cut, which looks like its end
+    if time.monotonic() > deadline:  # also if the body was truncated, which looks like its end
         raise StageFailed(f"{host} responds too slowly. Try again later.")
     return bytes(body)

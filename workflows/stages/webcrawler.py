@@ -1,4 +1,4 @@
-"""Stage webcrawler: the main content of the page that a request names, and of pages that it leads to where asked."""
+"""Stage webcrawler: the main content of the requested page, and of linked pages if requested."""
 
 import json
 import time
@@ -11,6 +11,7 @@ from urllib.robotparser import RobotFileParser
 
 from config import clock
 from config.errors import StageFailed
+from config.phrase import Sentence
 from workflows.stages import artifacts, formats, web_fetch
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.formats import web
@@ -20,10 +21,10 @@ from workflows.stages.text import text_segments
 from workflows.stages.web_fetch import Answer, Network
 from workflows.storage import files
 
-MOST_PAGES, MOST_DEPTH = 50, 3  # that a request may ask for; one page alone if it does not
-MOST_BYTES = 64_000  # of a request
+MOST_PAGES, MOST_DEPTH = 50, 3  # limits of a request; the default is one page
+MOST_BYTES = 64_000  # bytes of a request
 _PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two requests to one server
-_BROKEN = 'This web page request is invalid. Upload a file with {"url": "https://…"}.'
+_BROKEN = Sentence('This web page request is invalid. Upload a file with {"url": "https://…"}.')
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Page:
 
 def run(context: StageContext, network: Network | None = None) -> StageResult:
     if context.file_type != formats.WEB_REQUEST:
-        return StageResult("skipped", "Only web page requests are crawled.")
+        return StageResult("skipped", Sentence("Only web page requests are crawled."))
     request = read_crawl_request(context.original.read_bytes()[:MOST_BYTES])
     entries: list[dict[str, Any]] = []
     count = 0
@@ -85,7 +86,7 @@ def read_crawl_request(body: bytes) -> Request:
 
 
 def _crawl_pages(context: StageContext, request: Request, network: Network) -> Iterator[Page]:
-    """Pages of the first page's own server, nearest first. Raises: StageFailed if not even the first is there."""
+    """Yield pages of the first page's own server, nearest first. Raises: StageFailed if the first one fails."""
     robots = _Robots(network)
     left, seen = deque([(request.url, 0)]), {request.url}
     given = 0
@@ -98,7 +99,7 @@ def _crawl_pages(context: StageContext, request: Request, network: Network) -> I
         except StageFailed:
             if not given:
                 raise
-            continue  # a page that another one names may be gone; the rest is not lost by it
+            continue  # a linked page may be gone; the others continue
         given += 1
         yield page
         if depth < request.depth:
@@ -109,7 +110,7 @@ def _crawl_pages(context: StageContext, request: Request, network: Network) -> I
 
 
 def _page(answer: Answer) -> Page:
-    """Raises: StageFailed if it is no page or holds no text."""
+    """Raises: StageFailed if it is not a page or has no text."""
     host = urlsplit(answer.url).hostname
     if answer.status != 200:
         raise StageFailed(f"{host} returned {answer.status} for this page. Check the address in a browser.")
@@ -134,7 +135,7 @@ def _same_server(page: Page, start: str) -> Iterator[str]:
 
 
 class _Robots:
-    """What servers allow (RFC 9309), and how long they want to be left alone between two requests."""
+    """robots.txt rules of servers (RFC 9309), and the delay between two requests."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -142,7 +143,7 @@ class _Robots:
         self.asked: dict[str, float] = {}
 
     def check(self, url: str) -> None:
-        """Waits where the server wants it. Raises: StageFailed if it wants no visit."""
+        """Wait as the server requests. Raises: StageFailed if it disallows the URL."""
         parts = urlsplit(url)
         server = f"{parts.scheme}://{parts.netloc}"
         if server not in self.rules:

@@ -18,7 +18,7 @@ from tests.workflows.stages.papers import default_types
 from workflows.stages import (
     results,
 )
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 from workflows.stages.registry import STAGES
@@ -77,7 +77,7 @@ def test_every_layout_and_supplier_passes_without_a_reason(layout: str, today: d
             continue
         path = invoices.draw(layout, one, tmp_path / f"{one.number}.pdf")
         result = read(path, specs(one))
-        if why := review_reasons.find_review_reasons(result, specs(one), today=today.isoformat()):
+        if why := needs_review.find_review_reasons(result, specs(one), today=today.isoformat()):
             reasons[one.supplier.name] = [reason.text for reason in why]
         if read_otherwise := differing(result, one.truth):
             wrong[one.supplier.name] = read_otherwise
@@ -107,7 +107,7 @@ def test_what_is_wrong_on_it_is_still_a_reason(tmp_path: Path) -> None:
     late = replace(clean, due=clean.issued - dt.timedelta(days=9))
     for one, words in ((ahead, "lies in the future"), (late, "is later than the day that payment is due")):
         result = read(invoices.draw("pairs", one, tmp_path / "a.pdf"), specs(one))
-        found = review_reasons.find_review_reasons(result, specs(one), today=today.isoformat())
+        found = needs_review.find_review_reasons(result, specs(one), today=today.isoformat())
         assert [words in reason.text for reason in found] == [True]
 
 
@@ -119,7 +119,7 @@ def test_of_a_scan_nothing_but_the_letters_of_the_seller_may_be_doubtful(tmp_pat
     image = paper.scanned(paper.picture(LAYOUTS["pairs"](one), 200), seed=3, angle=0.2)
     image.save(tmp_path / "scan.png", dpi=(200, 200))
     result = analysed(context(tmp_path / "scan.png", "image/png", fields=specs(one)))
-    found = review_reasons.find_review_reasons(result, specs(one), today=today.isoformat())
+    found = needs_review.find_review_reasons(result, specs(one), today=today.isoformat())
     assert {(reason.field, reason.code) for reason in found} <= {
         (one, "low_confidence") for one in ("company", "address")
     }

@@ -7,7 +7,7 @@ from tests.workflows.stages.memory import FIELDS
 from workflows.stages import (
     results,
 )
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.base import FieldSpec
 
 TODAY = "2026-11-21"
@@ -32,7 +32,7 @@ def result(**changes: dict[str, Any]) -> dict[str, Any]:
 def texts(found: dict[str, Any]) -> list[tuple[str | None, str, str]]:
     return [
         (reason.field, reason.code, reason.text)
-        for reason in review_reasons.find_review_reasons(found, FIELDS, today=TODAY)
+        for reason in needs_review.find_review_reasons(found, FIELDS, today=TODAY)
     ]
 
 
@@ -69,7 +69,7 @@ def guess(value: str, raw: str, /, **changes: Any) -> dict[str, Any]:
 def test_a_day_that_another_country_reads_as_a_month_is_named_both_ways(source: str, threshold: float) -> None:
     spec = FieldSpec("date", "Date", "date", required=True, threshold=threshold)
     found = result(date=guess("2025-04-03", "03/04/2025", source=source))
-    asked = review_reasons.find_review_reasons(found, (spec,), today=TODAY)
+    asked = needs_review.find_review_reasons(found, (spec,), today=TODAY)
     assert [(one.code, one.text) for one in asked] == [("ambiguous", "Date could be 3 April 2025 or 4 March 2025")]
 
 
@@ -106,12 +106,12 @@ def test_a_note_on_the_document_is_a_reason_of_no_field() -> None:
 
 def test_every_field_has_its_own_threshold() -> None:
     strict = (FieldSpec("total", "Total", "amount", required=True, threshold=0.99),)
-    found = review_reasons.find_review_reasons(result(), strict, today=TODAY)
+    found = needs_review.find_review_reasons(result(), strict, today=TODAY)
     assert [reason.text for reason in found] == ["Total 95 %, needs 99 %"]
 
 
 def test_the_assessment_names_the_result_it_judged() -> None:
-    made = review_reasons.build_assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
+    made = needs_review.build_assessment(result(), FIELDS, result_sha256="abc", today=TODAY)
     assert made == {"version": 1, "result_sha256": "abc", "review_required": False, "reasons": []}
 
 
@@ -203,11 +203,9 @@ def test_a_text_is_one_of_the_allowed_values_or_none(spec: FieldSpec, text: str,
 
 def test_a_value_outside_the_list_is_a_reason_however_sure() -> None:
     found = result(category=field("category", "services", 0.99))
-    (reason,) = review_reasons.find_review_reasons(found, (CATEGORY,), today=TODAY)
+    (reason,) = needs_review.find_review_reasons(found, (CATEGORY,), today=TODAY)
     assert (reason.code, reason.text) == ("not_allowed", "Category “services” is not an allowed value")
-    assert (
-        review_reasons.find_review_reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
-    )
+    assert needs_review.find_review_reasons(result(category=field("category", "Goods")), (CATEGORY,), today=TODAY) == []
 
 
 def test_a_correction_outside_the_list_is_refused() -> None:
@@ -227,12 +225,39 @@ def test_yes_and_no_are_stored_in_one_form() -> None:
     ]
 
 
-def test_what_does_not_fit_together_is_a_reason_of_a_field_that_is_sure() -> None:
+def test_what_does_not_fit_together_is_a_reason_however_sure_the_field() -> None:
     check = {"field": "total", "text": "Total 510.24 does not follow from 400.00 and what is added to it"}
     assert texts(result() | {"checks": [check]}) == [("total", "check", check["text"])]
-    unsure = result(total=field("total", "510.24", 0.5, kind="amount")) | {"checks": [check]}
-    assert [code for _, code, _ in texts(unsure)] == ["low_confidence"]
     assert texts(result() | {"checks": [{**check, "field": "rooms"}]}) == []
+    unsure = result(total=field("total", "510.24", 0.5, kind="amount")) | {"checks": [check]}
+    assert texts(unsure) == [("total", "check", check["text"])]
+    invalid = result(total=field("total", "51O.24", 0.5, kind="amount")) | {"checks": [check]}
+    assert [code for _, code, _ in texts(invalid)] == ["invalid"]
+
+
+@each("confidence", [0.95, 0.5])
+def test_an_implausible_day_is_a_reason_however_sure_the_field(confidence: float) -> None:
+    found = result(date=field("date", "2027-01-01", confidence, kind="date"))
+    assert texts(found) == [("date", "rule", "Date 2027-01-01 lies in the future")]
+
+
+@each(
+    ("issued", "due", "asked"),
+    [(0.95, 0.95, ["due_date"]), (0.5, 0.95, ["date"]), (0.95, 0.5, ["due_date"]), (0.5, 0.5, ["due_date", "date"])],
+)
+def test_of_two_days_that_contradict_each_other_the_doubted_one_is_looked_at(
+    issued: float, due: float, asked: list[str]
+) -> None:
+    specs = (FieldSpec("date", "Date", "date", True, 0.8), FieldSpec("due_date", "Due", "date", True, 0.8))
+    read = [field("date", "2026-03-12", issued, kind="date"), field("due_date", "2026-03-01", due, kind="date")]
+    found = needs_review.find_review_reasons({"fields": read}, specs, today=TODAY)
+    assert [one.field for one in found] == asked
+    assert (found[0].code, found[0].text) == ("check", "Due 2026-03-01 is before Date 2026-03-12")
+
+
+def test_what_says_more_than_a_doubt_comes_first() -> None:
+    found = result(company=field("company", "Alder Ltd", 0.5), total=field("total", None, 0.0, kind="amount"))
+    assert [(name, code) for name, code, _ in texts(found)] == [("total", "missing"), ("company", "low_confidence")]
 
 
 def test_a_date_of_long_ago_is_a_reason() -> None:
@@ -261,12 +286,12 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
 )
 def test_the_field_says_which_dates_are_plausible(name: str, plausible: str, value: str, odd: str) -> None:
     spec = FieldSpec(name, "Day", "date", required=True, threshold=0.8, date_range=plausible)
-    found = review_reasons.find_review_reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
+    found = needs_review.find_review_reasons({"fields": [field(name, value, kind="date")]}, (spec,), today=TODAY)
     assert [reason.text for reason in found] == ([f"Day {value} {odd}"] if odd else [])
 
 
 def assessed(found: dict[str, Any], *, sampled: bool) -> list[str]:
-    made = review_reasons.build_assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
+    made = needs_review.build_assessment(found, FIELDS, result_sha256="0", today=TODAY, sampled=sampled)
     assert made["review_required"] == bool(made["reasons"])
     return [reason["code"] for reason in made["reasons"]]
 
@@ -279,12 +304,12 @@ def test_a_sampled_document_is_looked_at_and_says_why() -> None:
 
 def test_the_sample_is_the_share_that_was_asked_for_and_always_the_same() -> None:
     runs = [f"01HZZZZZZZZZZZZZZZZZZZ{number:04d}" for number in range(4000)]
-    sampled = [run for run in runs if review_reasons.is_sampled(run, 0.1)]
+    sampled = [run for run in runs if needs_review.is_sampled(run, 0.1)]
     assert 330 < len(sampled) < 470
-    assert sampled == [run for run in runs if review_reasons.is_sampled(run, 0.1)]
-    assert set(sampled) < {run for run in runs if review_reasons.is_sampled(run, 0.2)}
-    assert not any(review_reasons.is_sampled(run, 0.0) for run in runs)
-    assert all(review_reasons.is_sampled(run, 1.0) for run in runs)
+    assert sampled == [run for run in runs if needs_review.is_sampled(run, 0.1)]
+    assert set(sampled) < {run for run in runs if needs_review.is_sampled(run, 0.2)}
+    assert not any(needs_review.is_sampled(run, 0.0) for run in runs)
+    assert all(needs_review.is_sampled(run, 1.0) for run in runs)
 
 
 def test_what_a_person_said_of_a_field_is_published_with_it() -> None:

@@ -6,7 +6,7 @@ from tests.workflows.stages.memory import FIELDS, context, kept, list_reasons, r
 from workflows.stages import (
     assess,
 )
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.assessment.triage import read_triage
 from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.registry import STAGES
@@ -183,5 +183,5 @@ def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Pat
     fields = tuple(dataclasses.replace(spec, threshold=0.0) for spec in FIELDS)
     sampled, usual = (invoice(tmp_path, fields=fields, audit_share=share) for share in (1.0, 0.0))
     assert run_all(sampled)["assess"].facts["review_required"] is True
-    assert list_reasons(sampled) == [review_reasons.AUDIT]
+    assert list_reasons(sampled) == [needs_review.AUDIT]
     assert run_all(usual)["assess"].facts["review_required"] is False

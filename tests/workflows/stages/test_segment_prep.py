@@ -9,7 +9,7 @@ from config.errors import StageFailed
 from tests.tools.paper import Sheet, save
 from tests.workflows.stages.memory import Beats, context, kept
 from workflows.stages import segment_prep
-from workflows.stages.pages import pictures
+from workflows.stages.pages import image_files
 
 
 def pdf(path: Path, *sizes: tuple[float, float]) -> Path:
@@ -82,23 +82,23 @@ def test_only_the_first_picture_of_an_animation_is_a_page(tmp_path: Path) -> Non
 
 
 def test_transparent_paper_is_white() -> None:
-    assert pictures.flat(Image.new("RGBA", (2, 2), (0, 0, 0, 0))).getpixel((0, 0)) == (255, 255, 255)
+    assert image_files.flat(Image.new("RGBA", (2, 2), (0, 0, 0, 0))).getpixel((0, 0)) == (255, 255, 255)
 
 
 def test_sixteen_bit_grey_keeps_its_shades() -> None:
     image = Image.new("I;16", (3, 1))
     for x, value in enumerate((0, 32_000, 64_000)):
         image.putpixel((x, 0), value)
-    levels = [pixel[0] for pixel in pictures.flat(image).get_flattened_data()]
+    levels = [pixel[0] for pixel in image_files.flat(image).get_flattened_data()]
     assert levels[0] == 0
     assert 120 < levels[1] < 135
     assert levels[2] == 255
 
 
 def test_a_fax_is_stretched_to_its_real_shape() -> None:
-    assert pictures.square_pixels(Image.new("L", (200, 100)), (204, 98)).size == (200, 208)
-    assert pictures.square_pixels(Image.new("L", (200, 100)), (98, 204)).size == (416, 100)
-    assert pictures.square_pixels(Image.new("L", (200, 100)), (150, 150)).size == (200, 100)
+    assert image_files.square_pixels(Image.new("L", (200, 100)), (204, 98)).size == (200, 208)
+    assert image_files.square_pixels(Image.new("L", (200, 100)), (98, 204)).size == (416, 100)
+    assert image_files.square_pixels(Image.new("L", (200, 100)), (150, 150)).size == (200, 100)
 
 
 def test_a_cut_image_fails_with_what_to_do(tmp_path: Path) -> None:

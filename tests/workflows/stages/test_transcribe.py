@@ -111,6 +111,11 @@ def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None
             speech.measure_recording(path)
         with pytest.raises(StageFailed, match="PCM WAV"):
             transcribe.run(context(path, "audio/wav"))
+    body = bytearray(tone(path, 1).read_bytes())
+    body[24:28] = bytes(4)  # a rate of 0 Hz: no second has a frame
+    path.write_bytes(body)
+    with pytest.raises(Refused, match="PCM WAV"):
+        speech.measure_recording(path)
     with pytest.raises(Refused, match="empty"):
         speech.measure_recording(tone(path, 0))
 

@@ -1,28 +1,28 @@
-"""What a person can say of a field, beside its value: an empty box is not one fact but several; pure."""
+"""Answers: what a reviewer says of a field besides its value, such as why there is none. Pure functions."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
 
 class Answer(StrEnum):
-    """Stored words."""
+    """Stored as written."""
 
-    CONFIRMED = "confirmed"  # the value was found right
+    CONFIRMED = "confirmed"  # the value is right
     CORRECTED = "corrected"
-    BLANK = "blank"  # its place is on the paper, and nothing is written there
-    ABSENT = "absent"  # the paper has no such place
-    ILLEGIBLE = "illegible"  # something is written there that no one can read
+    BLANK = "blank"  # its place on the document is empty
+    ABSENT = "absent"  # the document has no such place
+    ILLEGIBLE = "illegible"  # what is written there is illegible
 
 
-# Those that stand instead of a value, in the order of the choice.
+# The answers without a value, in the order of the menu.
 WITHOUT_VALUE: Mapping[str, str] = {
     Answer.BLANK.value: "Blank on paper",
     Answer.ABSENT.value: "Not on paper",
     Answer.ILLEGIBLE.value: "Illegible",
 }
-NOTHING = "not on the document"  # of an empty value that no one said more about
+NOTHING = "not on the document"  # for an empty value without an answer
 
 
 def describe_nothing(answer: str | None) -> str:
-    """Why there is no value."""
+    """Describe why there is no value."""
     return WITHOUT_VALUE.get(answer or "", NOTHING).lower()

@@ -1,6 +1,6 @@
-"""Rules of a document's values: what a person is warned of while typing, and what does not fit together; pure.
+"""Validation rules across a document's values: warnings while typing, and contradictions. Pure functions.
 
-The same rules judge what a machine has read, what someone types, and what is sent.
+The same rules apply to extracted, typed and submitted values.
 """
 
 import datetime as dt
@@ -12,6 +12,7 @@ from itertools import combinations
 
 from stdnum import get_cc_module, iban
 
+from config.phrase import Sentence
 from projects.settings.columns import TABLE
 from projects.settings.values import ANY, PAST, date_range
 from workflows.stages import results, values
@@ -19,10 +20,10 @@ from workflows.stages.results import Field
 from workflows.stages.tables import arithmetic
 from workflows.stages.tables import rows as table_rows
 
-FARTHEST = 30  # years that a plausible date on a document that comes today may lie back, or ahead
+FARTHEST = 30  # years that a plausible date on a new document may be in the past or future
 _CENT = Decimal("0.01")
-_MOST_ADJUSTMENTS = 6  # of which each may be in the sum already
-# The parts of a sum, by the words of their fields' names.
+_MOST_ADJUSTMENTS = 6  # adjustments, each of which may be included in the sum already
+# The parts of a sum, by words of field names.
 TOTALS = ("total", "grand_total", "gross_total", "total_gross", "total_amount", "amount_due")
 _NETS = ("net_total", "net", "subtotal", "sub_total", "net_amount", "tax_basis_total", "total_net")
 _TAX_SUMS = ("tax_total", "vat_total", "total_tax", "total_vat")
@@ -47,9 +48,9 @@ _MONTHS = (
 
 @dataclass(frozen=True)
 class Warn:
-    """``text`` begins with the field's label, as reasons do. ``beside``: the other field that it is about as much.
+    """``text`` begins with the field's label, like reasons. ``beside``: the other field that it concerns.
 
-    ``repair``: the value, in stored form, with which the field would fit; empty if no one value would.
+    ``repair``: the value, in stored form, that would fit; empty if no single value would.
     """
 
     field: str
@@ -61,12 +62,12 @@ class Warn:
 def list_warnings(
     fields: Sequence[Field], texts: Mapping[str, str], *, today: str, read: Mapping[str, str | None] | None = None
 ) -> list[Warn]:
-    """Everything a person is warned of, the first of each field. ``texts``: field → text in any form; ``today``: ISO.
+    """List a reviewer's warnings, the first of each field. ``texts``: field → text in any form; ``today``: ISO.
 
-    ``read``: field → value as the machine found it. Rows that no one has changed since were held against the page,
-    with discounts that no field has.
+    ``read``: field → value as extracted. Unchanged rows were checked against the page, including discounts without a
+    field.
 
-    A value that is none of its type is an error, which ``validate_corrections`` has, and no warning.
+    An invalid value is an error from ``validate_corrections``, not a warning.
     """
     found = dict(_store(fields, texts))
     warned: dict[str, Warn] = {}
@@ -82,7 +83,7 @@ def list_warnings(
 
 
 def list_contradictions(fields: Sequence[Field], stored: Mapping[str, str]) -> list[Warn]:
-    """What does not fit together. ``stored``: field → value in its stored form."""
+    """List contradictions. ``stored``: field → value in stored form."""
     return [*_check_total(fields, stored), *_check_due(fields, stored)]
 
 
@@ -97,25 +98,30 @@ def _store(fields: Iterable[Field], texts: Mapping[str, str]) -> Iterator[tuple[
 def _check_each(fields: Iterable[Field], stored: Mapping[str, str], today: str) -> Iterator[Warn]:
     for one in fields:
         value = stored.get(one.name)
-        if not value:
-            continue
-        if odd := find_odd_date(value, today, date_range(one.name, one.type, one.date_range)):
-            yield Warn(one.name, f"{one.label} {value} {odd}")
-        if one.type == "text" and _IBAN.search(one.name) and not iban.is_valid(value):
-            yield Warn(one.name, f"{one.label} is no valid IBAN: its check digits do not fit")
-        if one.type == "text" and _VAT_ID.search(one.name) and not _is_vat_id(value):
-            yield Warn(one.name, f"{one.label} is no valid VAT ID of its country")
+        if value and (text := describe_odd_value(one, value, today)):
+            yield Warn(one.name, text)
+
+
+def describe_odd_value(field: Field, value: str, today: str) -> str:
+    """Describe what is wrong with a value by itself; empty if nothing is. ``value``: in stored form; ``today``: ISO."""
+    if odd := find_odd_date(value, today, date_range(field.name, field.type, field.date_range)):
+        return f"{field.label} {value} {odd}"
+    if field.type == "text" and _IBAN.search(field.name) and not iban.is_valid(value):
+        return f"{field.label} is no valid IBAN: its check digits do not fit"
+    if field.type == "text" and _VAT_ID.search(field.name) and not _is_vat_id(value):
+        return f"{field.label} is no valid VAT ID of its country"
+    return ""
 
 
 def _is_vat_id(text: str) -> bool:
-    """Also of a country that no one knows the form of."""
+    """Also True for countries with an unknown format."""
     country = re.match(r"\s*([A-Za-z]{2})", text)
     known = get_cc_module(country[1].lower().replace("el", "gr"), "vat") if country else None
     return known is None or bool(known.is_valid(text))
 
 
 def find_odd_date(value: str, today: str, plausible: str) -> str:
-    """What is odd about an ISO date. ``plausible``: a key of ``DATE_RANGES``; empty for what is no date."""
+    """Describe what is odd about an ISO date. ``plausible``: a key of ``DATE_RANGES``; empty for other values."""
     if plausible in {"", ANY}:
         return ""
     # Tomorrow in UTC is today in half of the world.
@@ -128,9 +134,9 @@ def find_odd_date(value: str, today: str, plausible: str) -> str:
 
 
 def _check_total(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator[Warn]:
-    """That net and taxes, with any of discount, shipping, rounding and the like, are the total.
+    """Check that net and taxes, with any of discount, shipping, rounding and the like, add up to the total.
 
-    A discount may be in the net already, and a deposit below the total: each is counted or not. Taxes are all counted.
+    A discount may be included in the net, and a deposit be below the total: each is optional. Taxes are not.
     """
     amounts = {one.name: Decimal(stored[one.name]) for one in fields if one.type == "amount" and one.name in stored}
     total, net = (next((one for one in names if one in amounts), None) for names in (TOTALS, _NETS))
@@ -143,12 +149,14 @@ def _check_total(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator
         return
     label = {one.name: one.label for one in fields}[total]
     parts = [amounts[net], *(amounts[one] for one in taxes), *steps]
-    text = f"{label} {values.plain(amounts[total])} is not {_write_sum(parts)}"
+    text = Sentence("%(field)s %(value)s is not %(sum)s").fill(
+        field=label, value=values.plain(amounts[total]), sum=_write_sum(parts)
+    )
     yield Warn(total, text, repair=values.plain(sum(parts, Decimal(0))))
 
 
 def _list_taxes(amounts: Mapping[str, Decimal]) -> list[str]:
-    """The fields of several rates, or the one that says their sum."""
+    """Return the fields of several rates, or the one with their sum."""
     summed = next((one for one in _TAX_SUMS if one in amounts), None)
     if summed:
         return [summed]
@@ -157,7 +165,7 @@ def _list_taxes(amounts: Mapping[str, Decimal]) -> list[str]:
 
 
 def _list_adjustments(amounts: Mapping[str, Decimal]) -> list[Decimal]:
-    """What is taken off is negative, however it is written; what is added has its sign."""
+    """Deductions are negative, however they are written; additions keep their sign."""
     steps = []
     for name, value in amounts.items():
         words = name.replace("_", " ")
@@ -182,7 +190,7 @@ def _write_sum(parts: Sequence[Decimal]) -> str:
 
 
 def _check_items(fields: Sequence[Field], stored: Mapping[str, str], changed: Set[str]) -> Iterator[Warn]:
-    """That a column of a table adds up to the field that its schema names."""
+    """Check that a table column adds up to the field that its schema names."""
     known = {one.name: one for one in fields}
     amounts = {one.name: Decimal(stored[one.name]) for one in fields if one.type == "amount" and one.name in stored}
     steps = _list_adjustments(amounts)
@@ -194,27 +202,31 @@ def _check_items(fields: Sequence[Field], stored: Mapping[str, str], changed: Se
             is_asked = column.total in amounts and not changed.isdisjoint({one.name, column.total})
             added = arithmetic.sum_of(rows, place) if is_asked else None
             if added is not None and not _leads(added, amounts[column.total], steps, _CENT):
-                told = f"{one.label}: {column.label} adds up to {values.plain(added)}, not"
-                yield Warn(one.name, f"{told} {known[column.total].label} {values.plain(amounts[column.total])}")
+                said = Sentence("%(field)s: %(column)s adds up to %(sum)s, not %(total)s")
+                total = f"{known[column.total].label} {values.plain(amounts[column.total])}"
+                told = said.fill(field=one.label, column=column.label, sum=values.plain(added), total=total)
+                yield Warn(one.name, told)
 
 
 def _check_due(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator[Warn]:
     dates = {one.name: one for one in fields if one.type == "date" and one.name in stored}
     issued, due = (next((dates[one] for one in names if one in dates), None) for names in (_ISSUED, _DUE))
     if issued and due and stored[due.name] < stored[issued.name]:
-        text = f"{due.label} {stored[due.name]} is before {issued.label} {stored[issued.name]}"
+        text = Sentence("%(due)s %(day)s is before %(issued)s %(other)s").fill(
+            due=due.label, day=stored[due.name], issued=issued.label, other=stored[issued.name]
+        )
         yield Warn(due.name, text, beside=issued.name)
 
 
 def localise(field: Field, text: str, *, day_first: bool) -> str:
-    """A date as it is stored, read as the document writes dates; everything else as it is."""
+    """Convert a typed date by the document's order of day and month; other values stay."""
     return (values.date(text, day_first=day_first) or text) if field.type == "date" else text
 
 
 def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
-    """What will be stored, in words, where it is not what was typed: ``12.50`` for 12,5; 3 April 2025 for 03/04/2025.
+    """Describe what will be stored if it differs from what was typed: ``12.50`` for 12,5; 3 April 2025 for 03/04/2025.
 
-    Empty also where it cannot be stored.
+    Empty also if it cannot be stored.
     """
     typed = " ".join(text.split())
     if field.type in (TABLE, "text") and not field.allowed:
@@ -228,7 +240,7 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
 
 
 def name_day(value: str) -> str:
-    """An ISO date in words that no country reads in another order.
+    """Write an ISO date unambiguously in words.
 
     >>> name_day("2025-04-03")
     '3 April 2025'

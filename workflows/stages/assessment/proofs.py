@@ -1,7 +1,7 @@
-"""What proves a value before a project's reviews tell how far its confidence can be relied on.
+"""Proofs of values that hold before there are enough reviews to rely on confidence.
 
-A value that a program wrote, sums that add up, and a seller whom people confirmed. Of a page that no one had to read,
-whose sums add up, the other values are as their labels say: a program that adds right prints the right date.
+These are values written by a program, sums that add up, and sellers that people confirmed. On a page without OCR whose
+sums add up, other values are taken as labelled: a program that adds correctly prints the right date.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,16 +14,16 @@ from workflows.stages.fields.candidates import RULES
 from workflows.stages.fields.confidence import MARGIN, TEXT_LAYER, VENDOR
 
 _SUMS, _SELLER, _PRINTED = "sums", "seller", "printed"
-LEARNED = frozenset({"", _SELLER})  # what lets a value pass that reviews taught: its confidence, a seller
+LEARNED = frozenset({"", _SELLER})  # what reviews taught: confidence, and known sellers
 _TOTAL = "total"
 
 
 def add_proofs(
     fields: Iterable[Mapping[str, Any]], calibration: Calibration, most_wrong: float, *, paused: bool = False
 ) -> list[dict[str, Any]]:
-    """The result's fields; those that rules read with ``proof``, empty for none, and ``limit``.
+    """Add to the fields read by rules ``proof``, empty for none, and ``limit``.
 
-    ``limit``: the confidence from which at most ``most_wrong`` (0–1) were wrong in the reviews; None if they tell none.
+    ``limit``: the confidence from which at most ``most_wrong`` (0–1) were wrong in the reviews; None if unknown.
     ``paused``: what reviews taught lets nothing pass.
     """
     held = [dict(one) for one in fields]
@@ -32,16 +32,16 @@ def add_proofs(
         if one["source"] == RULES and one["value"] is not None:
             proof = find_proof(one, adds_up=adds_up)
             one["proof"] = "" if paused and proof in LEARNED else proof
-            # What reviews taught of single values says nothing of rows: of a table only its sums count.
+            # Reviews of single values say nothing of rows: a table is proved by its sums only.
             unlearned = paused or one["type"] == TABLE
             one["limit"] = None if unlearned else calibration.limit(str(one["name"]), most_wrong)
-        elif one["source"] == EXTRACTOR:  # no review tells yet how far its confidence can be relied on
+        elif one["source"] == EXTRACTOR:  # its confidence has no calibration yet
             one["proof"], one["limit"] = "", None
     return held
 
 
 def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
-    """``sums``, ``seller``, ``printed``, or nothing. ``adds_up``: whether the paper's total follows from its sums."""
+    """Return ``sums``, ``seller``, ``printed``, or nothing. ``adds_up``: whether the total follows from the sums."""
     if field["type"] == TABLE:
         return _SUMS if field["proved"] else ""
     if _is_sum_proved(field):
@@ -54,12 +54,12 @@ def find_proof(field: Mapping[str, Any], *, adds_up: bool) -> str:
 
 
 def _is_sum_proved(field: Mapping[str, Any]) -> bool:
-    """That it follows from other sums, or, where no one had to read, from the lines: a line alone may be misread."""
+    """Return True if it follows from other sums or, without OCR, from the lines: OCR may misread a single line."""
     evidence = evidence_of(field)
     adds_up = evidence.get("arithmetic") or (evidence.get("lines") and evidence.get(TEXT_LAYER))
     return field["name"] == _TOTAL and bool(adds_up and evidence.get("label") and not evidence.get("passed"))
 
 
 def evidence_of(field: Mapping[str, Any]) -> Mapping[str, float]:
-    """Of the candidate that became the value: the first."""
+    """Return the evidence of the chosen candidate: the first."""
     return next((one.get("evidence") or {} for one in field.get("candidates") or ()), {})

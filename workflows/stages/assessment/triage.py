@@ -1,4 +1,4 @@
-"""What a queue sorts and filters by, made of a result and the reasons to look at it; pure."""
+"""Triage: what a queue sorts and filters by, derived from a result and the reasons for its review. Pure functions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,24 +7,24 @@ from decimal import Decimal
 from typing import Any
 
 from workflows.stages.assessment.field_rules import TOTALS
-from workflows.stages.assessment.review_reasons import Reason
+from workflows.stages.assessment.needs_review import Reason
 from workflows.stages.results import Field, to_stored_form
 
-HIGH, MEDIUM = 0.7, 0.35  # the least risk of each
-# Code of a reason → how likely something wrong would pass if no one looked. Of a low confidence, that says it.
+HIGH, MEDIUM = 0.7, 0.35  # lowest risk of each level
+# Code of a reason → probability of an error without a review; for low confidence it depends on that.
 _WEIGHTS: Mapping[str, float] = {
     "unreadable": 0.9, "copy": 0.9, "missing": 0.8, "invalid": 0.8, "check": 0.8, "rule": 0.7, "not_allowed": 0.7,
     "type": 0.7, "ambiguous": 0.6, "unverified": 0.15, "audit": 0.05,
 }  # fmt: skip
-_OPTIONAL = 0.6  # of the weight of a field that the project requires
+_OPTIONAL = 0.6  # of the weight of a required field
 _MARK = "|"
 
 
 @dataclass(frozen=True)
 class Triage:
-    """``risk``: 0–1. ``codes``: of the reasons, each once. ``amount``: the document's total. ``unsure``: fields.
+    """``risk``: 0–1. ``codes``: of the reasons, unique. ``amount``: the document's total. ``unsure``: fields.
 
-    ``picture``: whether its first page is one.
+    ``picture``: whether its first page is an image.
     """
 
     risk: float
@@ -40,7 +40,7 @@ class Triage:
 
 
 def triage_result(result: Mapping[str, Any], fields: Sequence[Field], reasons: Sequence[Reason]) -> Triage:
-    """The risk grows with the number of reasons and with the weight of each."""
+    """The risk increases with the number and the weight of reasons."""
     found = {str(one["name"]): one for one in result["fields"]}
     required = {one.name for one in fields if one.required}
     weights = [_weigh(one, found.get(one.field or "", {}), one.field is None or one.field in required)
@@ -60,7 +60,7 @@ def _weigh(reason: Reason, found: Mapping[str, Any], required: bool) -> float:
 
 
 def _find_total(found: Mapping[str, Mapping[str, Any]], fields: Sequence[Field]) -> tuple[Decimal | None, str]:
-    """The field that is called the total, or the only amount; what it is in, where a field says so."""
+    """Return the total, or the only amount, and its currency if known."""
     amounts = [one.name for one in fields if one.type == "amount"]
     named = [one for one in TOTALS if one in amounts] or (amounts if len(amounts) == 1 else [])
     stored = next((text for name in named if (text := _read(found, name, "amount"))), "")
@@ -73,7 +73,7 @@ def _read(found: Mapping[str, Mapping[str, Any]], name: str, kind: str) -> str:
 
 
 def write_triage(triage: Triage) -> str:
-    """As an index row carries it: one flat text, since an index has room for twenty attributes.
+    """Serialize it to one flat text for an index row, since an index projects at most twenty attributes.
 
     >>> write_triage(Triage(0.45, ("low_confidence",), Decimal("33.90"), "EUR", 1, picture=True))
     '0.45|low_confidence|33.90|EUR|1|1'
@@ -84,7 +84,7 @@ def write_triage(triage: Triage) -> str:
 
 
 def read_triage(text: str | None) -> Triage | None:
-    """None of a review that was opened without one.
+    """Parse it; None for reviews from before triage.
 
     >>> read_triage("0.45|low_confidence,check|33.90|EUR|2|").codes
     ('low_confidence', 'check')

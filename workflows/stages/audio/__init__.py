@@ -1,1 +1,1 @@
-"""Recordings: decoding them, and the local speech recogniser."""
+"""Recordings: decoding, and local speech recognition."""

@@ -1,4 +1,4 @@
-"""Recordings that are compressed: MP3, FLAC and Ogg Vorbis, decoded window by window."""
+"""Compressed recordings: MP3, FLAC and Ogg Vorbis, decoded window by window."""
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from config.errors import Refused
+from config.phrase import Sentence
 
-DAMAGED = "This recording is damaged or incomplete. Save it again as MP3 or PCM WAV and upload that."
+DAMAGED = Sentence("This recording is damaged or incomplete. Save it again as MP3 or PCM WAV and upload that.")
 _HEAD = 64
-_CHUNK = 16_000  # frames that are decoded at once
+_CHUNK = 16_000  # frames that are decoded at a time
 
 
 def measure_compressed(path: Path) -> float:
-    """Of a recording. Raises: Refused if nothing of it can be decoded."""
+    """Return the length in seconds. Raises: Refused if it cannot be decoded."""
     audio = _library()
     try:
         info = _reader(audio, path)(str(path))
@@ -23,9 +24,9 @@ def measure_compressed(path: Path) -> float:
 
 
 def decode_samples(path: Path, start: float, end: float, rate: int) -> bytes:
-    """A part as one channel of 16-bit numbers at ``rate``; only that part is held. Raises: Refused."""
+    """Decode a part to mono 16-bit samples at ``rate``; only that part is in memory. Raises: Refused."""
     audio = _library()
-    # The decoder calls it an error; a length that was rounded up asks for it.
+    # The decoder raises for this; a length that was rounded up leads to it.
     if start >= measure_compressed(path):
         return b""
     wanted, found = max(int((end - start) * rate), 0), bytearray()
@@ -45,14 +46,14 @@ def decode_samples(path: Path, start: float, end: float, rate: int) -> bytes:
 
 
 def _library() -> Any:
-    # Loaded by the worker that hears such a recording, and by no one else.
+    # Imported late: only workers that decode such a recording need it.
     import miniaudio  # noqa: PLC0415
 
     return miniaudio
 
 
 def _reader(audio: Any, path: Path) -> Callable[[str], Any]:
-    """By the file's beginning: the library goes by names, and an original has none."""
+    """Choose by the file's content: the library goes by file extensions, which originals may lack."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     readers: Mapping[bytes, Callable[[str], Any]] = {

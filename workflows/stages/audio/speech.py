@@ -1,4 +1,4 @@
-"""The local speech recogniser: PocketSphinx with the model that lies in its wheel; a draft, in English only."""
+"""Local speech recognition by PocketSphinx with its bundled model: draft quality, English only."""
 
 import wave
 from collections.abc import Iterator
@@ -10,12 +10,13 @@ import numpy as np
 from pocketsphinx import Decoder, Endpointer
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.stages.audio import compressed
 
 MODEL = "PocketSphinx, English (draft)"
 RATE = 16_000
 _LONGEST = 4 * 3600  # seconds of a recording
-_COMPRESSED = "This recording is compressed or damaged. Save it as PCM WAV and upload that."
+_COMPRESSED = Sentence("This recording is compressed or damaged. Save it as PCM WAV and upload that.")
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Utterance:
 
 
 def measure_recording(path: Path) -> float:
-    """Of a recording. Raises: Refused if it is none that can be read, silent of length, or too long."""
+    """Return the length in seconds. Raises: Refused if it is unreadable, empty, or too long."""
     length = _read_length(path) if _is_wave(path) else compressed.measure_compressed(path)
     if not length:
         raise Refused("This recording is empty. Check that it was saved completely and upload it again.")
@@ -43,20 +44,22 @@ def _is_wave(path: Path) -> bool:
 
 
 def _read_length(path: Path) -> float:
-    """0 if nothing is in it. Raises: Refused."""
+    """Return 0 if it is empty. Raises: Refused."""
     try:
         with wave.open(str(path), "rb") as file:
-            # Who records into a pipe knows no length and writes the greatest: no more than the file's bytes are there.
+            if not file.getframerate():
+                raise Refused(_COMPRESSED)
+            # Recorders that write to a pipe set the maximum length: limit it to the file's size.
             there = path.stat().st_size // max(file.getnchannels() * file.getsampwidth(), 1)
-            length = min(file.getnframes(), there) / max(file.getframerate(), 1)
+            length = min(file.getnframes(), there) / file.getframerate()
             return length if file.readframes(1) else 0.0
     except (wave.Error, EOFError, OSError, ValueError) as error:
         raise Refused(_COMPRESSED) from error
 
 
 def transcribe_span(path: Path, start: float, end: float) -> list[Utterance]:
-    """What is said between two moments; only that part is read. Raises: Refused."""
-    # A second to load, and worth it: one that has heard before adapts to it, and a part would depend on the last one.
+    """Transcribe the part between two times in seconds. Raises: Refused."""
+    # Loading takes a second, but a reused decoder adapts, and results would depend on the previous part.
     decoder, endpointer = Decoder(samprate=RATE, loglevel="FATAL"), Endpointer(sample_rate=RATE)
     found: list[Utterance] = []
     began = 0.0
@@ -77,7 +80,10 @@ def transcribe_span(path: Path, start: float, end: float) -> list[Utterance]:
 
 
 def _frames(body: bytes, size: int) -> Iterator[tuple[bytes, bool]]:
-    """Each with whether it ends the stream. That one may be whole, and is never empty: the endpointer takes no such."""
+    """Yield each frame, and whether it is the last.
+
+    The last may be full but never empty, as the endpointer requires.
+    """
     for at in range(0, len(body), size):
         yield body[at : at + size], at + size >= len(body)
 
@@ -87,7 +93,7 @@ def _text(hypothesis: Any) -> str:
 
 
 def read_samples(path: Path, start: float, end: float) -> bytes:
-    """A part of the recording as one channel of 16-bit numbers at the model's rate. Raises: Refused."""
+    """Read a part of the recording as mono 16-bit samples at the model's rate. Raises: Refused."""
     if not _is_wave(path):
         return compressed.decode_samples(path, start, end, RATE)
     try:
@@ -106,7 +112,7 @@ def read_samples(path: Path, start: float, end: float) -> bytes:
 
 
 def _numbers(body: bytes, width: int, channels: int) -> Any:
-    """Frames as the mean of their channels, in the range of 16 bits."""
+    """Return the mean of the channels by frame, scaled to 16 bits."""
     body = body[: len(body) - len(body) % (width * channels)]
     if width == 1:
         values = (np.frombuffer(body, "u1").astype(float) - 128) * 256

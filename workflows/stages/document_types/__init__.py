@@ -1,1 +1,1 @@
-"""Which type a document is of, by rules or by a model, and what follows for its fields."""
+"""Classification of documents, by rules or a model, and the fields that follow from it."""

@@ -1,7 +1,7 @@
-"""Which of a site's types a document has, by rules: what it calls itself, the words of such papers, its labels.
+"""Classification by rules: a document's title, its vocabulary, and its labels.
 
-Each type gets points (natural logarithms of odds) and so does "none of them"; the softmax over all is the confidence.
-The points were chosen by hand on papers that are not part of the tree (docs/adr/0021-types-of-documents.md).
+Each type gets points (log-odds), and so does "none of them"; the softmax over all is the confidence. The points were
+tuned by hand on documents that are not part of the tree (docs/adr/0021-types-of-documents.md).
 """
 
 import math
@@ -14,23 +14,23 @@ from workflows.stages.document_types.vocabulary import CONCEPTS, Concept, whole_
 from workflows.stages.fields import labels
 from workflows.stages.fields.candidates import Document
 
-_HEAD = 14  # rows in which a paper says what it is
-_MOST_TEXT = 60_000  # characters that are looked through
-_NONE = 1.8  # points of "none of them": a single word is no proof
+_HEAD = 14  # rows in which a title may be
+_MOST_TEXT = 60_000  # characters that are searched
+_NONE = 1.8  # points of "none of them": a single word is not enough
 _IN_HEAD, _NAMED, _WORD, _MOST_WORDS = 2.4, 0.9, 0.6, 6
-_LABEL = 1.6  # points of all of a type's labels; in proportion for some
+_LABEL = 1.6  # points of all of a type's labels, proportional for some
 _SHORT, _LONG = 4_000, 6_000  # characters: no receipt is longer, no contract much shorter
-_SLIP = 2.2  # points of the narrow paper of a till
+_SLIP = 2.2  # points of narrow till paper
 _XML = 6.0
-_NARROW = 1.5  # times as high as wide: no sheet of an office is
+_NARROW = 1.5  # aspect ratio that no office paper has
 _AMOUNT = re.compile(r"\d[.,]\d{2}\b|(?:[$€£¥₹]|\b(?:rs|rm|eur|usd|gbp|chf)\b\.?) ?\d", re.IGNORECASE)
 _TITLE_WORDS = 6  # a row with more words is a sentence, not a title
 
 
 def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: bool = False) -> TypeRanking:
-    """Every type with its share, the likeliest first; those that fit alike in the order of ``types``.
+    """Return every type with its share, likeliest first; ties keep the order of ``types``.
 
-    ``is_invoice``: the file carries an invoice as XML, which no other paper does.
+    ``is_invoice``: the file contains an XML invoice, which only invoices do.
     """
     text = document.text[:_MOST_TEXT]
     titles = [line.text for row in document.rows[:_HEAD] for line in row.lines]
@@ -39,20 +39,20 @@ def rank_types(document: Document, types: Sequence[TypeSpec], *, is_invoice: boo
     known["invoice"] += _XML if is_invoice else 0.0
     mine = {one.id: concept_of(one) for one in types}
     points = {one.id: _of_type(one, known.get(mine[one.id], 0.0), text, titles, mine[one.id]) for one in types}
-    # A paper of a kind that the site has no type for is of none of its types.
+    # A document of a known kind without a type on the site has none of the site's types.
     others = [value for name, value in known.items() if name not in mine.values()]
     return _share_points(points, [_NONE, *(value for value in others if value > _NONE)])
 
 
 def concept_of(one: TypeSpec) -> str:
-    """The concept whose name its own name is or holds; empty if no one but the site knows it."""
+    """Return the concept that its name equals or contains; empty if only the site knows the type."""
     name = one.name.replace("_", " ").replace("-", " ")
     hits = {key: len(hit[0]) for key, concept in CONCEPTS.items() if (hit := _name_pattern(concept).search(name))}
     return max(hits, key=lambda key: hits[key], default="")
 
 
 def _is_slip(document: Document, text: str) -> bool:
-    """Many tills print "tax invoice"; what they print it on says more."""
+    """Many tills print "tax invoice", so the paper format counts more."""
     first = document.pages[0] if document.pages else None
     narrow = first is not None and first.height > _NARROW * first.width
     return narrow and len(text) < _SHORT and _AMOUNT.search(text) is not None
@@ -90,7 +90,7 @@ def _score_type(concept: Concept, text: str, titles: Sequence[str]) -> float:
 
 
 def _name_points(name: re.Pattern[str], text: str, titles: Sequence[str]) -> float:
-    """More where a title has it than where a sentence does."""
+    """A match in a title counts more than one in a sentence."""
     for row in titles:
         if len(row.split()) <= _TITLE_WORDS and name.search(row):
             return _IN_HEAD

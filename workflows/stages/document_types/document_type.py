@@ -1,4 +1,4 @@
-"""Receipt, invoice or something else, by the words that such papers carry."""
+"""Receipt, invoice or other, by vocabulary."""
 
 import re
 
@@ -16,10 +16,10 @@ INVOICE = re.compile(
 
 
 def document_type(text: str) -> str:
-    """receipt, invoice or other. Different words count, not their number: a long table must not decide."""
+    """Return receipt, invoice or other. Distinct words count, not their frequency: long tables must not decide."""
     receipt = len({match[0].casefold() for match in RECEIPT.finditer(text)})
     invoice = len({match[0].casefold() for match in INVOICE.finditer(text)})
-    # Without amounts it is a letter about an invoice; one word alone needs a sum beside it, or it is a contract.
+    # Without amounts it is a letter about an invoice; a single word needs a sum beside it, or it is a contract.
     amounts = len(re.findall(r"\d[.,]\d{2}\b", text))
     summed = re.search(r"\b(total|cash|summe|gesamt\w*)\b", text, re.IGNORECASE) and len(text) < 4_000
     if amounts == 0 or max(receipt, invoice) < (1 if summed else 2):

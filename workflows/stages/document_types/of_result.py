@@ -1,27 +1,27 @@
-"""The type of a document in a result: how sure it is, which fields go with it, and with another one; pure.
+"""The document type in a result: its confidence, its fields, and the switch to another type. Pure functions.
 
-A result of a run that found its type carries ``type``: id (empty for none of the site's types), name, version,
-confidence (0–1), threshold, source, and ``candidates``: every other type in the same form, with the fields that were
-found for it. So a person may choose another one and nothing has to be read again.
+A result of a run that determined its type has ``type``: id (empty for none of the site's types), name, version,
+confidence (0–1), threshold, source, and ``candidates``: all other types in the same form, with the fields found for
+each. So a person can choose another one without another extraction.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-KEY = "#type"  # among corrections and drafts, beside the names of fields: no field's name has such a letter
+KEY = "#type"  # the key in corrections and drafts; no field name contains this character
 NONE = "None of these"
-CLOSE = 0.15  # two types nearer to each other than this are both possible
+CLOSE = 0.15  # types closer to each other than this are both possible
 _HEAD = ("id", "name", "version", "confidence")
 
 
 def type_entry(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """None if the project says it."""
+    """Return None if the project determines the type."""
     found: Mapping[str, Any] | None = result.get("type")
     return found
 
 
 def describe_type_doubt(result: Mapping[str, Any]) -> str:
-    """Why a person should say what this is, in words; empty if it is clear."""
+    """Return why the type needs a review, or an empty text."""
     found = type_entry(result)
     if found is None or found.get("said"):
         return ""
@@ -37,12 +37,12 @@ def describe_type_doubt(result: Mapping[str, Any]) -> str:
 
 def _describe_type(one: Mapping[str, Any]) -> str:
     name = one["name"] if one["id"] else "none"
-    # Rounded down: 79.6 % must not read as the 80 % it misses.
+    # Rounded down: 79.6 % must not look like the 80 % it misses.
     return f"{name} {int(float(one['confidence']) * 100 + 1e-9)} %"
 
 
 def list_type_choices(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """What a person may choose from: what was found, then the others, the likeliest first; none of them last."""
+    """List the choices: the type found, then others by likelihood; none last."""
     found = type_entry(result)
     if found is None:
         return ()
@@ -51,9 +51,9 @@ def list_type_choices(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def apply_type_choice(result: Mapping[str, Any], chosen: str | None) -> Mapping[str, Any]:
-    """The result with the type of this id and its fields, as a person said, who is not asked again.
+    """Return the result with the type that a person chose, and its fields; then it needs no review.
 
-    The same where it has that type already. None, and an id that the run does not know, change nothing.
+    Unchanged if it has that type. None, and ids that the run does not know, change nothing.
     """
     found = type_entry(result)
     if found is None or chosen is None or chosen == found["id"]:
@@ -74,7 +74,7 @@ def apply_type_choice(result: Mapping[str, Any], chosen: str | None) -> Mapping[
 
 
 def type_to_publish(result: Mapping[str, Any], chosen: str | None) -> dict[str, Any] | None:
-    """What the published object says of it; ``chosen``: what a person said, in the place of what was found."""
+    """Return the published form; ``chosen``: a person's choice, which overrides the machine's."""
     found = type_entry(result)
     if found is None:
         return None

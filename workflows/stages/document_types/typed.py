@@ -1,4 +1,4 @@
-"""A document's type in the analysis: found by rules or by a model, and with it the fields that are read."""
+"""Classification in the analysis: the type found by rules or a model, and with it the fields to extract."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from workflows.stages.services import TypeQuestion, UnusableAnswer
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
-ASKED = 4  # pages whose text a model is shown: a paper says what it is at its beginning
-_KEPT = 3  # candidates of a field of a type that was not chosen
+ASKED = 4  # pages whose text a model gets: the type shows at the beginning
+_KEPT = 3  # candidates for fields of types that were not chosen
 
 
 def ask_type(context: StageContext, document: Callable[[], Document], is_invoice: Callable[[], bool]) -> None:
-    """Ask the run's model, once for the same text, and keep its answer: pages are asked for the fields of that type.
+    """Ask the run's model once for the same text and store its answer, which determines the fields of each page.
 
-    If no answer can be taken, what rules find is kept in its place, and a person looks at it.
+    If no answer is valid, the rules' classification is stored instead and needs a review.
 
     Raises:
-        StageFailed: the model cannot be asked.
-        ProviderPaused: no one answers.
+        StageFailed: the model cannot be used.
+        ProviderPaused: the service does not answer.
 
     """
     if context.services.analyst is None or not context.types.types:
@@ -52,7 +52,7 @@ def ask_type(context: StageContext, document: Callable[[], Document], is_invoice
 
 
 def find_unanswered(context: StageContext) -> str:
-    """Why rules chose the type although a model was asked for it; empty if they did not."""
+    """Return why rules chose the type although a model was asked, or an empty text."""
     asked = context.services.analyst is not None and context.types.types
     return str(_read_type_answer(context).get("unanswered", "")) if asked else ""
 
@@ -68,18 +68,18 @@ def _read_type_answer(context: StageContext) -> Mapping[str, Any]:
 def _first_page_image(context: StageContext) -> bytes | None:
     try:
         return context.artifacts.read(files.page_image(0))
-    except NotFound:  # text has no picture
+    except NotFound:  # text has no page image
         return None
 
 
 def type_usage(context: StageContext) -> tuple[Usage, ...]:
-    """What asking a model for the type took in this attempt: a later one reads the answer and pays nothing."""
+    """Return the usage of this attempt's request; a later attempt reuses the answer."""
     kept = _read_type_answer(context)
     return usage.read_usage(kept["used"]) if kept and kept.get("attempt", 1) == context.attempt else ()
 
 
 def find_page_type(context: StageContext) -> tuple[str, tuple[FieldSpec, ...]]:
-    """The classification that pages are read by, and its fields: of the type that a model found, where one did."""
+    """Return the classification and fields for extraction: of the type that a model found, if any."""
     kept = _read_type_answer(context) if context.types.types else {}
     best = TypeRanking.from_stored(kept["found"]).best if kept else None
     if best is None:
@@ -88,7 +88,7 @@ def find_page_type(context: StageContext) -> tuple[str, tuple[FieldSpec, ...]]:
 
 
 def classify_document(context: StageContext, document: Document, *, is_invoice: bool) -> TypeRanking | None:
-    """None if the run has no types to find one among."""
+    """Return None if the run has no types to choose from."""
     if not context.types.types:
         return None
     kept = _read_type_answer(context) if context.services.analyst is not None else {}
@@ -103,7 +103,7 @@ Read = Callable[[FieldSpec], dict[str, Any]]
 def type_result_entry(
     context: StageContext, rated: TypeRanking, read: Read
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The result's ``type`` (workflows/stages/document_types/of_result.py), and the fields that go with it."""
+    """Return the result's ``type`` (workflows/stages/document_types/of_result.py) and its fields."""
     none = TypeSpec(OWN, "None of these", 0, context.settings.fields)
     shares = [*rated.candidates, RatedType(OWN, rated.none)]
     chosen = rated.best.id if rated.best else OWN

@@ -1,4 +1,4 @@
-"""The types that a run's document may have, as the run pinned them, and what is said of the one it has."""
+"""The document types that a run pinned, and the ranking of them for a document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -6,12 +6,12 @@ from typing import Any
 
 from workflows.stages.field_spec import FieldSpec, with_threshold
 
-OWN = ""  # the id of no type: the project's own fields are read
+OWN = ""  # the id of no type: the project's own fields apply
 
 
 @dataclass(frozen=True)
 class TypeSpec:
-    """A classification of the site, with the fields that a document of it has, under the project's thresholds."""
+    """A classification of the site with its fields, under the project's thresholds."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class TypeSpec:
 
 @dataclass(frozen=True)
 class RatedType:
-    """How far a type fits, 0–1; over all types and none of them the shares come to 1."""
+    """How likely a type is, 0–1; all types and none of them add up to 1."""
 
     id: str
     confidence: float
@@ -39,15 +39,15 @@ class RatedType:
 
 @dataclass(frozen=True)
 class TypeRanking:
-    """``candidates``: the likeliest first, every type of the run once. ``source``: rules, or the model that said so."""
+    """``candidates``: every type of the run, likeliest first. ``source``: rules, or the model."""
 
     candidates: tuple[RatedType, ...]
     source: str = "rules"
-    none: float = 0.0  # how far it is of no type at all, 0–1
+    none: float = 0.0  # probability of no type, 0–1
 
     @property
     def best(self) -> RatedType | None:
-        """None if no type fits better than none does."""
+        """Return None if no type is likelier than none."""
         first = self.candidates[0] if self.candidates else None
         return first if first and first.confidence > self.none else None
 
@@ -62,7 +62,7 @@ class TypeRanking:
 
 @dataclass(frozen=True)
 class PinnedTypes:
-    """Empty if the project says itself what its documents are."""
+    """Empty if the project determines its documents' type."""
 
     types: tuple[TypeSpec, ...] = ()
     by_id: Mapping[str, TypeSpec] = field(init=False, compare=False)

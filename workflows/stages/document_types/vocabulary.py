@@ -1,4 +1,4 @@
-"""The words by which people and papers call common types of documents, in several languages; for the classifier."""
+"""Vocabulary of common document types in several languages, for the classifier."""
 
 import re
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Concept:
-    """A type of paper that many sites know. ``names``: what it is called, as patterns; ``words``: what else it says.
+    """A common type of document. ``names``: patterns of its names; ``words``: other vocabulary.
 
-    ``money``: whether amounts and a total belong to it; ``long``: whether it is running text.
+    ``money``: whether it has amounts and a total; ``long``: whether it is running text.
     """
 
     names: tuple[str, ...]
@@ -105,7 +105,7 @@ CONCEPTS: Mapping[str, Concept] = {
 
 
 def whole_word_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Whole words; a script that does not separate words is found anywhere."""
+    """Match whole words; in scripts without word separators, match anywhere."""
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(words)})(?![^\W_])|{_join_unspaced(words)}", re.IGNORECASE)
 
 

@@ -1,1 +1,1 @@
-"""Values found by what a project's reviews taught of any field: spans of words, their features and their scores."""
+"""The learned extractor: spans of words, their features and scores, as trained on a project's reviews."""

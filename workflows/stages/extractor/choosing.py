@@ -1,4 +1,4 @@
-"""Which span is a field's value, by what was learned: what is possible, its features, and its share of all."""
+"""Choice of a field's value by the learned extractor: options, their features, and their probabilities."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +15,14 @@ from workflows.stages.extractor.words import NOTHING, Hashes, Words, hash_text, 
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.pages.layout import Box
 
-HINTS = 3  # values of the rules that are options too
-_STARTS = 12  # words that a text may begin with whose ends are weighed
+HINTS = 3  # values found by rules that are options too
+_STARTS = 12  # start words whose ends are scored
 _LEAST = 1e-6
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A value that the rules found. ``box``: None if no place is known."""
+    """A value that the rules found. ``box``: None if its place is unknown."""
 
     value: str
     raw: str
@@ -33,7 +33,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Choice:
-    """``share``: 0–1 of all that the field may be; ``span``: None if only the rules' place is known."""
+    """``share``: its probability, 0–1; ``span``: None if only the rules' place is known."""
 
     value: str
     raw: str
@@ -44,9 +44,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Options:
-    """What a field may be. ``ids``: features of each, in this order: spans or starts, the rules' values, nothing.
+    """The options of a field. ``ids``: features of each, in this order: spans or starts, the rules' values, nothing.
 
-    ``starts``: the token that each of the first options begins with.
+    ``starts``: the first token of each of the first options.
     """
 
     ids: Hashes
@@ -86,7 +86,7 @@ def _stack(parts: Sequence[Hashes]) -> Hashes:
 
 
 def _start_ids(words: Words, spec: FieldSpec, hints: Sequence[Hint]) -> Hashes:
-    """Of every token."""
+    """Return the features of every token."""
     if not len(words):
         return np.zeros((0, 1), dtype=np.int64)
     marked = np.zeros((len(words), HINTS), dtype=np.int64)
@@ -99,7 +99,7 @@ def _start_ids(words: Words, spec: FieldSpec, hints: Sequence[Hint]) -> Hashes:
 
 
 def _first_inside(words: Words, hint: Hint) -> int | None:
-    """The first word of a rule's value."""
+    """Return the first word inside of a rule's value."""
     if hint.box is None:
         return None
     x0, y0, x1, y1 = hint.box
@@ -118,7 +118,7 @@ def _hint_ids(words: Words, own: Hashes, number: int, hint: Hint) -> Hashes:
 
 
 def _hit_ids(hits: Sequence[Span], spec: FieldSpec, hints: Sequence[Hint]) -> Hashes:
-    """What says something of a hit among all: its place in their order, its rank by value, how often it stands."""
+    """Return features of a hit relative to others: its order, its rank by value, its frequency."""
     keys = [results.normalise_value(spec.type, one.value) for one in hits]
     ranked = sorted(set(keys), key=lambda key: _sortable(spec, key))
     rank = {key: place for place, key in enumerate(ranked)}
@@ -143,7 +143,7 @@ def _hit_ids(hits: Sequence[Span], spec: FieldSpec, hints: Sequence[Hint]) -> Ha
 
 
 def _mark_same(template: str, key: str, known: Sequence[str]) -> list[int]:
-    """A feature for each value of the rules, if it is the same one."""
+    """Return a feature for each rule's value that equals it."""
     return [
         mix_one(template, number) if number < len(known) and known[number] == key else NOTHING
         for number in range(HINTS)
@@ -160,7 +160,7 @@ def _sortable(spec: FieldSpec, key: str) -> tuple[float, str]:
 
 
 def end_ids(words: Words, found: Sequence[Span], hints: Sequence[Hint]) -> Hashes:
-    """Features of spans that begin alike: how each ends, how long and of what form it is, whether a rule says it."""
+    """Return features of spans with the same start: their end, length and shape, and agreement with rules."""
     known = [values.words(one.value) for one in hints[:HINTS]]
     shape_at = {number: int(words.shapes[number]) for one in found for number in one.numbers}
     ends = words.end_features[[one.last for one in found]]
@@ -193,7 +193,7 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def choose_values(words: Words, spec: FieldSpec, hints: Sequence[Hint], learned: LearnedField) -> list[Choice]:
-    """Every value with a share of note, the likeliest first; one of no words (``value`` empty) is nothing found."""
+    """Return every likely value, likeliest first; one without words (``value`` empty) means no value."""
     options = list_options(words, spec, hints)
     shares = softmax(learned.weigh(options.ids))
     possible = [
@@ -215,7 +215,7 @@ def _group_by_value(spec: FieldSpec, possible: Sequence[Choice]) -> Collection[l
 
 
 def _add_up(alike: Sequence[Choice]) -> Choice:
-    """The likeliest place, with the shares of all."""
+    """Return the likeliest place, with the probabilities of all."""
     best = max(alike, key=lambda one: (one.box is not None, one.share))
     return replace(best, share=sum(one.share for one in alike))
 

@@ -1,6 +1,6 @@
-"""What reviews taught about where values stand: hashed features and their weights, by document type and field.
+"""Learned extractors: hashed features and their weights, by document type and field.
 
-Pinned by a run and given to its analysis; without one the rules read alone.
+Pinned by a run and passed to its analysis; without one, only rules apply.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-SOURCE = "extractor"  # of a value that only this reading found
+SOURCE = "extractor"  # the source of a value that only the extractor found
 
 
 @dataclass(frozen=True)
 class LearnedField:
-    """``buckets``: hashes of features, sorted, with their ``weights``; no other feature weighs anything.
+    """``buckets``: sorted hashes of features, with their ``weights``; other features weigh nothing.
 
     ``slope`` and ``shift``: from the logit of a value's share to that of its confidence.
     """
@@ -26,7 +26,7 @@ class LearnedField:
     shift: float = 0.0
 
     def weigh(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The sum of weights of each row of features."""
+        """Return the sum of weights by row of features."""
         if not len(self.buckets) or not ids.size:
             return np.zeros(len(ids))
         single, where = np.unique(ids, return_inverse=True)
@@ -38,7 +38,7 @@ class LearnedField:
 
 @dataclass(frozen=True)
 class Extractor:
-    """``version`` 0: nothing was learned. ``types``: id of a document type, empty for none → field → what was learned.
+    """``version`` 0: nothing was learned. ``types``: document type id, empty for none → field → weights.
 
     ``seen``: fingerprints of the documents that it was fitted to.
     """
@@ -52,7 +52,7 @@ UNLEARNED = Extractor()
 
 
 def extractor_from(content: Mapping[str, Any], version: int) -> Extractor:
-    """Raises: KeyError, TypeError, ValueError if it is no extractor."""
+    """Raises: KeyError, TypeError, ValueError if it is invalid."""
     types = {
         str(type_id): {str(name): _field_from(one) for name, one in fields.items()}
         for type_id, fields in content["types"].items()
@@ -69,7 +69,7 @@ def _field_from(stored: Mapping[str, Any]) -> LearnedField:
 
 
 def to_content(learned: Extractor) -> dict[str, Any]:
-    """JSON-able, without the version: the same reviews make the same content whichever number it gets."""
+    """JSON-able, without the version, so that equal training gives equal content."""
     return {
         "types": {
             type_id: {name: _describe_field(one) for name, one in fields.items()}

@@ -1,4 +1,4 @@
-"""Runs of words that may be a field's value: hits of its type, and for texts parts of lines, lines, and blocks."""
+"""Candidate spans of a field's value: hits of its type; for texts, parts of lines, whole lines, and blocks."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,17 +11,17 @@ from workflows.stages.fields import dates
 from workflows.stages.pages.layout import Box, union
 
 LONGEST = 12  # words of a part of a line
-_MOST_LINES = 5  # of a block
-_MOST_HITS = 600  # of a field, in reading order
-_SHORTEST_WRAPPED, _LONGEST_DATE = 40, 30  # characters of a line that goes on below, and of a date
-_LONGEST_LINE = 400  # characters that are searched for hits
+_MOST_LINES = 5  # lines of a block
+_MOST_HITS = 600  # hits of a field, in reading order
+_SHORTEST_WRAPPED, _LONGEST_DATE = 40, 30  # characters of a wrapped line, and of a date
+_LONGEST_LINE = 400  # characters of a line that are searched for hits
 _ENDS = " \t,;:\"“”„'’|*_"
 _SIGN = re.compile(r"^[^\W\d_]{0,3}[€$£¥₹]|[€$£¥₹]$")
 
 
 @dataclass(frozen=True)
 class Span:
-    """Tokens ``numbers`` in reading order and their value. ``variant``: how a date was read if not as usual."""
+    """Tokens ``numbers`` in reading order and their value. ``variant``: an unusual reading of a date."""
 
     numbers: tuple[int, ...]
     value: str
@@ -42,12 +42,12 @@ def box_of(words: Words, span: Span) -> Box:
 
 
 def is_read_by_type(spec: FieldSpec) -> bool:
-    """Whether its values are known by their form alone; texts may be any words."""
+    """Return True if values are recognized by their form; texts may be any words."""
     return spec.type != "text" or bool(spec.allowed)
 
 
 def list_hits(words: Words, spec: FieldSpec) -> list[Span]:
-    """Of a type that has a form, or of a list of allowed values."""
+    """List hits of a type with a recognizable form, or of a list of allowed values."""
     found: list[Span] = []
     for one in _list_hits(words, spec):
         value = results.to_allowed_form(spec, one.value)
@@ -76,14 +76,14 @@ def _list_hits(words: Words, spec: FieldSpec) -> Iterator[Span]:
 
 
 def _currency(text: str) -> str | None:
-    """Also of a sign that stands right at its amount."""
+    """Also matches a sign directly at its amount."""
     found = values.currency(text)
     sign = _SIGN.search(text)
     return found or (values.currency(sign[0]) if sign else None)
 
 
 def _find_dates(words: Words) -> Iterator[Span]:
-    """A day and a month that may be either are both read, since reviews may tell which it is."""
+    """Yield both readings of an ambiguous day and month, as reviews may tell which one is right."""
     day_first = dates.is_day_first(words.document.text)
     usual = list(_find_in_lines(words, _dates_by(day_first), wrapped=True))
     yield from usual
@@ -100,7 +100,7 @@ def _dates_by(day_first: bool) -> Callable[[str], Iterable[values.Hit]]:
 def _find_in_lines(
     words: Words, find: Callable[[str], Iterable[values.Hit]], *, wrapped: bool = False
 ) -> Iterator[Span]:
-    """``wrapped``: also what a line begins and the one below it ends."""
+    """``wrapped``: also across a line break."""
     for index, line in enumerate(words.lines):
         text = line.text[:_LONGEST_LINE]
         for hit in find(text):
@@ -130,7 +130,7 @@ def _find_allowed(words: Words, spec: FieldSpec) -> Iterator[Span]:
 
 
 def list_ends(words: Words, start: int) -> list[Span]:
-    """Texts that begin with this word: parts of its line, going on below, and blocks of whole lines."""
+    """List texts that begin with this word: parts of its line, continuing below, and blocks of lines."""
     found: list[Span] = []
     numbers: list[int] = []
     line: int | None = words.tokens[start].line
@@ -154,7 +154,7 @@ def _text_span(words: Words, numbers: tuple[int, ...]) -> Span:
 
 
 def clean_text(raw: str) -> str:
-    """Without marks that belong to the sentence around it; a bracket stays if its other half does."""
+    """Strip punctuation of the surrounding sentence; a bracket stays if it is balanced."""
     text = raw.strip(_ENDS)
     if text.endswith((")", "]")) and text.count("(") + text.count("[") < text.count(")") + text.count("]"):
         text = text[:-1]
@@ -173,7 +173,7 @@ def _raw(words: Words, numbers: Sequence[int]) -> str:
 
 
 def find_text(words: Words, text: str, plain: Sequence[str]) -> Iterator[tuple[int, ...]]:
-    """Wherever ``text`` stands, whatever its letters' case and punctuation. ``plain``: of each token."""
+    """Find all occurrences of ``text``, ignoring case and punctuation. ``plain``: normalized tokens."""
     wanted = values.words(text)
     if not wanted:
         return
@@ -187,7 +187,7 @@ def find_text(words: Words, text: str, plain: Sequence[str]) -> Iterator[tuple[i
 
 
 def list_runs(words: Words, start: int, length: int, plain: Sequence[str]) -> Iterator[tuple[int, ...]]:
-    """Runs from this word on, each a word longer, that go on below at a line's end; up to ``length`` letters."""
+    """Yield runs from this word, each a word longer, across line breaks; up to ``length`` characters."""
     numbers: list[int] = []
     letters = 0
     line: int | None = words.tokens[start].line

@@ -1,7 +1,7 @@
-"""A document's words in reading order, each with what stands around it as hashed features.
+"""A document's words in reading order, with their context as hashed features.
 
-Hashes alone are kept of words, letters' case and digits' values are not, and features of few documents are dropped when
-weights are fitted: what is stored tells labels, not values.
+Words are stored as hashes only, without case and digit values, and features of few documents are dropped in fitting:
+what is stored reveals labels, not values.
 """
 
 import itertools
@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 from workflows.stages.fields.candidates import Document
 from workflows.stages.pages.layout import Box, Line
 
-MOST_WORDS = 8_000  # of a document; what comes after is not looked at
+MOST_WORDS = 8_000  # words of a document; later ones are ignored
 _MOST_OF_PAGE = 3_000
 _LONGEST = 40  # characters of a word that are hashed
 BUCKETS = 2**18
-NOTHING = 0  # the bucket of a feature that is not there; weighs nothing
+NOTHING = 0  # the bucket of a missing feature; weighs nothing
 _STUCK = re.compile(r"(?<=[^\W\d_][:#=])(?=\w)|(?<=[^\W\d_][.)][:#=])(?=\w)")  # No:12345
 _DIGITS = re.compile(r"\d")
 _NOT_WORD = re.compile(r"[\W_]+")
 _FACTOR, _ALL_BITS = 0x9E3779B97F4A7C15, 2**64 - 1
-_ABOVE = 4  # rows that are looked through for what stands above
+_ABOVE = 4  # rows above that are searched
 
 Hashes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Token:
-    """``start``, ``end``: characters of the line's text. ``line``: index among the document's."""
+    """``start``, ``end``: characters of the line's text. ``line``: index in the document."""
 
     text: str
     line: int
@@ -43,22 +43,22 @@ class Token:
 
 
 def hash_text(text: str) -> int:
-    """Never 0; letters' case and which digits they are do not count."""
+    """Never 0; ignores case and digit values."""
     return crc32(_DIGITS.sub("0", text[:_LONGEST].casefold()).encode()) or 1
 
 
 def hash_word(text: str) -> int:
-    """Without punctuation; of a word of nothing else, that."""
+    """Ignore punctuation, unless the word consists of it."""
     return hash_text(_NOT_WORD.sub("", text) or text)
 
 
 def hash_stem(text: str) -> int:
-    """Of four letters: "Advertiser:" and "advertising" have the same."""
+    """Hash four letters: "Advertiser:" and "advertising" are equal."""
     return hash_text(_NOT_WORD.sub("", text)[:4] or text)
 
 
 def shape_of(text: str) -> str:
-    """Kinds of characters, at most two in a row: "Total:" is Xxx:, "$1,007.50" is $0,00.00."""
+    """Return the kinds of characters, at most two in a row: "Total:" is Xxx:, "$1,007.50" is $0,00.00."""
     found: list[str] = []
     for char in text[:_LONGEST]:
         kind = "0" if char.isdigit() else "X" if char.isupper() else "x" if char.isalpha() else char
@@ -68,7 +68,7 @@ def shape_of(text: str) -> str:
 
 
 def mix(template: str, *parts: Hashes) -> Hashes:
-    """A bucket for each row's combination; ``template`` says what the parts are."""
+    """Return a bucket for each row's combination; ``template`` names the parts."""
     mixed = np.full(parts[0].shape, _seed(template), dtype=np.uint64)
     for part in parts:
         mixed = (mixed ^ part.astype(np.uint64)) * np.uint64(_FACTOR)
@@ -77,7 +77,7 @@ def mix(template: str, *parts: Hashes) -> Hashes:
 
 
 def mix_one(template: str, *parts: int) -> int:
-    """The same of single values."""
+    """Do the same for single values."""
     mixed = _seed(template)
     for part in parts:
         mixed = ((mixed ^ part) * _FACTOR) & _ALL_BITS
@@ -91,15 +91,15 @@ def _seed(template: str) -> int:
 
 
 class Words:
-    """The tokens of a document with their features; made once and shared by all fields."""
+    """The tokens of a document with their features; computed once and shared by all fields."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.lines: list[Line] = []
         self.row_of: list[int] = []  # of each line
-        self.page_rows: list[int] = []  # of each line, counted from its page's top
+        self.page_rows: list[int] = []  # row of each line from the top of its page
         self.tokens: list[Token] = []
-        self.first: list[int] = []  # token of each line; one more at the end
+        self.first: list[int] = []  # first token of each line; one more at the end
         self._read()
 
     def _read(self) -> None:
@@ -158,7 +158,7 @@ class Words:
         return np.array([known[one.text] for one in self.tokens], dtype=np.int64)
 
     def shift(self, values: Hashes, by: int) -> Hashes:
-        """The value ``by`` words before (or after, if less than 0) on the same page; 0 if there is none."""
+        """Return the value ``by`` words before (after, if negative) on the same page; 0 if none."""
         moved = np.zeros_like(values)
         if by > 0:
             moved[by:] = np.where(self.pages[by:] == self.pages[:-by], values[:-by], 0)
@@ -168,7 +168,7 @@ class Words:
 
     @cached_property
     def below(self) -> list[int | None]:
-        """Of each line the one that goes on beneath it, in the same column."""
+        """For each line, the line that continues it below, in the same column."""
         found: list[int | None] = [None] * len(self.lines)
         for index, box in enumerate(self.boxes):
             height = box[3] - box[1]
@@ -184,7 +184,7 @@ class Words:
 
     @cached_property
     def above(self) -> tuple[Hashes, Hashes, Hashes, Hashes]:
-        """What stands above each token: the line's words together, the word itself, the line above that; stems.
+        """For each token: the hash of the line above, of the word above, of the line above that; and stems.
 
         The stems are those of the nearest line's first four words, a row each.
         """
@@ -206,7 +206,7 @@ class Words:
         return joined, word, second, stems
 
     def _lines_above(self, index: int) -> list[int]:
-        """The nearest first."""
+        """Nearest first."""
         found = []
         for other in range(index - 1, max(-1, index - 40), -1):
             if self.lines[other].page != self.lines[index].page or self.row_of[other] < self.row_of[index] - _ABOVE:
@@ -223,14 +223,14 @@ class Words:
 
     @cached_property
     def edges(self) -> list[list[tuple[float, float, int]]]:
-        """Of each line: where each of its words begins and ends, and its hash."""
+        """For each line: start, end and hash of each word."""
         each = zip(self.tokens, self.hashes.tolist(), strict=True)
         flat = [(one.box[0], one.box[2], word) for one, word in each]
         return [flat[begin:end] for begin, end in itertools.pairwise(self.first)]
 
     @cached_property
     def joined(self) -> Hashes:
-        """Of each line: its first five words together."""
+        """For each line: its first five words together."""
         return np.array(
             [hash_text(_NOT_WORD.sub("", "".join(word.text for word in line.words[:5]))) for line in self.lines],
             dtype=np.int64,
@@ -238,7 +238,7 @@ class Words:
 
     @cached_property
     def beside(self) -> tuple[Hashes, Hashes, Hashes]:
-        """Of each token: the line left of its own in the row, that line's last word, the row's first line."""
+        """For each token: the line to the left in the row, that line's last word, the row's first line."""
         left, last, head = (np.zeros(len(self.lines), dtype=np.int64) for _ in range(3))
         begin = 0
         for index in range(len(self.lines)):
@@ -251,7 +251,7 @@ class Words:
 
     @cached_property
     def start_features(self) -> Hashes:
-        """A row a token: what says that a value begins here."""
+        """A row a token: features of the start of a value."""
         w, s = self.hashes, self.shapes
         before = [self.shift(w, by) for by in range(1, 6)]
         shape_before, shape_after = self.shift(s, 1), self.shift(s, -1)
@@ -298,7 +298,7 @@ class Words:
 
     @cached_property
     def end_features(self) -> Hashes:
-        """A row a token: what says that a value ends with it."""
+        """A row a token: features of the end of a value."""
         w, s = self.hashes, self.shapes
         after, shape_after = self.shift(w, -1), self.shift(s, -1)
         ends_line = (self.line_index != self.shift(self.line_index + 1, -1) - 1).astype(np.int64)
@@ -311,7 +311,7 @@ class Words:
         return np.stack(columns, axis=1)
 
     def likeness(self, labels: Sequence[str]) -> Hashes:
-        """A row a token: how much of a field's label stands before it, left of its line, and above it."""
+        """A row a token: how much of a field's label is before it, left of its line, and above it."""
         wanted = {hash_stem(word) for label in labels for word in re.findall(r"[^\W_]+", label)}
         before = np.stack([self.shift(self.stems, by) for by in range(1, 5)], axis=1)
         over = self.above[3]

@@ -1,4 +1,4 @@
-"""Finding the fields of a schema on a document's pages; the known ones by their own rules, others by their label."""
+"""Field extraction: finders for known fields, and a generic finder by label for others."""
 
 from collections.abc import Callable, Mapping
 
@@ -30,7 +30,7 @@ FINDERS: Mapping[str, Callable[[Document], list[Candidate]]] = {
 
 
 def find_candidates(document: Document, spec: FieldSpec, calibration: Calibration = UNCALIBRATED) -> list[Candidate]:
-    """Best first, with confidence; empty if nothing on the pages may be the field."""
+    """Return the candidates, best first, with confidence; empty if there are none."""
     finder = FINDERS.get(spec.name)
     found = finder(document) if finder else labels.find_by_label(document, spec)
     found = vendors.apply_vendor_memory(spec.name, document, found, calibration.vendors)

@@ -1,4 +1,4 @@
-"""The issuer's address: the lines under the name that look like streets, places and postcodes."""
+"""The issuer's address: lines below the name that look like streets, places and postcodes."""
 
 import itertools
 import re
@@ -13,20 +13,34 @@ from workflows.stages.fields.postcodes import has_postcode, mend_postcodes
 from workflows.stages.fields.titles import is_title
 from workflows.stages.pages.layout import Line, Row
 
+# Units in a market or mall: Shop 12, Kenyatta Market.
+_STALL = (
+    r"^(?:shop|stall|stand|kiosk|booth|bay|store|plot|door|godown|locale?|puesto|loja)"
+    r"\s?(?:nos?\.?|#)?\s?[A-Z]?-?\d{1,4}(?:\s?[-/&]\s?\d{1,4})?[A-Z]?,\s?(?=[^\W\d_]{3})"
+)
 STREET = re.compile(
     r"\b(jalan|jln|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"
     r"wisma|menara|kompleks|plaza|mall|bangunan|pt\s?\d+|street|st\.|road|rd|avenue|ave|lane|drive|boulevard|blvd|"
     r"highway|hwy|square|park|court|parkway|suite|unit|floor|flr|level|block|blk|building|bldg|tower|p\.?o\.? box|"
     r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit|"
     r"quays?|quai|crescent|cres|terrace|tce|esplanade|mews|wharf|chemin|impasse|viale|rua|travessa|calle|avda|paseo)\b"
-    r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|gatan|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s\d"
+    r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|weg|gatan|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s?\d"
     r"|^\d{1,4}[a-z]?,?\s(?:[\w'.]+\s){1,3}(?:row|way|hill|gate|walk|green|grove|gardens|close|place|bazaar|cross|trail|"
     r"arcade|rise|view|parade)\b"
     r"|\b\d{1,5}[a-z]?,?\s(?:[\w'.]+\s){1,2}(?:st|dr|pl|ln|blvd|ct)\b"
-    r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d",
+    r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d"
+    # Words for streets and districts in other languages, beside a number; shop names often contain them.
+    r"|^(?=.*\d).*?(?<!\w)(?:av\.|al\.|pl\.|calzada|"
+    r"c/\s?\w|r[uú]a|plaza|pza\.?|camino|carretera|pasaje|carrera|cra\.?|ctra\.?|col\.|colonia|corso|viale|vicolo|"
+    r"largo|pra[çc]a|estrada|rodovia|ul\.|ulica|ulice|os\.|n[áa]m\.|n[áa]m[ěe]st[íi]|utca|k[öo]r[úu]t|strada|"
+    r"bd\.|calea|cad\.|caddesi|sok\.|sokak|mah\.|bulvar[ıi]|trg|cesta|torget|plads|kade|singel|dijk|nagar|marg|chowk|"
+    r"brgy\.?|barangay|purok|parade|embankment|promenade|causeway|bypass|phase|sector|estate)(?!\w)"
+    r"|\w{3}(?:kade|singel|dijk|steeg|torget|plassen|kuja|tie|utca|ulica)\s?\d"
+    r"|\b(?:p\.? ?o\.? ?box|postbus|postfach|apartado|private bag)\s?\d"
+    rf"|{_STALL}",
     re.IGNORECASE,
 )
-# Words that shops and firms have in their names too: Tyre Centre, Food Court.
+# Words that are in names of shops and firms too: Tyre Centre, Food Court.
 _SHOP_LIKE = frozenset(
     (
         "building", "bldg", "center", "centre", "court", "ground", "mall", "park", "plaza", "square", "summit", "tower",
@@ -48,32 +62,52 @@ STOP = re.compile(
     r"hq|site no|total|amount|qty|id(?!\s\d{5}\b)|iban|guest|booking|check in|center)\b|@(?!\s?kp)",
     re.IGNORECASE,
 )
-# Not where to send mails or goods to.
+# Labels of other addresses, such as those for mail or deliveries.
 LABEL = re.compile(
     r"^\s*(?!(?:e-?mail|web|internet|ip|delivery|shipping|ship|billing|customer|client|buyer|liefer\w*|kunden?\w*)\b)"
     r"(?:\w+\.? )?(?:address|anschrift|adresse|office)\s*[:：]\s*",
     re.IGNORECASE,
 )
-# A telephone number after the last line of an address does not take the line from it.
+# A line with a telephone number at its end still belongs to the address.
 TELEPHONE = re.compile(r"(?<![\s,;(])[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax)\b.*$", re.IGNORECASE)
-# Of a sender's line over the window of a letter: Alder Ltd · 14 Lantern Street · Northbridge.
+# A sender's line above a letter's window: Alder Ltd · 14 Lantern Street · Northbridge.
 SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]\s*")
-# A street without a word for it, where a postcode ends its line or stands in the next one: Am Hafen 3, 12 The Shambles.
+# A street without a street word, if a postcode ends its line or is in the next one: Am Hafen 3, 12 The Shambles.
 _NUMBERED = re.compile(
-    r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s\d{1,4}\s?[a-z]?(?=\W*$|,)|"
+    r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s?\d{1,4}\s?[a-z]?(?=\W*$|,)|"
     r"(?:(?:unit|shop|suite|flat|blk|block|lot|plot|no)\b\W{0,2})?\d{1,5}\s?[a-z]?(?:\s?[-–/&]\s?\d{1,5}\s?[a-z]?)?[,.]?\s"
     r"(?=\W*[^\W\d_]{2})[^:]{3,60}$",
     re.IGNORECASE,
 )
-# The number of a firm, a tax or a telephone, whatever stands before it; no house and no postcode has so many digits.
+# A company, tax or telephone number: no house number or postcode has so many digits.
 _REGISTERED = re.compile(r"\d{7}|\d{3}[ .-]\d{3}[ .-]\d{3}")
-# English and French names of streets end with their kind or begin with it; between other words it is in a shop's name.
+# English and French street names end or begin with the street word; between other words it is in a shop's name.
 _NAMED_AFTER = re.compile(
     r"\b(?:street|st\.?|road|rd|avenue|ave|lane|drive|boulevard|highway)\s(?!(?:no|[nsew]{1,2}|north|south|east|west)\b)[^\W\d_]{3}",
     re.IGNORECASE,
 )
 _PRICED = re.compile(r"\d[.,]\d\d\b")
-_POSTCODE = re.compile(r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-Þ][^\W\d_]+")
+# Any word, a number and, after a comma, where that is: Container 107, Makola Market.
+_HOUSED = re.compile(
+    r"\A\W*(?:[^\W\d_][^\W\d_'.-]*\.?\s){1,4}\d{1,4}[a-z]?,\s?"
+    r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|oct|okt|nov|de[cz])[^\W\d_]{0,6}\b)[^\W\d_]{3}",
+    re.IGNORECASE,
+)
+# A place along a road: Rodovia BR-101 Km 314.
+_ALONG = re.compile(r"\A(?:[^\W\d_][\w.-]{0,30}\s){1,4}(?:km|nos?|nrs?|n[º°])\.?\s?\d{1,4}\W*", re.IGNORECASE)
+# A town after its postcode, whatever the country's: 4030000 Concepción, CEP 40020-000 Salvador BA.
+_TOWN_LAST = re.compile(
+    r"\A\W{0,3}(?:[A-Z]{2,4}[ .:-]{1,2})?(?:\d{4,7}|\d{2,5}[- ]\d{2,4})\s+"
+    r"[A-ZÀ-ÞĀ-Ž][^\W\d_]{2,}(?:[ ,/-]{1,3}[A-ZÀ-ÞĀ-Ž][^\W\d_]*){0,3}\W*"
+)
+# The short name of a state or region, alone below its town: RM, N.L.
+_REGION = re.compile(r"\A\W{0,3}(?:[A-Z]{2,3}|(?:[A-Z][a-z]{0,3}\.\s?){1,2}[A-Z]?\.?)\W*")
+_CODE_ALONE = re.compile(r"\A\W{0,3}\d{4,6}\W*")
+# A town without a postcode: few words, the first written large, no number but a district's.
+_TOWN_ALONE = re.compile(r"\A\W{0,3}[A-ZÀ-ÞĀ-Ž][^\W\d_]+(?:[ ,./'-]{1,3}[^\W\d_]+){0,4}(?:\s\d{1,2})?\W*")
+_POSTCODE = re.compile(
+    r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-ÞĀ-Ž][^\W\d_]+"
+)
 BUYER_HEAD = re.compile(
     r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
     r"rechnung an|rechnungsempfänger|rechnungsanschrift|lieferanschrift|facturé à|adresse de facturation|destinataire|"
@@ -86,62 +120,112 @@ _BUYER_NAMED = re.compile(
     r"cliente|destinataire|guest(?: name)?)\s{0,2}[:：]\s{0,3}(?=\S)",
     re.IGNORECASE,
 )
-# Where a firm is registered; its shop has its own address over it.
-_OFFICE = re.compile(r"\s*\w{0,12}\.? ?office\b", re.IGNORECASE)
-# Trading since 1948: a year, and no house.
+# The registered office; the shop's own address is above it.
+_OFFICE = re.compile(r"\A\s*\w{0,12}\.? ?office\b", re.IGNORECASE)
+# Trading since 1948: a year, not a house number.
 FOUNDED = re.compile(
     r"\b(?:since|est(?:ablished|d)?\.?|founded|seit|depuis)\W{0,2}(?:in\s)?(?:1[6-9]|20)\d\d\b", re.IGNORECASE
 )
-_BRANCH = re.compile(r"\s*(?:\(.*\)\s*$|\d{2,}\s?-\s?[^\W\d])")
+_BRANCH = re.compile(r"\A\s*(?:\(.*\)\s*$|\d{2,}\s?-\s?[^\W\d])")
 _TIMED = re.compile(r"\b\d{1,2}:\d\d\b")
-# Ring 719589144: a word and a number that no house has.
-_CALLED = re.compile(r"\W*[^\W\d_]+\W*(?:\d[ ./-]?){7,}\W*")
+# Ring 719589144: a word and a number too long for a house.
+_CALLED = re.compile(r"\A\W*[^\W\d_]+\W*(?:\d[ ./-]?){7,}\W*")
+# Two words with numbers: Stand 5 Guests 7, printed by tills and not in addresses.
+_COUNTED = re.compile(r"\A\W*(?:[^\W\d_]{3,}\W{0,3}\d{1,9}\b\W*){2,4}")
+_UNIT_ALONE = re.compile(
+    r"\A\W*(?:shop|stall|stand|kiosk|booth|unit|lot|plot|bay)\s?(?:nos?\.?|#)?\s?[A-Z]?-?\d{1,4}[A-Z]?\W*",
+    re.IGNORECASE,
+)
+# A floor or a shop in a building, before whatever follows it: Level 2 next to lifts.
+_UNIT_FIRST = re.compile(
+    r"\A\W*(?:shop|stall|stand|kiosk|booth|unit|bay|level|floor|flr|ebene|etage)\s?(?:nos?\.?|#)?\s?[A-Z]?-?\d{1,4}[A-Z]?\b"
+    r"|\A\W*(?:\d{1,2}(?:st|nd|rd|th)|ground|upper|lower|first|second|third)\s(?:floor|level)\b",
+    re.IGNORECASE,
+)
+# Spoken, and not written as names of streets are: each word after the first is small, and none is a number.
+_SPOKEN = re.compile(r"\A\W*[^\W_]+(?:\s\d{1,3})?(?:\s[a-zß-ÿ']{2,}){2,}\W*")
+# One or two words and a year: Dal 1948.
+_YEARED = re.compile(r"\A\W*(?:[^\W\d_]+\W{1,3}){1,2}(?:1[6-9]|20)\d\d\W*")
+# A house before the town that ends the line: nothing over it is needed.
+_WHOLE = re.compile(r"\A\d{1,4}\W?[a-z]?\W{1,2}[^\W\d_]{2}|\A(?:[^\W\d_]+\W{1,3}){1,4}\d{1,5}[a-z]?,", re.IGNORECASE)
+# Words and the number of something, alone on its line: Order 563664.
+_NUMBER_OF = re.compile(r"\A\W*(?:[^\W\d_]+\W{1,3}){1,3}\d{5,9}\W*")
+_HOUSE_NAMED = re.compile(r"\A\W{0,3}(?:blk|block|no|nos|lot|plot|hse|house)\b\W{0,3}\d", re.IGNORECASE)
+# The number of a customer or document, not a postcode: Kunde Nr. 58122.
+_NUMBER_NAMED = re.compile(r"\b(?:nos?|nrs?|n[º°]|ids?)\b\W{0,3}\d{4,9}\W*\Z", re.IGNORECASE)
+# One word and a small number, as tills count: Window 6.
+_ONE_COUNTED = re.compile(r"\A\W{0,3}[^\W\d_]+\W{1,3}\d{1,2}\W*")
+_HOUSE_FIRST = re.compile(r"\d{1,4}[a-z]?\b", re.IGNORECASE)
+_HOUSE_LAST = re.compile(r"\A(?:[^\W\d_]+\W{1,3}){1,3}\d{1,5}[a-z]?", re.IGNORECASE)
 UNIT = re.compile(r"^[A-Z]{0,2}-?\d{1,4}[A-Z]?(?:-\d+)*[A-Z]?\s*,", re.IGNORECASE)
 MOST_ROWS = 6
 _FOOT = 8  # rows
 LONGEST_ROW = 80
+_PLACED_POINTS = 1.4
 
 
 def is_street(text: str) -> bool:
     return bool(STREET.search(text)) or (bool(PLACE.search(text)) and not STOP.search(text) and len(text) > 6)
 
 
+def is_housed(text: str) -> bool:
+    """Return True if a number and a place follow its words, in whatever language: Container 107, Makola Market."""
+    return _HOUSED.match(text) is not None
+
+
+def is_unit(text: str) -> bool:
+    """Return True if the text is only the number of a unit in a building."""
+    return _UNIT_ALONE.fullmatch(text) is not None
+
+
 def is_shop_like(text: str) -> bool:
-    """Whether it names a street by no other word than shops and firms have in their names, and no number."""
+    """Return True if it has no number, and its only street word is one that shops have in their names."""
     return {match[0].casefold() for match in STREET.finditer(text)} <= _SHOP_LIKE and not re.search(r"[\d,]", text)
 
 
 def is_named_after(text: str) -> bool:
-    """Whether it is a shop's name with a street's in it: Bay Street Drug Mart."""
+    """Return True for a shop's name that contains a street's: Bay Street Drug Mart."""
     return bool(_NAMED_AFTER.search(text)) and not re.search(r"[\d,]", text)
 
 
 def _is_other(text: str) -> bool:
-    """Whether the line is something that papers print beside addresses."""
+    """Return True for other things that are printed beside addresses."""
     if _is_stopped(text) or LABEL.match(text) or is_title(text) or _CALLED.fullmatch(text):
         return True
-    return bool(_REGISTERED.search(text)) and not is_street(text)
+    if _COUNTED.fullmatch(text) and not STREET.search(text):
+        return True
+    return bool(_REGISTERED.search(text)) and not (is_street(text) or _TOWN_LAST.fullmatch(text))
 
 
 def find_address_lines(document: Document) -> set[int]:
-    """The ids of the lines below the name that are the sender's address."""
+    """Return the ids of the lines below the name that are the sender's address."""
     rows = drop_buyer(document.head)
     start = _find_start(rows)
     return set() if start is None else {id(line) for line in _grow_block(rows, start)}
 
 
 def _find_start(rows: Sequence[Row]) -> int | None:
-    return next((number for number in range(len(rows)) if _is_start(rows, number)), None)
+    """The first row that may begin an address; not what is said over one: Level 2 next to lifts."""
+    starts = (number for number in range(len(rows)) if _is_start(rows, number))
+    return next((number for number in starts if not _is_said_over(rows, number)), None)
+
+
+def _is_said_over(rows: Sequence[Row], number: int) -> bool:
+    if number + 1 == len(rows) or not _SPOKEN.fullmatch(_first_column(rows[number])):
+        return False
+    below = rows[number + 1].text
+    return bool(re.search(r"\d", below)) and not _POSTCODE.match(below) and _is_start(rows, number + 1)
 
 
 def find_addresses(document: Document) -> list[Candidate]:
     rows = drop_buyer(document.head)
     found = [*_blocks(rows), *_find_labelled_addresses(document), *_over_window(document)] or _at_foot(document)
+    found = found or list(_find_placed_addresses(rows, over_town=True))
     return best_first(spelling.offer_spellings(found, spelling.mend_address, 0.5))
 
 
 def drop_buyer(rows: Sequence[Row], *, keep_heads: bool = False) -> list[Row]:
-    """Without what stands under Bill to, or under the sender's line in a letter's window, and without these heads."""
+    """Remove what is below Bill to, or below the sender's line in a letter's window, and these headings."""
     theirs: set[int] = set()
     for number, row in enumerate(rows):
         for line in row.lines:
@@ -156,7 +240,7 @@ def drop_buyer(rows: Sequence[Row], *, keep_heads: bool = False) -> list[Row]:
 
 
 def list_lines_under(head: Line, rows: Iterable[Row]) -> Iterator[Line]:
-    """The lines that begin where ``head`` does and follow closely."""
+    """Yield the lines that are left-aligned with ``head`` and follow closely."""
     above = head
     for row in rows:
         for line in row.lines:
@@ -168,7 +252,7 @@ def list_lines_under(head: Line, rows: Iterable[Row]) -> Iterator[Line]:
 
 
 def _sender(line: Line) -> list[str]:
-    """Name, street and place of a sender's line; empty for every other line."""
+    """Return name, street and place of a sender's line; empty for other lines."""
     parts = SEPARATED.split(line.text)
     return parts if len(parts) > 2 and (PLACE.search(parts[-1]) or _POSTCODE.match(parts[-1])) else []
 
@@ -191,7 +275,44 @@ def _find_labelled_addresses(document: Document) -> Iterator[Candidate]:
 
 def _blocks(rows: Sequence[Row]) -> list[Candidate]:
     start = _find_start(rows)
-    return list(_find_weak_addresses(rows)) if start is None else [_rate_block(rows, start)]
+    if start is not None:
+        return [_rate_block(rows, start)]
+    return [*_find_placed_addresses(rows), *_find_weak_addresses(rows)]
+
+
+def _find_placed_addresses(rows: Sequence[Row], *, over_town: bool = False) -> Iterator[Candidate]:
+    """Find a house number below the name by where it stands, if no word for a street or postcode is known.
+
+    ``over_town``: also one that only a line like a town's name follows, as other lines have numbers too.
+    """
+    named = next((number for number, row in enumerate(rows[:5]) if _may_be_name(row.text)), len(rows))
+    for number in range(named + 1, min(named + 5, len(rows))):
+        if _PRICED.search(rows[number].text):  # the items begin
+            return
+        text = _first_column(rows[number])
+        if _is_placed(text) and (_HOUSED.match(text) or _stands_over_town(rows, number, named=over_town)):
+            found = _rate_block(rows, number)
+            yield replace(found, points=_PLACED_POINTS - 0.1 * number, evidence={**found.evidence, "loose": 1.0})
+            return
+
+
+def _is_placed(text: str) -> bool:
+    said = _is_other(text) or _YEARED.fullmatch(text) or _SPOKEN.fullmatch(text) or _UNIT_FIRST.match(text)
+    counted = _COUNTED.fullmatch(text) or is_labelled(text) or _TIMED.search(text) or _PRICED.search(text)
+    housed = _NUMBERED.match(text) or _HOUSED.match(text) or _ALONG.fullmatch(text)
+    return bool(housed) and not said and not counted
+
+
+def _stands_over_town(rows: Sequence[Row], number: int, *, named: bool) -> bool:
+    """``named``: a name alone is enough of the town; else its postcode is before it."""
+    if number + 1 >= len(rows):
+        return False
+    above, below = rows[number].lines[0], rows[number + 1]
+    text = _first_column(below)
+    close = below.page == above.page and below.box[1] - above.box[3] < 1.2 * above.height
+    counted = _ONE_COUNTED.fullmatch(_first_column(rows[number]))
+    town = _TOWN_LAST.fullmatch(text) or (named and not counted and _TOWN_ALONE.fullmatch(text))
+    return close and bool(town) and not (_is_other(text) or is_labelled(text) or _PRICED.search(below.text))
 
 
 def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
@@ -203,11 +324,24 @@ def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
     place = bool(PLACE.search(usual)) or any(_ends(line.text) for line in block)
     points = min(3.0, 1.0 * streets) + 1.5 * place - 0.15 * number
     sure = min(1.0, (streets + numbered) / 2)
-    return of_lines(block, text, points, streets=sure, place=float(place), early=1 / (1 + number / 4))
+    # Two house numbers: one of them may be a slogan, or a unit in a building.
+    doubled = float(_count_houses([_own(line.text) for line in block]) > 1)
+    # No known place or postcode follows the street: the end of the address is a guess.
+    loose = float(not place and len(block) > 1)
+    evidence = {"doubled": doubled, "loose": loose}
+    return of_lines(block, text, points, streets=sure, place=float(place), early=1 / (1 + number / 4), **evidence)
+
+
+def _count_houses(texts: Sequence[str]) -> int:
+    """Count lines with a house number; the last one's may belong to the town: Dublin 4."""
+    first = sum(bool(_HOUSE_FIRST.match(text)) and not _POSTCODE.match(text) for text in texts)
+    first += sum(bool(_HOUSE_NAMED.match(text)) for text in texts[1:])
+    first += sum(bool(_UNIT_FIRST.match(text)) and not _HOUSE_FIRST.match(text) for text in texts)
+    return first + sum(bool(_HOUSE_LAST.fullmatch(text)) and not _ends(text) for text in texts[:-1])
 
 
 def _at_foot(document: Document) -> list[Candidate]:
-    """Some tills print where the shop is under everything else; there only what has a house number is believed."""
+    """Some tills print the address at the bottom; there only lines with a house number count."""
     head = {id(line) for row in document.head for line in row.lines}
     rows = [row for row in document.rows if id(row.lines[0]) not in head][-_FOOT:]
     for number, row in enumerate(rows):
@@ -219,20 +353,20 @@ def _at_foot(document: Document) -> list[Candidate]:
 
 
 def _own(text: str) -> str:
-    """Without the telephone number after it."""
+    """Strip the telephone number."""
     text = spelling.mend_zero(text)
     return TELEPHONE.sub("", text) if len(text) > 12 else text
 
 
 def _unit_above(rows: Sequence[Row], number: int) -> list[Line]:
-    """A unit of a building whose name says nothing: G-08, MENARAPERAK."""
+    """Return a line above with a unit and an unknown building name: G-08, MENARAPERAK."""
     above = rows[number - 1] if number else None
     close = above and rows[number].box[1] - above.box[3] < 1.2 * rows[number].lines[0].height
     return list(above.lines) if above and close and UNIT.match(above.text) and not STOP.search(above.text) else []
 
 
 def _find_weak_addresses(rows: Sequence[Row]) -> Iterator[Candidate]:
-    """Nothing names a street: a line with a comma under the name, as shops in a mall print it."""
+    """Find a line with a comma below the name, as shops in malls print it, if no street is named."""
     for number, row in enumerate(rows[1:8], start=1):
         if "," in row.text and not _is_other(row.text) and not any(char.isdigit() for char in row.text):
             yield of_lines(row.lines, tidy(row.text), 1.0 - 0.1 * number, streets=0.0, place=0.0)
@@ -243,17 +377,22 @@ def _is_start(rows: Sequence[Row], number: int) -> bool:
 
 
 def _is_numbered(rows: Sequence[Row], number: int) -> bool:
-    """Whether a house number and a name begin what a postcode ends, in this line or the next."""
+    """Return True if the line begins with a house number and a name, and a postcode follows in it or the next line."""
     first = rows[number].lines[0]
     if not _NUMBERED.match(first.text) or _PRICED.search(rows[number].text) or _is_stopped(_first_column(rows[number])):
         return False
-    if has_postcode(first.text):
-        return True
+    if has_postcode(first.text):  # a town and its four digits are no beginning: they look like Dal 1948
+        return not _YEARED.fullmatch(first.text)
     if number + 1 == len(rows):
         return False
     below = rows[number + 1].lines[0]
     close = below.page == first.page and below.box[1] - first.box[3] < 1.2 * first.height
-    return close and _ends(below.text)
+    said = _is_whole(below.text) and not _UNIT_FIRST.match(first.text)
+    return close and _ends(below.text) and not said
+
+
+def _is_whole(text: str) -> bool:
+    return bool(_WHOLE.match(text)) and not _POSTCODE.match(text)
 
 
 def _ends(text: str) -> bool:
@@ -261,7 +400,7 @@ def _ends(text: str) -> bool:
 
 
 def _starts(rows: Sequence[Row], number: int) -> bool:
-    """A sentence that speaks of a road is no address, and neither is a shop over its address, or the first name."""
+    """Sentences that mention a road, a shop above its address, and the first name are not addresses."""
     text = _first_column(rows[number])
     shop = is_shop_like(text)
     if not shop and not is_named_after(text):
@@ -278,10 +417,11 @@ def _may_be_name(text: str) -> bool:
 
 
 def _names_street(row: Row, *, sure: bool = False) -> bool:
-    """``sure``: by a word that shops do not have in their names."""
+    """``sure``: only by words that shop names do not contain."""
     text = _first_column(row)
     shop = sure and (is_shop_like(text) or is_named_after(text))
-    if _is_stopped(text) or len(text) > LONGEST_ROW or is_firm(text) or is_title(text) or shop:
+    called = shop or _CALLED.fullmatch(text)
+    if _is_stopped(text) or len(text) > LONGEST_ROW or is_firm(text) or is_title(text) or called:
         return False
     return bool(STREET.search(text))
 
@@ -291,12 +431,12 @@ def _is_stopped(text: str) -> bool:
 
 
 def _first_column(row: Row) -> str:
-    """Without what stands beside it in another column: the title, or the invoice's number."""
+    """Strip other columns: the title, or the invoice's number."""
     return _own(" ".join(line.text for line in _column(row.lines, row.lines[0])))
 
 
 def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
-    """Down from the first street line as long as rows follow closely and nothing else begins."""
+    """Extend down from the first street line while rows follow closely and nothing else begins."""
     block = list(_column(rows[start].lines, rows[start].lines[0]))
     bottom = rows[start].box[3]
     for row in rows[start + 1 : start + MOST_ROWS]:
@@ -304,7 +444,7 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
         ended = any(_own(line.text) != line.text for line in block)
         if ended or row.page != block[0].page or row.box[1] - bottom > 1.2 * block[0].height:
             break
-        if not lines and row.box[0] > block[0].box[2]:  # the next column's, between two lines of this one
+        if not lines and row.box[0] > block[0].box[2]:  # of the next column, between two lines of this one
             continue
         if not lines or _is_item(row, lines):
             break
@@ -317,7 +457,7 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
 
 
 def _is_item(row: Row, block: Sequence[Line]) -> bool:
-    """Whether a price stands beside it, in another column."""
+    """Return True if there is a price beside it, in another column."""
     return any(_PRICED.search(line.text) for line in row.lines if line not in block)
 
 
@@ -326,28 +466,36 @@ def _is_settled(block: Sequence[Line]) -> bool:
 
 
 def _continues(text: str, *, settled: bool) -> bool:
-    """``settled``: a postcode or a state was there; then only what is clearly a place goes on."""
-    if (is_street(text) or _ends(text)) and not (settled and _TIMED.search(text)):
+    """``settled``: there was a postcode or a state; then only clear place names continue the address."""
+    numbered = _NUMBER_OF.fullmatch(text) and (_NUMBER_NAMED.search(text) or not PLACE.search(text))
+    if (is_street(text) or _ends(text)) and not (settled and (numbered or _TIMED.search(text))):
         return True
     if is_labelled(text):
         return False
+    if _REGION.fullmatch(text) or (not settled and (_TOWN_LAST.fullmatch(text) or _CODE_ALONE.fullmatch(text))):
+        return True
     letters = sum(char.isalpha() for char in text)
     if letters < 4 or re.search(r"\d[.,]\d\d\b", text):
         return False
-    # A branch or a mall is often named under the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA. What else is short may
+    # Branches and malls are often named below the postcode: (TESCO TERBAU), 1174-PERMATA MAGNA. Other short lines may
     # be a title, a slogan or a count: COUNTER SALE, Seat 12.
     return not settled or bool(_BRANCH.match(text)) or bool(PLACE.fullmatch(text.strip(" ,.")))
 
 
 def _column(lines: Sequence[Line], first: Line) -> Iterator[Line]:
-    """The lines of a row that belong to the block's column: another column starts after a wide gap."""
+    """Yield the lines of a row in the block's column: other columns start after a wide gap."""
     end = None
-    for line in lines:
-        overlaps = line.box[0] < first.box[2] and line.box[2] > first.box[0]
+    for line, following in zip(lines, [*lines[1:], None], strict=True):
         close = end is not None and line.box[0] - end < 0.08
-        if overlaps or close:
+        # A word that the reader parted from its line: COL. before CENTRO, 44100 GUADALAJARA.
+        parted = following and _overlaps(following, first) and following.box[0] < line.box[2]
+        if _overlaps(line, first) or close or (parted and line.text[:1].isalpha()):
             yield line
             end = line.box[2]
+
+
+def _overlaps(one: Line, other: Line) -> bool:
+    return one.box[0] < other.box[2] and one.box[2] > other.box[0]
 
 
 def tidy(text: str) -> str:

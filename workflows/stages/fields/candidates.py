@@ -1,4 +1,4 @@
-"""What a field's finder reads and answers: the document as rows of lines, and candidates with their evidence."""
+"""The input and output of field finders: the document as rows of lines, and candidates with evidence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,14 +7,14 @@ from statistics import fmean
 
 from workflows.stages.pages.layout import Box, Line, Page, Row, union
 
-RULES = "rules"  # the source of a value that the built-in rules found
-SPELLED = "spelled"  # evidence of a value that is another's usual spelling, or its other reading, at the same place
-GUESSED = "guessed"  # another country reads another value, and the paper does not tell
+RULES = "rules"  # the source of values found by built-in rules
+SPELLED = "spelled"  # evidence: an alternative spelling or reading of another value at the same place
+GUESSED = "guessed"  # evidence: other countries read another value, and the document does not decide
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible value. ``points`` rank candidates of one field; ``evidence`` feeds the confidence (feature → 0–1)."""
+    """A possible value. ``points`` rank candidates of a field; ``evidence`` (feature → 0–1) determines confidence."""
 
     value: str
     raw: str
@@ -24,7 +24,7 @@ class Candidate:
     points: float
     evidence: Mapping[str, float] = field(default_factory=dict)
     confidence: float = 0.0
-    mean_score: float = 1.0  # of all words of its lines; ``score`` is the worst one's
+    mean_score: float = 1.0  # mean over all words of its lines; ``score`` is the worst word's
     source: str = RULES  # or the service that read it
 
     def stronger(self, points: float, **evidence: float) -> "Candidate":
@@ -33,9 +33,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Document:
-    """The pages that fields are read from; of a long document its first and last ones.
+    """The pages that fields are extracted from: the first and last ones of a long document.
 
-    ``labels``: of all fields that the run reads, since the value of one is never the label of another.
+    ``labels``: of all fields of the run, since one field's value is never another's label.
     """
 
     pages: tuple[Page, ...]
@@ -59,13 +59,13 @@ class Document:
 
     @cached_property
     def worse_lines(self) -> Mapping[int, float]:
-        """Page that the engine read → the score (0–1) that a quarter of its lines do not reach."""
+        """Map each OCR page to the lower quartile of its line scores (0–1)."""
         scores = {page.index: sorted(line.score for line in page.lines) for page in self.pages if page.source == "ocr"}
         return {index: found[len(found) // 4] for index, found in scores.items() if found}
 
     @cached_property
     def head(self) -> tuple[Row, ...]:
-        """The rows in which a sender presents himself: the first half of the first page."""
+        """The rows with the sender: the upper half of the first page."""
         first = [row for row in self.rows if row.page == self.pages[0].index] if self.pages else []
         return tuple(row for row in first[:25] if row.box[1] < 0.5 or first.index(row) < 8)
 
@@ -84,7 +84,7 @@ def of_lines(lines: Iterable[Line], value: str, points: float, **evidence: float
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """One candidate a value, the strongest; equal points keep reading order."""
+    """Return one candidate a value, strongest first; ties keep reading order."""
     kept: dict[str, Candidate] = {}
     for candidate in candidates:
         known = kept.get(candidate.value)

@@ -1,4 +1,4 @@
-"""What does not fit together on a paper: reasons to look, however sure each value is for itself."""
+"""Contradictions within a document, which need a review whatever the confidence of each value."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from workflows.stages.fields.candidates import Document
 
 _DUE = re.compile(r"\b(due|payable (by|until)|fällig\w*|zahlbar bis|échéance)\b", re.IGNORECASE)
 
-# Words before "due", and between it and a date, that make the date another one's: due on receipt, ordered 1 March.
+# Words before "due", or between it and a date, that make it another date: due on receipt, ordered 1 March.
 _EARLIER = re.compile(r"\b(previous\w*|last|over|past|vorherig\w*|letzte\w*|précédent\w*)(\W+\w+)?\W*$", re.IGNORECASE)
 _ANOTHERS = re.compile(
     r"\b(receipt|order\w*|issued?|dated|invoice|deliver\w*|statement|previous\w*|since|from|as of|bestell\w*|"
@@ -23,21 +23,21 @@ _ANOTHERS = re.compile(
 
 @dataclass(frozen=True)
 class Check:
-    """``text`` begins with the field's label, as reasons do."""
+    """``text`` begins with the field's label, like reasons."""
 
     field: str
     text: str
 
 
 def list_contradictions(document: Document, fields: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """As a result keeps them. ``fields``: the result's own that were read on the pages."""
+    """Return contradictions as stored in a result. ``fields``: those of the result that were read on the pages."""
     read = {str(field["name"]): field for field in fields}
     labels = {name: str(field["label"]) for name, field in read.items()}
     return [asdict(one) for one in run_checks(document, {name: one["value"] for name, one in read.items()}, labels)]
 
 
 def run_checks(document: Document, found: Mapping[str, str | None], labels: Mapping[str, str]) -> list[Check]:
-    """``found``: field → value in its stored form; ``labels``: what people call each. Only what contradicts itself."""
+    """``found``: field → value in stored form; ``labels``: of each field."""
     checks: list[Check] = []
     if total := found.get("total"):
         checks += [Check("total", text) for text in _check_sums(document, total, labels["total"])]
@@ -47,7 +47,7 @@ def run_checks(document: Document, found: Mapping[str, str | None], labels: Mapp
 
 
 def _check_sums(document: Document, total: str, label: str) -> Iterator[str]:
-    """Where one sum before tax is printed and steps lead from it: that they lead to another amount than the total."""
+    """If one pre-tax sum is printed and steps lead from it, check that they lead to the total."""
     held = [one for one in totals.sums_of(document) if not one.in_summary]
     before = {one.value: one for one in held if one.points == sums.SUMMED and one.value > 0}
     value = _decimal(total)

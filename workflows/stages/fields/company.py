@@ -1,4 +1,4 @@
-"""Who issued the document: a name with a legal form or a trade near the top, or after a seller's label."""
+"""The issuer: a name with a legal form or trade near the top, or after a seller's label."""
 
 import itertools
 import re
@@ -12,9 +12,9 @@ from workflows.stages.fields.places import is_labelled
 from workflows.stages.fields.titles import is_title
 from workflows.stages.pages.layout import Line
 
-LONGEST = 70  # characters; beyond it a sentence names the company
+LONGEST = 70  # characters; longer text is a sentence about the company
 _FIRST = 0.2  # points
-_PRICED = re.compile(r"\d[.,]\d\d\b(?!\s?%)")  # what is sold begins here
+_PRICED = re.compile(r"\d[.,]\d\d\b(?!\s?%)")  # the items begin here
 TRADE = re.compile(
     r"\b(restaurant|restoran|cafe|café|kafe|bistro|bakery|bäckerei|kedai|kopitiam|stores?|shop|mart|market|supermarkt|"
     r"supermarket|hypermarket|hardware|machinery|pharmacy|farmasi|apotheke|clinic|klinik|hotel|resort|trading|enterprise|"
@@ -34,45 +34,57 @@ REGISTRATION = re.compile(
     re.IGNORECASE,
 )
 SELLER = re.compile(
-    r"^\s*(sold by|seller|supplier|vendor|issued by|bill from|from|verkäufer|lieferant|rechnungssteller|vendeur|"
-    r"fournisseur|proveedor)\s*[:：]\s*",
+    r"^\s*(sold by|seller|supplier|vendor|issued by|bill from|from|verkäufer|lieferant|rechnungssteller|"
+    r"vendeur|fournisseur|proveedor)\s*[:：]\s*",
     re.IGNORECASE,
 )
-# The same as a heading over the seller's lines, beside the buyer's.
+# A heading above the seller's lines, beside the buyer's.
 _SELLER_HEAD = re.compile(
-    r"\s*(sold by|seller|supplier|vendor|issued by|bill(?:ed)? from|from|verkäufer|lieferant|rechnungssteller|vendeur|"
-    r"fournisseur|proveedor)\s*[:：]?\s*",
+    r"\A\s*(sold by|seller|supplier|vendor|issued by|bill(?:ed)? from|from|verkäufer|lieferant|rechnungssteller|"
+    r"vendeur|fournisseur|proveedor)\s*[:：]?\s*",
     re.IGNORECASE,
 )
-# Whom to pay, at the foot.
+# The payee, at the bottom.
 _PAYEE = re.compile(
     r"\b(?:in favou?r of|payable to|pay to|account (?:name|holder)|beneficiary|kontoinhaber|empfänger|titulaire)\b"
     r"[^\w\n]{0,4}$",
     re.IGNORECASE,
 )
 _OFFICE = re.compile(r"^\W*(?:registered|regd\.?|corporate|head)\s{0,2}(?:office|address)\b", re.IGNORECASE)
-# The firm that runs what the sign over the door says.
+# The firm behind a brand name.
 _OPERATOR = re.compile(
-    r"^\W*(?:(?:a )?trading (?:name|style) of|operated by|managed by|run by|(?:a )?(?:division|subsidiary|part) of|"
-    r"inhaber|inh\.|betreiber|exploité par)\s{0,2}[:：]?\s{1,3}(?=\w)",
+    r"^\W*(?:(?:a )?trading (?:name|style) of|(?:owned and )?operated by|managed by|run (?:by|under)|"
+    r"(?:an? )?(?:business|company|concept|division|subsidiary|part|unit) of|"
+    r"inhaber|inh\.|betreiber|exploité par|gérée? par|gestione|titolare|razón social|razão social)"
+    r"\s{0,2}[:：]?\s{1,3}(?=\w)",
     re.IGNORECASE,
 )
 _BY = re.compile(r"^\W*([^\W_]{6,9})\s{1,3}by\s{1,3}(?=\w)", re.IGNORECASE)
-_OPERATED = ("operated", "managed")  # also with one letter misread or lost
-# Said to a customer: Your friendly store.
+_SAID = re.compile(
+    r"^\W*(?:[^\W\d_]+\s){1,3}(?:by|of|for|from|under|as|von|par|de|door|av|af|di|do|da|por|przez)\s{1,3}(?=\w)",
+    re.IGNORECASE,
+)
+# Trading names; they do not tell whether the document is the firm's or the shop's.
+_TRADING_AS = re.compile(
+    r"\b(?:trading as|doing business as|also known as|t/as?|d[./]?b[./]?a)(?!\w)[.:：]?\s{0,3}", re.IGNORECASE
+)
+_OPERATED = ("operated", "managed")  # also matched with one letter misread or lost
+# Slogans: Your friendly store.
 _SAYING = re.compile(r"\b(your|our|we|you|us|unser|unsere|ihr|ihre|votre|notre)\b", re.IGNORECASE)
+# Two parts, and all words after the first are small: Honest food, honest prices.
+_SPOKEN = re.compile(r"\A\W{0,3}[^\W\d_]+(?:\s[a-zß-ÿ']+)*,(?:\s[a-zß-ÿ']+)+\W*")
 _NUMBERED = re.compile(
     r"[\[(]?\s{0,3}\b(?:company|co\.?)\s{0,3}(?:reg(?:istration)?\.?)?\s{0,3}(?:no\.?)?\s{0,3}[:.]{0,3}\s{0,3}"
     r"[A-Z]{0,2}\d{4,12}\s?[-–]?\s?[A-Z]?\b\s{0,3}[\])]?",
     re.IGNORECASE,
 )
-# A name does not begin with its trade: what stands over such a line is the name's first half.
+# A name does not begin with its trade: the line above is the name's first half.
 _SECOND_HALF = re.compile(
     r"^(?:&\s*)?(?:mini\s)?(?:market|mart|carry|trading|hardware|enterprise|stationery|store|machinery|parts|supplies|supply|"
     r"services?|holdings?|industries|deco|solutions|marketing|electrical|bakery|pharmacy|restaurant)\b",
     re.IGNORECASE,
 )
-# Of a name without a legal form: HOME DECO under SYARIKAT LIM.
+# Trades in names without a legal form: HOME DECO below SYARIKAT LIM.
 _TRADE_ALONE = re.compile(
     r"(?:(?:&|and|auto|bakery|bookshop|bookstore|carry|cash|deco|electrical|electronics|enterprise|hardware|home|"
     r"machinery|market|mart|mini|parts|pharmacy|restaurant|stationery|store|supplies|supply|trading)\b\W*){1,4}",
@@ -88,7 +100,7 @@ NEVER = re.compile(
     r"\b(company no|co\.? ?reg|(gst|vat|tax|registration) (id|no|reg)|ref(erence)? no|goods sold|returnable|tel|fax)\b",
     re.IGNORECASE,
 )
-# A row that begins so is about the sale: Table 26, Guests: 4, Issued 25-Feb-2013.
+# Beginnings of rows about the sale: Table 26, Guests: 4, Issued 25-Feb-2013.
 _OF_SALE = re.compile(
     r"^\W*(?:(?:table|tbl|till|lane|pos|slip|trans(?:action)?|order|bon|staff|server|guests|covers|pax|counter|terminal)\b"
     r"\W{0,3}(?:no\b\W{0,3})?(?:\d|$)|(?:staff|server|guests|covers|pax|counter|terminal|till)\s?[:：]|"
@@ -99,7 +111,8 @@ NO_NAME = re.compile(
     r"\b(tax invoice|invoice|receipt|rechnung|quittung|facture|factura|cash sales?|cash bill|bill|welcome|thank|"
     r"(kunden|händler|kassen)?(beleg|bon)|(customer|merchant) copy|"
     r"tel|phone|fax|e-?mail|gst|vat|sst|reg(istration)?|date|datum|total|amount|order|page|seite|company no|www|"
-    r"http|hours?|open|duplicate|copy|original|statement|contract|agreement|report|posted|payment)\b|@|\.com\b|\d{2}[/-]\d{2}",
+    r"http|hours?|open|duplicate|copy(?! (?:cent|shop|house))|"
+    r"original|statement|contract|agreement|report|posted|payment)\b|@|\.com\b|\d{2}[/-]\d{2}",
     re.IGNORECASE,
 )
 
@@ -124,19 +137,19 @@ def _find_labelled_companies(document: Document) -> Iterator[Candidate]:
         if not label:
             continue
         name = clean_company_name(line.text[label.end() :])
-        if is_labelled(name) or BUYER.match(name):  # left blank, and another field follows
+        if is_labelled(name) or BUYER.match(name):  # left blank, followed by another field
             continue
         if name:
             yield of_lines([line], name, _worth_labelled(name), label=1.0, legal=float(bool(LEGAL.search(name))))
 
 
 def _worth_labelled(name: str) -> float:
-    """Points. Sold by: Anna, who stood at the till."""
+    """Return points. Sold by: Anna, who is the cashier, gets fewer."""
     return 6.0 if " " in name or LEGAL.search(name) or TRADE.search(name) else 0.5
 
 
 def _find_headed_companies(document: Document, head: Line, following: Sequence[Line]) -> Iterator[Candidate]:
-    """The first line under the heading in its own column, or else the first firm that follows."""
+    """Find the first line below the heading in its column, else the first firm that follows."""
     rows = [row for row in document.rows if row.page == head.page and row.box[3] > head.box[3]]
     under = next(iter(address.list_lines_under(head, rows[: address.MOST_ROWS])), None)
     if under and _may_name(under.text) and not (BUYER.search(under.text) or is_labelled(under.text)):
@@ -154,7 +167,7 @@ def _find_headed_companies(document: Document, head: Line, following: Sequence[L
 
 
 def _find_foot_companies(document: Document) -> Iterator[Candidate]:
-    """A firm over its registered office, or under whom to pay; it counts if no one stands at the head."""
+    """Find a firm above its registered office, or as payee; used if the head has none."""
     head = {id(line) for row in document.head for line in row.lines}
     lines = [line for line in document.lines if id(line) not in head]
     for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
@@ -167,14 +180,30 @@ def _find_foot_companies(document: Document) -> Iterator[Candidate]:
 def _find_operating_companies(document: Document) -> Iterator[Candidate]:
     for row in document.head:
         for line in row.lines:
-            label = _find_operator(line.text)
+            label = _find_operator(line.text) or _find_owner(line.text, document)
             name = clean_company_name(line.text[label.end() :]) if label else ""
             if len(name) > 3 and not is_labelled(name):
                 yield of_lines([line], name, 5.0, label=1.0, legal=float(bool(LEGAL.search(name))))
 
 
+def _find_owner(text: str, document: Document) -> re.Match[str] | None:
+    """Match a firm whose name begins with the one above it, whatever the wording: ALDER, Member of Alder Foods Ltd."""
+    said = _SAID.match(text)
+    if not said:
+        return None
+    above = itertools.takewhile(lambda line: line.text != text, (line for row in document.head for line in row.lines))
+    return said if any(_begins(one.text, text[said.end() :]) for one in above) else None
+
+
+def _begins(brand: str, name: str) -> bool:
+    return (
+        len(brand.strip()) > 2
+        and re.match(rf"{re.escape(brand.strip())}\s+\W{{0,2}}\w", name, re.IGNORECASE) is not None
+    )
+
+
 def _find_operator(text: str) -> re.Match[str] | None:
-    """What is said before the firm that runs the shop."""
+    """Match the words before the firm that operates the shop."""
     if label := _OPERATOR.match(text):
         return label
     said = _BY.match(text)
@@ -194,21 +223,30 @@ def _find_heading_companies(document: Document) -> Iterator[Candidate]:
             continue
         name, used = _join_legal_form(lines, number)
         following = number + len(used)
-        points, evidence = _worth(name, lines[following : following + 3], placed, line.height / usual)
+        points, evidence = _worth(name, lines[following : following + 3], placed, line.height / usual if usual else 1.0)
+        evidence["prefaced"] = float(any(_is_prefaced(one.text) for one in used))
         evidence[spelling.MISREAD] = float(any(spelling.mend_legal_form(one.text) != one.text for one in used))
-        if line.text.islower():  # a hand's note: who printed the paper wrote in capitals
+        if line.text.islower():  # a handwritten note: the document is printed in capitals
             points -= 2.5
+        if _SPOKEN.fullmatch(line.text) and not evidence["legal"]:
+            points -= 2.0
         if _is_brand(line.text, lines[number + 1 : number + 3]):
             points -= 2.5
-        if not place and not line.text.rstrip().endswith((":", "：")):  # nothing tells it but that it stands first
+        if not place and not line.text.rstrip().endswith((":", "：")):  # the only evidence is that it comes first
             points += _FIRST
         yield of_lines(used, name, points - 0.25 * place, **evidence, early=1 / (1 + place))
         place += 1
 
 
+def _is_prefaced(text: str) -> bool:
+    """Whether what is said before a firm may or may not be of its name, or a firm and its shop are named both."""
+    said = _SAID.match(text)
+    return bool(_TRADING_AS.search(text) or (said and is_firm(text[said.end() :])))
+
+
 def _is_brand(text: str, below: Sequence[Line]) -> bool:
-    """Whether the whole name stands below, and this is its first words."""
-    return any(re.match(rf"{re.escape(text.strip())}\s+\w", line.text.strip(), re.IGNORECASE) for line in below)
+    """Return True if the line is the beginning of the full name below."""
+    return any(_begins(text, line.text.strip()) for line in below)
 
 
 def _may_name(text: str) -> bool:
@@ -217,10 +255,17 @@ def _may_name(text: str) -> bool:
     digits = sum(char.isdigit() for char in text)
     if len(text) > LONGEST or letters < 4 or digits > letters / 2 or NEVER.search(text) or is_title(text):
         return False
-    if _OF_SALE.match(text) or _SELLER_HEAD.fullmatch(text) or address.FOUNDED.search(text):
+    if _OF_SALE.match(text) or address.is_unit(text) or _SELLER_HEAD.fullmatch(text) or address.FOUNDED.search(text):
         return False
     if is_firm(text):
         return True
+    if address.is_housed(text) and not LEGAL.search(text):
+        return False
+    return _names_no_place(text)
+
+
+def _names_no_place(text: str) -> bool:
+    """Whether it is none of an address, a label, a greeting or a saying."""
     if address.STREET.search(text) and not (address.is_shop_like(text) or address.is_named_after(text)):
         return False
     if LEGAL.search(text):
@@ -232,7 +277,7 @@ _KIND_OF_FORM = re.compile(r"\b(?:private|public|proprietary)\b", re.IGNORECASE)
 
 
 def _join_legal_form(lines: Sequence[Line], number: int) -> tuple[str, list[Line]]:
-    """A legal form alone on its line belongs to the name above it, and so does one that ends the line below."""
+    """Join a legal form on its own line, or at the end of the line below, to the name above."""
     line, name = lines[number], clean_company_name(lines[number].text)
     following = lines[number + 1] if number + 1 < len(lines) else None
     if following and not LEGAL.search(name) and not _find_operator(following.text):
@@ -266,10 +311,11 @@ def _worth(
 
 
 def clean_company_name(text: str) -> str:
-    """Without the registration number after the name, the till's number before it, and the rest of a sender's line."""
+    """Strip registration number, till number, and the rest of a sender's line."""
     text = spelling.mend_zero(spelling.mend_legal_form(text))
     text = address.SEPARATED.split(text, maxsplit=1)[0]
-    text = _NUMBERED.sub(" ", text)
+    as_shop = _TRADING_AS.match(text)
+    text = _NUMBERED.sub(" ", text[as_shop.end() :] if as_shop else text)
     text = re.split(REGISTRATION, text, maxsplit=1)[0] if REGISTRATION.search(text[4:]) else text
     text = re.sub(r"^\s{0,3}[#*>•]?\s{0,3}\d{3,}\s+|^[\W_]+(?=\w)", "", text) if not re.match(r"\d+\s", text) else text
     return " ".join(text.split()).strip(" ,;:*-–_[(/")

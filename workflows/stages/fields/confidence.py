@@ -1,9 +1,9 @@
-"""How sure a value is, from its evidence: a logistic over features of 0–1, by field.
+"""Confidence of a value from its evidence: a logistic regression over features of 0–1, by field.
 
-The prior below is by hand. Its weights are set so that values with every piece of evidence reach 0.95 and those with
-none stay under 0.5; the OCR engine's own score is one feature among them because alone it does not separate right from
-wrong (on 72 receipts: precision 0.84 at a threshold of 0.5 and still 0.84 at 0.9). A project's calibration replaces the
-weights by those fitted to its reviews, which lean on the prior where reviews are few (``workflows.learning.fitting``).
+The prior below is tuned by hand: values with every piece of evidence reach 0.95 and those with none stay under 0.5. The
+OCR engine's own score is only one feature, because alone it does not separate right from wrong (on 72 receipts:
+precision 0.84 at a threshold of 0.5 and still 0.84 at 0.9). A project's calibration replaces the weights by those
+fitted to its reviews, regularized to the prior (``workflows.learning.fitting``).
 """
 
 import re
@@ -17,16 +17,15 @@ from workflows.stages.pages.layout import Page
 
 BIAS, MARGIN, LEAD, READ, CLEAR, PAGE, ODD, CUT = "bias", "margin", "lead", "read", "clear", "page", "odd", "cut"
 TEXT_LAYER, VENDOR = "text_layer", "vendor"
-# In every field. margin: how far the next value is behind; nothing to confuse it with counts most of all. lead: the
-# same on a wider scale. read: how well the worst word was read, -1 for the worst that the engine keeps, 1 for a perfect
-# one. clear: the same on average, which tells more of long values. page: how well the page's worse lines were read; it
-# says more of a misread letter than the word's own score, since the engine is sure of what it took it for. odd: words
-# of letters and digits, of large letters among small ones, or with signs that no word has: M&nchen. text_layer: no one
-# had to read. vendor: confirmed in an earlier review.
+# Features of every field. margin: the lead over the next value, highest without alternatives. lead: the same on a wider
+# scale. read: the score of the worst word, -1 for the worst that the engine keeps, 1 for a perfect one. clear: the mean
+# score, which says more of long values. page: the scores of the page's worse lines, which say more of a misread letter
+# than the word's own score, since the engine is confident in its misreading. odd: words mixing letters and digits or
+# cases, or with odd signs: M&nchen. text_layer: no OCR. vendor: confirmed in an earlier review.
 _ALWAYS: Mapping[str, float] = {MARGIN: 1.2, LEAD: 0.4, READ: 1.0, PAGE: 2.0, TEXT_LAYER: 3.6}
-# Letters go wrong more often than digits, and the engine does not notice: of long values many are almost right. So the
-# bias of names and addresses is lower by 0.6 and 1.1 than their evidence says, and a text layer gives it back. How much
-# read, clear and page count leans on a fit to 200 generated receipts of other sellers than those it is measured on.
+# Letters are misread more often than digits, unnoticed by the engine: many long values are almost right. So the bias of
+# names and addresses is lower by 0.6 and 1.1 than their evidence suggests, and a text layer restores it. The weights of
+# read, clear and page come from a fit to 200 generated receipts of other sellers than those used for measurement.
 PRIOR: Mapping[str, Mapping[str, float]] = {
     "company": {
         BIAS: -4.6,
@@ -39,6 +38,7 @@ PRIOR: Mapping[str, Mapping[str, float]] = {
         "addressed": 0.4,
         "early": 0.4,
         "label": 1.8,
+        "prefaced": -2.0,
         "misread": -0.8,
         VENDOR: 3.0,
         **_ALWAYS,
@@ -54,6 +54,8 @@ PRIOR: Mapping[str, Mapping[str, float]] = {
         CUT: -2.5,
         "streets": 1.5,
         "place": 1.4,
+        "doubled": -1.5,
+        "loose": -0.8,
         "early": 0.3,
         "label": 0.8,
         "misread": -1.0,
@@ -92,14 +94,14 @@ PRIOR: Mapping[str, Mapping[str, float]] = {
     "invoice_number": {BIAS: -4.1, "label": 2.2, "digits": 0.6, **_ALWAYS},
     "currency": {BIAS: -4.2, "printed": 1.8, "share": 1.0, "label": 0.8, **_ALWAYS},
 }
-# A field found by its label alone; a value of its list counts as half a label, one that only stands somewhere less.
+# A field found by label only; a value of its list counts as half a label, one found elsewhere less.
 OTHER: Mapping[str, float] = {BIAS: -3.9, "label": 3.1, "listed": 0.8, **_ALWAYS, TEXT_LAYER: 2.6}
 
 
-ONE_OF_TWO = 0.5  # the most that a guess is believed
-GUESSES = "guesses"  # beside the weights that reviews taught: the most instead, 0–1
-_CLOSE = 0.4  # heights of a line from the picture's edge
-_FAR = 5.0  # points between two values that no one confuses
+ONE_OF_TWO = 0.5  # the highest confidence of a guess
+GUESSES = "guesses"  # key in learned weights that replaces the limit, 0–1
+_CLOSE = 0.4  # line heights from the image's edge
+_FAR = 5.0  # difference of points between clearly distinct values
 _ODD = re.compile(
     r"\b(?=\w*[a-z][A-Z]{2}|\w*[A-Z]{2}[a-z]|\w*[A-Za-z]{2}\d|\w*\d[A-Za-z]{2}|[A-Za-z]+[^\x00-\u024F\u2010-\u2027])\w+|"
     r"[A-Za-z][&%$#@][a-z]"
@@ -113,7 +115,7 @@ def prior_weights(name: str) -> Mapping[str, float]:
 def rate_candidates(
     name: str, ranked: Sequence[Candidate], document: Document, calibration: Calibration = UNCALIBRATED
 ) -> list[Candidate]:
-    """The same candidates with all their evidence and their confidence, none above the first."""
+    """Return the candidates with complete evidence and confidence, none above the first."""
     weights = calibration.weights.get(name) or prior_weights(name)
     judgements: list[Candidate] = []
     for place, candidate in enumerate(ranked):
@@ -126,10 +128,10 @@ def rate_candidates(
 
 
 def share(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
-    """0–1: how many of a hundred values with this evidence should be right.
+    """Return 0–1: the expected share of right values with this evidence.
 
-    A value that was guessed is one of two: that other sellers write days first says nothing of this one. (Learned, its
-    weight excused three wrong dates of 144 receipts.) A shift of all fields moves that half with the rest.
+    A guessed value is one of two: that other sellers write days first says nothing about this one. (A learned weight
+    excused three wrong dates of 144 receipts.) A shift of all fields moves that half too.
     """
     logit = weights.get(BIAS, 0.0) + sum(weights.get(feature, 0.0) * value for feature, value in evidence.items())
     right = 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
@@ -137,7 +139,7 @@ def share(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
 
 
 def _lead(ranked: Sequence[Candidate]) -> float:
-    """Points ahead of the next value; its own other spelling is no other value. Alone is as far as it goes."""
+    """Return the lead in points over the next value, ignoring its own alternative spelling; maximal if alone."""
     following = next((one for one in ranked[1:] if SPELLED not in one.evidence), None)
     return _FAR if following is None else ranked[0].points - following.points
 
@@ -156,19 +158,19 @@ def _reading_evidence(candidate: Candidate, document: Document) -> dict[str, flo
 
 
 def _nines(score: float) -> float:
-    """1 for a score of 0.9, 2 for 0.99: an engine is wrong in a hundred values or in ten, and says 0.99 or 0.9."""
+    """Return 1 for a score of 0.9, 2 for 0.99: engines report 0.99 or 0.9 with error rates of 1 % or 10 %."""
     return -log10(max(1e-4, 1 - score))
 
 
 def _measure_cut(candidate: Candidate, page: Page) -> float:
-    """0–1: how close to the picture's edge the value stands, where it may be cut off; most of all at its right.
+    """Return 0–1: how close the value is to the image's edge and may be cut off, above all at its right.
 
-    A column of lines begins at the left edge of many papers.
+    A column of lines begins at the left edge of many documents.
     """
-    left, right = (
-        max(0.0, 1 - gap * page.width / (_CLOSE * page.height * page.line_height))
-        for gap in (candidate.box[0], 1 - candidate.box[2])
-    )
+    close = _CLOSE * page.height * page.line_height
+    if not close:  # words without a height
+        return 0.0
+    left, right = (max(0.0, 1 - gap * page.width / close) for gap in (candidate.box[0], 1 - candidate.box[2]))
     return _within(right + left / 2)
 
 

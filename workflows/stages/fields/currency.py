@@ -1,4 +1,4 @@
-"""The currency of the amounts: its code or sign beside them, else the country that the company's form gives away."""
+"""The currency of amounts: its code or sign beside them, else that of the country implied by the legal form."""
 
 import re
 from collections import Counter

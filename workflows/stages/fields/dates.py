@@ -1,4 +1,4 @@
-"""The date of the document: of its issue, not of delivery, birth or payment."""
+"""The date of issue of a document, not of delivery, birth or payment."""
 
 import re
 from collections import Counter
@@ -18,7 +18,8 @@ ISSUE = re.compile(
 )
 LABEL = re.compile(r"\b(date|datum|dated|tarikh|fecha|data|vom|von)\b", re.IGNORECASE)
 OTHER = re.compile(
-    r"\b(due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
+    r"\b(good (?:to|through|thru|till)|ends|"
+    r"due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
     r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before|zahlbar|zahlungsziel|"
     r"échéance|livraison|commande|payer|vencimiento|entrega|pedido|scadenza|consegna|ordine|vervaldatum|leverdatum|"
     r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*|return\w*|retum\w*|refund\w*|exchang\w*|"
@@ -26,7 +27,7 @@ OTHER = re.compile(
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
-# Only what is in no other country: a state before its ZIP code, and less surely a telephone number as Canada writes it.
+# Marks of one country only: a state before its ZIP code, and less surely a telephone number in Canadian format.
 ZIP = re.compile(rf"\b(?:USA|U\.S\.A|United States)\b|{postcodes.UNITED_STATES}")
 PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
 ELSEWHERE = re.compile(
@@ -35,14 +36,28 @@ ELSEWHERE = re.compile(
     r"france)\b",
     re.IGNORECASE,
 )
-# Beside a ZIP code they are a buyer's.
+# Beside a ZIP code they belong to the buyer.
 _POSTCODE = re.compile(rf"{postcodes.AUSTRALIA}|{postcodes.UNITED_KINGDOM}\b|{postcodes.SINGAPORE}")
 TAX = re.compile(r"\b(gst|vat)\b", re.IGNORECASE)
-# Where days come first; GST is not among them, since Canada writes either.
-_DAYS_FIRST = re.compile(r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|VAT|MwSt|USt|TVA|IVA|BTW|PTU)\b", re.IGNORECASE)
-# Numbers whose order a country decides. With points the day is first everywhere, and a long year tells where it is.
+# Marks of countries with days first. GST and VAT are not among them: Canada uses both orders, and the Philippines
+# mostly months first.
+_DAYS_FIRST = re.compile(
+    r"\b(EUR|GBP|MYR|SGD|INR|AUD|NZD|CHF|CZK|PLN|RON|DKK|NOK|BRL|ARS|CLP|COP|IDR|THB|VND|TRY|KES|NGN|GHS|UGX|TZS|JMD|"
+    r"TTD|LKR|PKR|BDT|AED|KSh?s?|MwSt|USt|TVA|BTW|PTU|DPH|PDV|DDV|KDV|IVA|NIF|CIF|NIPC|KvK|P\.? ?IVA|SIRET|GSTIN|"
+    r"kenya|nigeria|ghana|uganda|tanzania|jamaica|trinidad|barbados|indonesia|thailand|vietnam|pakistan|bangladesh|"
+    r"sri lanka|brasil|brazil|portugal|espa[ñn]a|spain|m[ée]xico|argentina|colombia|chile|per[uú]|italia|italy|"
+    r"nederland|netherlands|belgi\w+|suisse|schweiz|polska|poland|t[üu]rkiye|turkey|emirates|dubai)\b|J\$",
+    re.IGNORECASE,
+)
+# Marks of countries with mostly months first: these need a review.
+_MONTHS_OFTEN = re.compile(r"\b(philippines|pilipinas|manila|php|brgy|barangay|guam|puerto rico)\b|₱", re.IGNORECASE)
+# Numeric dates whose order depends on the country. With points the day is first everywhere, and a four-digit year is
+# unambiguous.
 _BY_COUNTRY = re.compile(r"(\d{1,2})\s*([/-])\s*(\d{1,2})\s*\2\s*(\d{4}|\d{2})")
-_BEHIND = 0.1  # points of what another country reads below what was taken
+_NUMBERS = re.compile(
+    r"(?<![\d./-])(?P<first>\d\d?)(?P<between>[/-])(?P<second>\d\d?)(?P=between)(?P<year>(?:19|20)\d\d|\d\d(?!\d))"
+)
+_BEHIND = 0.1  # points by which another country's reading ranks lower
 
 
 def find_dates(document: Document) -> list[Candidate]:
@@ -63,7 +78,7 @@ def find_dates(document: Document) -> list[Candidate]:
 
 
 def offer_orders(found: Iterable[Candidate], text: str) -> Iterator[Candidate]:
-    """``found`` as read, and after each that is guessed what another country reads. ``text``: of the whole paper."""
+    """Yield ``found`` as read, each guessed one followed by the other reading. ``text``: of the whole document."""
     is_told = tells_order(text)
     for candidate in found:
         if is_told or not depends_on_order(candidate.raw):
@@ -77,32 +92,41 @@ def offer_orders(found: Iterable[Candidate], text: str) -> Iterator[Candidate]:
 
 
 def is_day_first(text: str) -> bool:
-    """False if the paper is from the United States, or where a date on it can only be read month first."""
+    """Return False if the document is from the United States, or has a date that can only be month first."""
     month_first, day_first = _one_way(text)
     if month_first or day_first:
         return day_first >= month_first
     if ELSEWHERE.search(text):
         return True
+    if _MONTHS_OFTEN.search(text):
+        return False
     return not (ZIP.search(text) or (PHONE.search(text) and not TAX.search(text)))
 
 
 def tells_order(text: str) -> bool:
-    """Whether the paper says if its days or its months come first: by dates, country, currency and tax that agree."""
+    """Return True if dates, country, currency and tax agree on the order of days and months.
+
+    A tax that countries with both orders have is no evidence.
+    """
     month_first, day_first = _one_way(text)
     months = bool(month_first or ZIP.search(text))
     days = bool(day_first or ELSEWHERE.search(text) or _DAYS_FIRST.search(text))
+    if _MONTHS_OFTEN.search(text) and not (month_first or day_first):
+        return False
     return months != days or bool(not months and _POSTCODE.search(text))
 
 
 def _one_way(text: str) -> tuple[int, int]:
-    """How many dates can only be read month first, and how many only day first."""
-    month_first = re.findall(r"\b(0?[1-9]|1[0-2])/(1[3-9]|2\d|3[01])/\d{2,4}\b", text)
-    day_first = re.findall(r"\b(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])/\d{2,4}\b", text)
-    return len(month_first), len(day_first)
+    """Count dates that can only be month first, and only day first."""
+    found = [one for one in _NUMBERS.finditer(text) if one["between"] == "/" or len(one["year"]) == 4]
+    numbers = [(int(one["first"]), int(one["second"])) for one in found]
+    month_first = sum(first <= 12 < second <= 31 for first, second in numbers)
+    day_first = sum(second <= 12 < first <= 31 for first, second in numbers)
+    return month_first, day_first
 
 
 def depends_on_order(raw: str) -> bool:
-    """Whether another country reads another day: 03/04/2025, or 25-02-18, whose year may be the first."""
+    """Return True if another country reads another day: 03/04/2025, or 25-02-18, whose year may be first."""
     found = _BY_COUNTRY.fullmatch(raw)
     if not found:
         return False
@@ -111,7 +135,7 @@ def depends_on_order(raw: str) -> bool:
 
 
 def list_readings(raw: str) -> list[str]:
-    """The days (ISO) that countries read in a date of numbers: with its day, its month or its year first.
+    """Return the days (ISO) in each order of a numeric date: day, month or year first.
 
     >>> list_readings("03/04/2025"), list_readings("25-02-18")
     (['2025-04-03', '2025-03-04'], ['2018-02-25', '2025-02-18'])
@@ -134,7 +158,7 @@ def _in_row(row: Row, above: Row | None, *, day_first: bool) -> Iterator[Candida
 
 
 def _label_over(line: Line, above: Row | None) -> str:
-    """A column's heading counts as the label of what stands under it."""
+    """A column's heading counts as the label of what is below it."""
     if above is None:
         return ""
     return " ".join(up.text for up in above.lines if up.box[0] < line.box[2] and up.box[2] > line.box[0])

@@ -1,4 +1,4 @@
-"""Fields that a service read: where they stand on the page, and how they and the rules' own finds come together."""
+"""Fields read by a service: their places on the page, and merging with candidates of the rules."""
 
 import re
 import unicodedata
@@ -13,19 +13,19 @@ from workflows.stages.fields.candidates import Candidate
 from workflows.stages.pages.layout import Box, Page, Word, union
 from workflows.stages.services import GivenValue
 
-NOT_FOUND = 0.5  # the most that a value is believed which no one finds on its page
-SURE = 0.97  # the most that a service is believed by itself: none of them is always right
+NOT_FOUND = 0.5  # the highest confidence of a value that is not found on its page
+SURE = 0.97  # the highest confidence from a service alone: none is always right
 WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
-_LONGEST = 40  # words of a value that are looked for on a page
-_MOST_LETTERS = 400  # that are compared
-_ALIKE = 0.8  # of 1: letters that a name and its print share, so that a slip of OCR mended by a model is no invention
+_LONGEST = 40  # words of a value that are searched on a page
+_MOST_LETTERS = 400  # characters that are compared
+_ALIKE = 0.8  # 0–1: similarity of a name to its print, so that a model may correct OCR errors
 _MANY = "$£¥"  # signs of several currencies
 
 
 def place_values(
     given: Iterable[GivenValue], page: Page, source: str, specs: Iterable[FieldSpec]
 ) -> list[dict[str, Any]]:
-    """As a segment keeps them. A model tells no place: the words of the page do, and an invented value has none."""
+    """Return the values as stored in a segment. Models give no places: they are searched on the page."""
     known = {spec.name: spec for spec in specs}
     return [_place_value(one, page, source, known[one.name]) for one in given]
 
@@ -47,9 +47,9 @@ def _place_value(one: GivenValue, page: Page, source: str, spec: FieldSpec) -> d
 
 
 def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
-    """Whether ``value`` (in stored form) is what ``raw`` says: words of the page prove no other value than their own.
+    """Return whether ``value`` (in stored form) is what ``raw`` says: words of the page prove only their own value.
 
-    Which of a list's values a text means, or whether it is a yes, is a judgement: there any words may be the reason.
+    Choosing from a list and yes/no are judgements, for which any words may be the reason.
     """
     if spec.allowed or spec.type == "boolean":
         return True
@@ -70,7 +70,7 @@ def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
 
 
 def _names_date(raw: str, value: str) -> bool:
-    """Also in a language whose months the rules do not know: then by its day, its year and a word."""
+    """Also for languages whose months the rules do not know: by day, year and a word."""
     if any(hit.value == value for first in (True, False) for hit in values.dates_in(raw, day_first=first)):
         return True
     year, month, day = (int(part) for part in value.split("-"))
@@ -80,12 +80,12 @@ def _names_date(raw: str, value: str) -> bool:
 
 
 def _digits(text: str) -> str:
-    """Without zeros at either end: 1.007,50 and 1007.5 have the same."""
+    """Strip zeros at either end: 1.007,50 and 1007.5 are equal."""
     return "".join(str(unicodedata.decimal(char)) for char in text if char.isdecimal()).strip("0")
 
 
 def locate_text(text: str, words: Sequence[Word]) -> Box | None:
-    """Where ``text`` stands as consecutive words, whatever their letters' case, spaces and punctuation."""
+    """Find ``text`` as consecutive words, ignoring case, spaces and punctuation."""
     wanted = values.words(text)
     if not wanted:
         return None
@@ -104,7 +104,7 @@ def locate_text(text: str, words: Sequence[Word]) -> Box | None:
 
 
 def read_candidates(stored: Iterable[Mapping[str, Any]], spec: FieldSpec) -> list[Candidate]:
-    """Those of one field, the surest first; the same value of several pages once."""
+    """Return the candidates of one field, best first; equal values of several pages once."""
     found: dict[str, Candidate] = {}
     for one in sorted((one for one in stored if one["name"] == spec.name), key=lambda one: -one["confidence"]):
         box = one["box"]
@@ -126,7 +126,7 @@ def read_candidates(stored: Iterable[Mapping[str, Any]], spec: FieldSpec) -> lis
 
 
 def merge_candidates(spec: FieldSpec, given: Sequence[Candidate], ruled: Sequence[Candidate]) -> list[Candidate]:
-    """The service's reading first, then what only the rules found; where both agree, the surer of the two counts."""
+    """Put the service's values first, then those of rules only; if both agree, the higher confidence counts."""
     if not given:
         return list(ruled)
     by_value = {results.normalise_value(spec.type, one.value): one for one in reversed(ruled)}

@@ -1,4 +1,4 @@
-"""Fields that no finder knows: the value beside or under the label that the project's schema gives."""
+"""The generic finder: the value beside or below the label in the project's schema."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 from workflows.stages.fields.places import Place, by_labels
 
 _READ = {"currency": values.currency, "number": values.number, "boolean": values.boolean}
-# What identifies something has digits in it; its label may say so once more: purchase order no.
+# Identifiers contain digits; their label may continue: purchase order no.
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:number|no|nr|num|id|iban|nummer|order)$", re.IGNORECASE)
 _NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
-# What papers print for a field instead of its own label, which goes first where both stand.
+# Alternative labels of fields; the field's own label takes precedence.
 _ALSO: Mapping[str, tuple[str, ...]] = {"net_total": ("Sub total", "Net amount", "Zwischensumme", "Nettobetrag")}
 _ALSO_COSTS = 0.5  # points
-Found = tuple[int, Place, values.Hit]  # how far from the label
+Found = tuple[int, Place, values.Hit]  # distance from the label, place, value
 _RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
 
@@ -47,7 +47,7 @@ def _find_labelled_values(
 
 
 def label_pattern(spec: FieldSpec) -> re.Pattern[str]:
-    """The label or the field's name, whatever stands between its words: "Contract No." for contract_no."""
+    """Match the label or the field's name with any separators: "Contract No." for contract_no."""
     return _printed_pattern((spec.label, spec.name), _NUMBERED if is_identifier(spec) else "")
 
 
@@ -64,7 +64,7 @@ def is_identifier(spec: FieldSpec) -> bool:
 
 
 def field_spellings(specs: Iterable[FieldSpec]) -> frozenset[str]:
-    """What the fields may be called on a page."""
+    """Return the possible labels of the fields on a page."""
     return frozenset(
         text.replace("_", " ").casefold()
         for spec in specs
@@ -86,13 +86,13 @@ def _reader(document: Document, spec: FieldSpec) -> Callable[[Place], values.Hit
 
 
 def _date(place: Place, *, day_first: bool) -> values.Hit | None:
-    """The nearest: of several in a line the others belong to something else."""
+    """Return the nearest date: others in the line belong to something else."""
     found = [hit for hit in values.dates_in(place.text, day_first=day_first) if hit.start >= place.start]
     return min(found, key=lambda hit: hit.start, default=None)
 
 
 def _amounts(place: Place) -> list[values.Hit]:
-    """None of them a rate in per cent."""
+    """Exclude percentages."""
     found = (hit for hit in values.amounts_in(place.text) if hit.start >= place.start)
     return [hit for hit in found if not _RATE.match(place.text, hit.end)]
 
@@ -102,7 +102,7 @@ def _amount(place: Place) -> values.Hit | None:
 
 
 def _after_rate(found: Sequence[Found], places: Sequence[Place]) -> Found:
-    """The first, or in a row with a rate the last: VAT 20 % of 425.20 is 85.04."""
+    """Return the first amount, or the last in a row with a rate: VAT 20 % of 425.20 is 85.04."""
     beside = [place for place in places if place.beside]
     if not found[0][1].beside or not any(_RATE.search(place.text, place.start) for place in beside):
         return found[0]

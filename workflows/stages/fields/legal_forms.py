@@ -1,15 +1,20 @@
-"""What a firm is in law, as its name ends."""
+"""Legal forms of companies, as names end with them."""
 
 import re
 
 LEGAL = re.compile(
     r"\b(sdn\.?\s*bhd|[s5]dn|bhd|s/b|ltd|limited|gmbh|ag|kg|ohg|ug|inc|llc|llp|corp(oration)?|co|company|plc|pte|pvt|"
-    r"s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|s\.?a|s\.?l|b\.?v|n\.?v|a/s|aps|oy|ab|e\.\s?k|pty)\b\.?(?=[\s,;:()\[]|$)",
+    r"s\.?a\.?r\.?l|s\.?r\.?l|s\.?p\.?a|s\.?a|s\.?l|b\.?v|n\.?v|a/s|aps|oy|ab|e\.\s?k|pty|"
+    r"s\.?\s?a\.?\s?s|s\.\s?r\.\s?o|v\.\s?o\.\s?s|a\.\s?s|sp\.?\s?z\s?o\.?\s?o|d\.\s?o\.\s?o|d\.\s?d|kft|zrt|nyrt|oyj|asa|kgaa|mbh|"
+    r"ltda|limitada|lda|eireli|s\.?\s?de\s?r\.?\s?l|s\.\s?c|e\.?o\.?o\.?d|sasu|eurl|sprl|bvba|tbk|ltd\.?\s?şti|a\.\s?ş|uab|sia|oü|"
+    r"pjsc|ojsc|jsc|fzc|fze|wll|w\.l\.l|k\.k)\b\.?(?=[\s,;:()\[]|$)"
+    # Words too short or too common to count anywhere but at the end, written large.
+    r"|(?<=\w\s)(?-i:AS|KY|Ky|HB|KB|Bt|BT|ME|ENK|OÜ|AG)\.?(?=\s*$)",
     re.IGNORECASE,
 )
 
 
 def is_firm(text: str) -> bool:
-    """Whether the line is a firm's name: it ends with a legal form, and no number is in it."""
+    """Return True if the line is a firm's name: it ends with a legal form and has no number."""
     ends = [form.end() for form in LEGAL.finditer(text)]
     return bool(ends) and not text[ends[-1] :].strip(" .,;:()") and not any(map(str.isdigit, text))

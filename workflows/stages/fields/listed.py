@@ -1,4 +1,4 @@
-"""Fields with a list of allowed values: which one a candidate is, and where they stand on the pages by themselves."""
+"""Fields with a list of allowed values: matching candidates to the list, and finding listed values on the pages."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,12 +8,12 @@ from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 
-_ALONE = 0.5  # points of a value that stands somewhere, without the field's label
-_BESIDE = 0.3  # at most, of a value outside the list: shown if nothing else is found
+_ALONE = 0.5  # points of a listed value without the field's label
+_BESIDE = 0.3  # at most, for values outside the list: shown if nothing else is found
 
 
 def match_allowed_values(document: Document, spec: FieldSpec, found: Sequence[Candidate]) -> list[Candidate]:
-    """``found`` in terms of the list, then the list's values wherever they stand; best first."""
+    """Match ``found`` to the list, and find its values anywhere on the pages; best first."""
     return best_first([*_match_found_values(spec, found), *_find_allowed_values(document, spec)])
 
 
@@ -27,7 +27,7 @@ def _match_found_values(spec: FieldSpec, found: Iterable[Candidate]) -> Iterator
 
 
 def _find_allowed_values(document: Document, spec: FieldSpec) -> Iterator[Candidate]:
-    # Numbers and days stand on every page and mean anything; words of two letters as well.
+    # Numbers, dates and two-letter words occur on every page with other meanings.
     if spec.type != "text":
         return
     for value in spec.allowed:

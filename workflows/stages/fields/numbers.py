@@ -1,4 +1,4 @@
-"""The number of the invoice or receipt, after its label."""
+"""The number of an invoice or receipt, by its label."""
 
 import re
 from collections.abc import Iterator

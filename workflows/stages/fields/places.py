@@ -1,4 +1,4 @@
-"""Where the value of a label may stand, and where it cannot: where another label begins."""
+"""Places where a label's value may be, bounded by other labels."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from functools import lru_cache
 from workflows.stages.fields.candidates import Document
 from workflows.stages.pages.layout import Line, Row
 
-# Labels of common papers, whether or not the project reads them. A value is none of them, and ends before one.
+# Common labels, whether or not the project uses them. A value is none of them, and ends before one.
 _COMMON = (
     "no", "nr", "number", "id", "nummer", "vendor", "supplier", "seller", "sold by", "bill to", "billed to", "ship to",
     "sold to", "deliver to", "invoice to", "attn", "customer", "customer no", "customer number", "customer id",
@@ -35,29 +35,29 @@ _COMMON = (
     "iva", "fattura", "scadenza", "fornitore", "descrizione", "quantità", "importo", "factuur", "factuurnummer",
     "factuurdatum", "vervaldatum", "leverancier", "omschrijving", "aantal", "bedrag", "btw",
 )  # fmt: skip
-# Longer labels whose parts are labels of something else.
+# Compound labels whose parts are other labels.
 _COMPOUND = (
     "tax id", "tax no", "tax number", "tax invoice", "vat id", "vat no", "vat number", "vat reg no", "gst no",
     "gst id", "due date", "order date", "delivery date", "email address", "e-mail address", "invoice address",
     "billing address", "delivery address", "shipping address",
 )  # fmt: skip
-# Up to four words and a colon: whatever it is called. Not a time, a web address, or the Fwd: of a subject.
+# Any label: up to four words and a colon. Not a time, a URL, or the Fwd: of a subject.
 _ANY = re.compile(r"(?!fwd\b)[^\W\d_][^\s:：]{2,29}(?:\s[^\s:：]{1,30}){0,3}(?<![\d\s])\s?[:：](?!//)", re.IGNORECASE)
 _ENDED = re.compile(r"\W{0,2}(?:[:：#]|(?:no|nr|id)\b|$)", re.IGNORECASE)
 _COLON = re.compile(r"\s?[:：#]")
 
 
 def is_labelled(text: str) -> bool:
-    """Whether the text begins with what looks like a label, whatever it is called."""
+    """Return True if the text begins with what looks like a label."""
     return _ANY.match(text.lstrip(" .#-–:：")) is not None
 
 
 @dataclass(frozen=True)
 class Place:
-    """``text`` of the line up to where another label begins; the value is looked for from ``start``.
+    """``text`` of the line up to the next label; the value is searched from ``start``.
 
-    ``until``: where words stand that are another label without a colon: IBAN DE89 3704 BIC COBADEFF. ``beside``: in the
-    label's own row, not under it.
+    ``until``: the start of words that are another label without a colon: IBAN DE89 3704 BIC COBADEFF. ``beside``: in
+    the label's own row, not below it.
     """
 
     line: Line
@@ -68,20 +68,20 @@ class Place:
 
 
 class OtherLabels:
-    """The labels that are not the one whose value is looked for. ``fields``: those of the fields that the run reads."""
+    """The labels other than the current one. ``fields``: those of the run's fields."""
 
     def __init__(self, fields: frozenset[str], own: re.Pattern[str]) -> None:
         spelled = _foreign({*fields, *_COMMON}, own)
         several = [one for one in spelled if len(re.findall(r"\w+", one)) > 1]
         self._any = _pattern(spelled)
         self._longer = _pattern(_foreign({*fields, *_COMPOUND}, own))
-        # One word may be a name's first: Company One Ltd. Two are a label, also without a colon.
+        # A single word may begin a name: Company One Ltd. Two words are a label, even without a colon.
         self._several = _pattern(several)
 
     def open(self, text: str, *, behind: bool = False) -> bool:
-        """Whether another label, or anything that looks like one, begins the text.
+        """Return True if the text begins with another label, or anything that looks like one.
 
-        ``behind``: the text stands right after a label; then no words without a colon are taken for one.
+        ``behind``: the text follows a label; then words without a colon are not taken for one.
         """
         plain = text.lstrip(" .#-–:：").rstrip()
         first = self._any.match(plain)
@@ -90,11 +90,11 @@ class OtherLabels:
         return not behind and bool(self._several.match(plain))
 
     def is_label(self, text: str) -> bool:
-        """Whether the text is a label and nothing else."""
+        """Return True if the text is only a label."""
         return text.rstrip().endswith((":", "：")) or bool(self._any.fullmatch(text.strip(" .#-–")))
 
     def cover(self, text: str, match: re.Match[str]) -> bool:
-        """Whether what matched is a part of a longer label: Tax in Tax ID."""
+        """Return True if the match is part of a compound label: Tax in Tax ID."""
         start, end = match.start(), match.start() + len(match[0].rstrip(" .:#-"))
         return any(
             one.start() <= start and end <= one.end() and len(one[0]) > end - start
@@ -102,7 +102,7 @@ class OtherLabels:
         )
 
     def place(self, line: Line, start: int, *, beside: bool) -> Place:
-        """What stands after the next label is not the value: of "4711 Vendor: Acme" only the number is."""
+        """Cut the text at the next label: of "4711 Vendor: Acme" only the number is the value."""
         text = line.text
         begin = start + len(text[start:]) - len(text[start:].lstrip(" :：.#-–"))
         following = list(self._any.finditer(text, begin + 1))
@@ -112,7 +112,7 @@ class OtherLabels:
 
 
 def _foreign(known: Iterable[str], own: re.Pattern[str]) -> list[str]:
-    """Longest first, so that an alternation finds the longest."""
+    """Longest first, so that an alternation matches the longest."""
     return sorted((one for one in known if not own.fullmatch(one)), key=lambda one: (-len(one), one))
 
 
@@ -125,7 +125,7 @@ _others = lru_cache(maxsize=512)(OtherLabels)
 
 
 def by_labels(document: Document, label: re.Pattern[str]) -> Iterator[list[Place]]:
-    """For each time the label is printed: after it, beside it in its row, below it, in this order."""
+    """Yield for each occurrence of the label: after it, beside it in its row, below it, in this order."""
     rows = document.rows
     for number, row in enumerate(rows):
         for position, line in enumerate(row.lines):
@@ -139,7 +139,7 @@ def by_labels(document: Document, label: re.Pattern[str]) -> Iterator[list[Place
 
 
 def _beside(row: Row, position: int, start: int, others: OtherLabels) -> Iterator[Place]:
-    """In the rest of the row up to the next label, which has its own value after it."""
+    """Yield the rest of the row up to the next label, which has its own value after it."""
     for line in row.lines[position:]:
         if line.text[start:].strip(" :：.#-–"):
             if others.open(line.text[start:], behind=bool(start)):

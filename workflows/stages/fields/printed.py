@@ -1,4 +1,4 @@
-"""Where an invoice's XML and its printed page disagree: a person sees the page, a program the XML, and one is wrong."""
+"""Differences between an invoice's XML and its printed page, one of which must be wrong."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,15 +9,14 @@ from workflows.stages import values
 from workflows.stages.fields.candidates import Document
 from workflows.stages.fields.checks import Check
 
-_LIKELY = 0.5  # confidence from which what is printed is taken for the field's value
-_NUMBER = re.compile(r"(?:^|_)(?:number|no|num|id)$")  # of names of fields, which hold what identifies a paper
+_LIKELY = 0.5  # confidence from which a printed value counts as the field's
+_NUMBER = re.compile(r"(?:^|_)(?:number|no|num|id)$")  # field names of identifiers
 
 
 def compare_with_print(document: Document, fields: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """As a result keeps them. ``fields``: the result's own whose value the XML gave, with what the rules found beside.
+    """Return differences as stored in a result. ``fields``: those with XML values and the rules' candidates.
 
-    Only what identifies an invoice or is paid: dates, amounts and numbers. Names and addresses are often printed
-    otherwise than they are registered.
+    Only identifiers, dates and amounts: names and addresses are often printed differently than registered.
     """
     return [asdict(one) for one in _find_print_contradictions(document, fields)]
 
@@ -25,7 +24,7 @@ def compare_with_print(document: Document, fields: Iterable[Mapping[str, Any]]) 
 def _find_print_contradictions(document: Document, fields: Iterable[Mapping[str, Any]]) -> Iterator[Check]:
     for field in fields:
         best = next(iter(field["candidates"]), None)
-        if best is None or best["confidence"] < _LIKELY or field["page"] is not None:  # the page says the same
+        if best is None or best["confidence"] < _LIKELY or field["page"] is not None:  # the page agrees
             continue
         kind, value = str(field["type"]), str(field["value"])
         if _is_compared(field) and not _is_printed(document, kind, value):
@@ -38,7 +37,7 @@ def _is_compared(field: Mapping[str, Any]) -> bool:
 
 
 def _is_printed(document: Document, kind: str, value: str) -> bool:
-    """Whether the page shows it anywhere, also if no rule took it for the field's value."""
+    """Return True if the page has it anywhere, even if no rule chose it."""
     if kind == "amount":
         return any(hit.value == value for row in document.rows for hit in values.amounts_in(row.text))
     if kind == "date":

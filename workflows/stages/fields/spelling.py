@@ -1,7 +1,8 @@
-"""Words that stand in thousands of names and addresses, and look as if OCR missed a letter: Jaian for Jalan.
+"""Common words of names and addresses with likely OCR errors: Jaian for Jalan.
 
-A value is not changed by it, since names and towns are often a letter from such a word (BARU and BATU): the usual
-spelling is offered beside it, and lowers its confidence. Only a legal form of two words is closed enough to be mended.
+Values are not changed, since names and towns are often one letter from a common word (BARU and BATU): the usual
+spelling is offered as an alternative, and lowers confidence. Only two-word legal forms are a closed set, and are
+corrected.
 """
 
 import re
@@ -19,21 +20,21 @@ COMPANY = frozenset(
     "enterprise trading stationery hardware machinery restaurant restoran market supermarket hypermarket electrical "  # noqa: SIM905 - as above
     "pharmacy marketing industries services solutions holdings limited gesellschaft company carry perniagaan".split()
 )
-# What print and blur make of each other; JAPAN is no misread JALAN.
+# Groups of letters that are confused in print; JAPAN is not a misread JALAN.
 _ALIKE = ("il1jtfr", "oceqdgas069", "bhkr83rp0", "nmhurwvk", "sz52", "yv", "gq9y")
 _WORD = re.compile(r"[^\W_]+")
 _SDN_BHD = re.compile(r"\b[S5$][DO0]N(\.?\s*)(?:[B83R][HMN][DO0]|8HD)\b(?!\w)", re.IGNORECASE)
 _ZERO = re.compile(r"(?<!\w)0(?=['’][^\W\d_]{3})")
-_DOUBLED, _LONG = 5, 7  # letters from which a word may have lost one of a pair, or any one
+_DOUBLED, _LONG = 5, 7  # word lengths from which one of a double letter, or any letter, may be lost
 
 
-MISREAD = "misread"  # evidence of a value with words that look misread
+MISREAD = "misread"  # evidence: a value with words that look misread
 Mend = Callable[[str], tuple[str, int]]
-_BEHIND = 0.1  # points of another spelling below the one that was read
+_BEHIND = 0.1  # points by which an alternative spelling ranks lower
 
 
 def offer_spellings(found: Iterable[Candidate], mend: Mend, doubt: float = 1.0) -> Iterator[Candidate]:
-    """``found`` as read, each word that looks misread counted by ``doubt``, and after it the usual spelling, if any."""
+    """Yield ``found`` as read, with misread words counted by ``doubt``, each followed by its usual spelling, if any."""
     for candidate in found:
         usual, misread = mend(candidate.value)
         known = candidate.evidence.get(MISREAD, 0.0)
@@ -47,7 +48,7 @@ def mend_address(text: str) -> tuple[str, int]:
 
 
 def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:
-    """The text with known words as they are spelled, in its own case; and how many were not."""
+    """Return the text with known words corrected in its own case, and the number of corrections."""
     lexicon = frozenset(known)
     count = 0
 
@@ -64,12 +65,12 @@ def mend_words(text: str, known: Iterable[str]) -> tuple[str, int]:
 
 
 def mend_legal_form(text: str) -> str:
-    """The one exception: no firm is called SON BHD, or SDN 3HD."""
+    """Correct legal forms, the one exception: no firm is called SON BHD, or SDN 3HD."""
     return _SDN_BHD.sub(_spell_legal_form, text)
 
 
 def mend_zero(text: str) -> str:
-    """And no name begins with a zero: 0'Shea."""
+    """Correct a leading zero: 0'Shea."""
     return _ZERO.sub("O", text)
 
 
@@ -92,7 +93,7 @@ def _closest_word(word: str, lexicon: frozenset[str]) -> str | None:
 
 
 def _is_reading(word: str, meant: str) -> bool:
-    """One letter looks like another, a digit stands for a letter, or a letter is missing or too many."""
+    """Return True if one letter looks like another, a digit replaces a letter, or one letter is missing or extra."""
     if len(word) == len(meant):
         differing = [(a, b) for a, b in zip(word, meant, strict=True) if a != b]
         return len(differing) == 1 and (differing[0][0].isdigit() or look_alike(*differing[0]))
@@ -102,7 +103,7 @@ def _is_reading(word: str, meant: str) -> bool:
 
 
 def is_one_letter_off(word: str, meant: str) -> bool:
-    """Whether a letter of it is another, missing or too many; for words that stand where no other would."""
+    """Return True if one letter differs, is missing or is extra; for places with a closed set of words."""
     if len(word) == len(meant):
         return sum(a != b for a, b in zip(word, meant, strict=True)) == 1
     short, long = sorted((word, meant), key=len)
@@ -110,5 +111,5 @@ def is_one_letter_off(word: str, meant: str) -> bool:
 
 
 def look_alike(one: str, other: str) -> bool:
-    """Whether print and blur make one letter of the other; a letter looks like itself."""
+    """Return True if the letters are confused in print, or equal."""
     return one == other or any(one in group and other in group for group in _ALIKE)

@@ -1,4 +1,4 @@
-"""The amounts of a paper with the labels that its rows give them, and whether its own arithmetic agrees."""
+"""The amounts of a document with the labels of their rows, and whether its arithmetic is consistent."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,22 +7,29 @@ from decimal import Decimal
 from itertools import combinations
 
 from workflows.stages import values
+from workflows.stages.fields import sum_words
 from workflows.stages.pages.layout import Line
 
-PAID_WITH = -1.5  # points of an amount that was paid, with change perhaps
-SUMMED = 0.5  # points from which a label names a sum
-_CHANGE = re.compile(r"\b(ch ?ange|wechselgeld|rückgeld|balance)\b", re.IGNORECASE)
+PAID_WITH = -1.5  # points of a payment, possibly with change
+SUMMED = 0.5  # points from which a label denotes a sum
+_CHANGE = re.compile(
+    r"\b(ch ?ange|wechselgeld|r[uü]ckgeld|balance|wisselgeld|cambio|troco|resto|reszta|vraceno|visszajaro|para ustu|"
+    r"vaxel|vekslepenge|byttepenge|vaihtoraha|povrat|graza|kembali(?:an)?)\b",
+    re.IGNORECASE,
+)
 _ADDED = re.compile(
     r"\b(round\w*|rnd|adjustment|tax|vat|ust|mwst|[chips]?gst|[hpq]st|sst|tva|iva|btw)\b|\bserv(ice)?\W{0,4}(ch|tax|$)|\bs\.?v\.?c\b",
     re.IGNORECASE,
 )
 _TAKEN = re.compile(r"\b(disc(ount)?|less|savings?|rebate|voucher|rabatt|skonto|remise)\b", re.IGNORECASE)
-_MOST_STEPS = 4  # between two sums: discount, service, tax, rounding
+_ADDED_ABROAD = sum_words.bound(sum_words.ADDED)
+_TAKEN_ABROAD = sum_words.bound(sum_words.TAKEN)
+_MOST_STEPS = 4  # steps between two sums: discount, service, tax, rounding
 
 
 @dataclass(frozen=True)
 class Sum:
-    """An amount, the label that its row gives it, and that label's points; ``order`` counts in reading order."""
+    """An amount with its row's label and that label's points; ``order`` counts in reading order."""
 
     line: Line
     hit: values.Hit
@@ -37,22 +44,27 @@ class Sum:
 
     @property
     def step(self) -> Decimal | None:
-        """What it does to the sum above it: tax and rounding are added, discounts taken off; None: nothing."""
-        if _TAKEN.search(self.label):
+        """Return its effect on the sum above: taxes and rounding are added, discounts deducted; None: no effect."""
+        if _TAKEN.search(self.label) or _TAKEN_ABROAD.search(self.label):
             return -abs(self.value)
-        return self.value if _ADDED.search(self.label) else None
+        return self.value if is_added(self.label) else None
+
+
+def is_added(label: str) -> bool:
+    """Return True for a tax, a charge or a rounding."""
+    return bool(_ADDED.search(label) or _ADDED_ABROAD.search(label))
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A sum that follows from the one before it by what stands between them."""
+    """A sum that follows from the previous one by the amounts between them."""
 
     base: Decimal
     target: Decimal
 
 
 def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
-    """The last may have a label that OCR made unreadable: nothing else follows from a sum by its tax."""
+    """The last label may be unreadable: only the total follows from a sum by its tax."""
     held = [one for one in sums if not one.in_summary]
     labelled = [one for one in held if one.points >= SUMMED and one.value > 0]
     unnamed = [one for one in held if one.points == 0 and one.step is None and one.value > 0]
@@ -76,21 +88,21 @@ def _some(steps: Sequence[Decimal]) -> Iterator[tuple[Decimal, ...]]:
 
 
 def find_proven_sums(sums: Sequence[Sum]) -> Iterator[Decimal]:
-    """Sums that follow from others: cash less change, or a sum plus its rounding or tax, wherever these stand."""
+    """Yield sums that follow from others: cash less change, or a sum plus rounding or tax, anywhere."""
     held = [one for one in sums if not one.in_summary]
     there = {one.value for one in held if one.value > 0}
     changes = [one.value for one in held if _CHANGE.search(one.label)]
     paid = [one.value for one in held if one.points == PAID_WITH]
     for change in changes:
         yield from (cash - change for cash in paid if cash - change in there)
-    # With its sign: a rounding of -0.02 leads from 33.92 to 33.90 and never the other way.
-    added = [one.value for one in held if _ADDED.search(one.label) and one.value]
+    # Signed: a rounding of -0.02 leads from 33.92 to 33.90, never the other way.
+    added = [one.value for one in held if is_added(one.label) and one.value]
     for base in (one.value for one in held if one.points >= SUMMED):
         yield from (base + extra for extra in added if base + extra in there and base != extra)
 
 
 def of_lines(sums: Sequence[Sum]) -> Decimal | None:
-    """What the amounts before the first sum add up to, each row's last; None if there is no such row."""
+    """Add up the last amounts of the rows before the first sum; None if there is no such row."""
     first = next((one.order for one in sums if one.points >= SUMMED), None)
     if first is None:
         return None

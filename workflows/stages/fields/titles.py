@@ -1,19 +1,29 @@
-"""What a paper calls itself over or under its sender, neither a name nor an address: TAX INVOICE, Guest Check."""
+"""Titles of documents, near the sender but neither name nor address: TAX INVOICE, Guest Check."""
 
 import re
 
+from workflows.stages.fields import sum_words
+
+# Without accents, in the languages that the local OCR supports.
 _KIND = (
-    "receipts?|invoices?|memo|bill|check|copy|slip|beleg|kassenbon|quittung|rechnung|facture|ticket|factura|recibo|"
-    "reçu|recu|fattura|scontrino|kopie|copie|proofofpurchase"
+    "receipts?|records?|invoices?|memo|bill|check|cheque|copy|slip|docket|voucher|chit|tab|statement|note|beleg|bon|zettel|kassenbon|bonkopie|"
+    "quittung|rechnung|facture|ticket|factura|boleta|comprobante|recibo|recu|fattura|scontrino|ricevuta|documento|kopie|copie|"
+    "copia|proofofpurchase|kassabon|factuur|kwitantie|fatura|talao|cupom|nota|paragon|faktura|rachunek|uctenka|doklad|blok|"
+    "nyugta|szamla|chitanta|fis|fisi|makbuz|kvitto|kvittering|kuitti|lasku|racun|kvitas|cekis|ceks|kvits|kviitung|arve|"
+    "resit|struk|kuitansi|invois|hoadon|phieu|resibo|risiti"
 )
 _OF = (
-    "tax|sales?|retail|vat|gst|cash|credit|simplified|official|original|duplicate|customers?|merchants?|guests?|store|"
-    "office|payment|dining|bar|de|kunden|händler|kassen|caisse|client|simplificada|fiscal"
+    "tax|sales?|retail|vat|gst|cash|credit|simplified|official|original|duplicate|customers?|merchants?|guests?|store|shop|"
+    "purchase|house|account|order|table|transaction|our|your|the|of|for|"
+    "office|till|file|counter|payment|dining|bar|de|da|do|di|kunden|handler|kassen|caisse|client|simplificada|simplificado|fiscal|fiscale|"
+    "fiskalny|commerciale|compra|venta|venda|vat|danovy|prodejni|bon|hoa|don|bilgi|satis|jualan|tunai|cukai|penjualan|"
+    "kupni|klanten|cliente|kunde|nao|non|electronic|electronica|electronico|electronique|eletronica|eletronico|elettronica|elektronische|"
+    "zjednoduseny"
 )
-_TITLE = re.compile(rf"(?:{_OF}){{0,3}}(?:{_KIND})(?:{_OF}|{_KIND}){{0,3}}")
+_TITLE = re.compile(rf"(?:{_OF}){{0,3}}(?:{_KIND})(?:{_OF}|{_KIND}){{0,3}}|(?:cash|counter)sales?|kas[sz]a")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
 def is_title(text: str) -> bool:
-    """Whether the line is such words and nothing else, also where OCR lost the spaces between them."""
-    return len(text) < 40 and _TITLE.fullmatch(_BETWEEN.sub("", text).casefold()) is not None
+    """Return True if the line is only a title, even if OCR lost its spaces."""
+    return len(text) < 40 and _TITLE.fullmatch(_BETWEEN.sub("", sum_words.plain(text)).casefold()) is not None

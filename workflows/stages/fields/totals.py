@@ -1,4 +1,4 @@
-"""The amount that is to be paid: label, place, repetition and whether the paper's own arithmetic agrees."""
+"""The total payable: by label, place, repetition and arithmetic."""
 
 import functools
 import re
@@ -8,29 +8,29 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from workflows.stages import values
-from workflows.stages.fields import sums
+from workflows.stages.fields import sum_words, sums
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.fields.sums import PAID_WITH, Sum
 from workflows.stages.pages.layout import Line, Row
 
 _NO_TOTAL = re.compile(
     r"\b(qty|quantity|items?|savings?|points?|discount|disc|tax amount|tax:|change|tendered|rounding( adj\w*)?|gst amt|"
-    r"total (gst|tax|vat|sst|units|saving|discount|qty)|balance b/f|item count|you saved|wechselgeld|rückgeld|zurück|"
+    r"total (gst|tax|vat|sst|units|saving|discount|qty)|balance b/f|item count|you saved|wechselgeld|ruckgeld|zuruck|"
     r"rendu|vuelto|troco|rabatt|"
     r"number of|approval|deposit|anzahlung\w*)\b(?!.*\b(payable|due)\b)",
     re.IGNORECASE,
 )
 _PAYMENT = re.compile(
     r"\b(cash|visa|master(card)?|debit|credit|card|(?<!to be )paid|payment|received|tender|accepted|amex|bar|"
-    r"ec-karte|esp[èe]ces|bancaire|efectivo|tarjeta|contant[ei]|dinheiro)\b"
+    r"ec-karte|especes|bancaire|efectivo|tarjeta|contant[ei]|dinheiro)\b"
     r"(?!.*\btotal\b.*\bpayable)",
     re.IGNORECASE,
 )
 _PAYABLE = re.compile(
     r"\b(grand\s?total|total\s?due|amount\s?due|balance\s?due|total\s?(amount\s?)?payable|amount\s?payable|nett?\s?total|"
-    r"nett?\s?payable|(nett?|reste|montant|total) [àa] payer|"
+    r"nett?\s?payable|(nett?|reste|montant|total) a payer|"
     r"rounded\s?total|total\s?rounded|to be paid|final\s?total|total after|zahlbetrag|zu\s?zahlen|bruttosumme|"
-    r"gesamtbetrag(?! der)|rechnungsbetrag|"
+    r"please pay|you pay|to settle|amount (?:charged|owing)|pay this amount|gesamtbetrag(?! der)|rechnungsbetrag|"
     r"endbetrag|bill\s?(?:amt|amount|total)|to\s?pay|total\s?ttc|importe total|gross amount|gross total)\b",
     re.IGNORECASE,
 )
@@ -46,18 +46,24 @@ _TOTAL = re.compile(
 _BALANCE = re.compile(r"^\W*balance\b(?!\s*(?:b/f|brought|c/f|forward))", re.IGNORECASE)
 _AMOUNT = re.compile(r"\b(amount|nett|betrag|montant|importe)\b", re.IGNORECASE)
 _INCLUDING = re.compile(r"\b(am(oun)?t|anount|total)\b.*\bincl", re.IGNORECASE)
-# The first that fits gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is none.
+# The first match gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is not. Labels have no accents here.
 LABELS = (
     (0.5, _BEFORE_TAX),
+    (0.5, sum_words.bound(sum_words.BEFORE_TAX)),
     (-3.0, _NO_TOTAL),
+    (-3.0, sum_words.bound(sum_words.NO_TOTAL)),
     (3.0, _INCLUDING),
     (PAID_WITH, _PAYMENT),
+    (4.5, sum_words.bound(sum_words.PAYABLE)),
+    (PAID_WITH, sum_words.bound(sum_words.PAID)),
     (4.5, _PAYABLE),
     (3.0, _TOTAL),
+    (3.0, sum_words.bound(sum_words.TOTAL)),
     (2.5, _BALANCE),
     (1.0, _AMOUNT),
+    (1.0, sum_words.bound(sum_words.AMOUNT)),
 )
-# A table of tax rates has totals of its own, which are not the document's.
+# Totals in a table of tax rates are not the document's.
 SUMMARY = re.compile(
     r"\b(gst|tax|vat|sst)\s*(summary|analysis|code)|ust\.? ?satz|steueraufschl\w*|tax\s*\(rm\)", re.IGNORECASE
 )
@@ -69,7 +75,7 @@ MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=
 
 @dataclass(frozen=True)
 class _PrintedSums:
-    """What the amounts say together: sums that follow from others, those that others follow from, and the lines'."""
+    """The consistency of amounts: sums that follow from others, those that others follow from, and the lines' sum."""
 
     proven: frozenset[Decimal]
     passed: frozenset[Decimal]
@@ -85,7 +91,7 @@ def find_totals(document: Document) -> list[Candidate]:
 
 
 def _guess_unlabelled_total(candidates: list[Candidate]) -> list[Candidate]:
-    """If no label could be read the largest amount is the best guess, and no more than that."""
+    """Without a readable label, guess the largest amount."""
     return [replace(candidate, points=0.1 + min(1.0, float(candidate.value) / 1e6)) for candidate in candidates]
 
 
@@ -103,13 +109,13 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
 
 
 def sums_of(document: Document) -> list[Sum]:
-    """Every amount of money in reading order, those that say nothing left out."""
+    """List every amount of money in reading order, without irrelevant ones."""
     found = (replace(one, order=order) for order, one in enumerate(_tell_change(_sums(document))))
     return [one for one in found if one.value > 0 or one.points < 0 or one.step is not None]
 
 
 def _tell_change(found: Iterable[Sum]) -> Iterator[Sum]:
-    """What is called a balance is to be paid, but after what was paid it is given back."""
+    """A balance is payable, unless it follows a payment: then it is change."""
     paid = False
     for one in found:
         yield replace(one, points=_CHANGE) if paid and _BALANCE.search(one.label) else one
@@ -117,10 +123,10 @@ def _tell_change(found: Iterable[Sum]) -> Iterator[Sum]:
 
 
 def _sums(document: Document) -> Iterator[Sum]:
-    # A row's own words are asked about for each of its amounts. Not kept for the process: they are the document's text.
+    # Each amount of a row looks up the row's words. Not cached by process, since they are document text.
     points_of = functools.lru_cache(maxsize=256)(label_points)
     summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
-    over = ""  # the words of a row without an amount: the label of one that has nothing else
+    over = ""  # the words of a row without an amount: the label of an unlabelled one below
     for number, row in enumerate(document.rows):
         if SUMMARY.search(row.text):
             summary_since = (row.page, number)
@@ -130,19 +136,19 @@ def _sums(document: Document) -> Iterator[Sum]:
             for line, hit, label in _label_amounts(row, over, points_of)
             if _is_money(hit, line, points_of(label))
         ]
-        over = "" if amounts else row.text
+        over = "" if amounts else sum_words.plain(row.text)
         for line, hit, label in amounts:
             yield Sum(line, hit, label, points_of(label), inside)
 
 
 def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> Iterator[tuple[Line, values.Hit, str]]:
-    """Every amount of a row with its label: the nearest words before it that name a sum, else all of the row's.
+    """Label every amount of a row by the nearest words before it that denote a sum, else by all words of the row.
 
     ``over`` labels an amount that stands alone: TOTAL, and RM 404.84 in the row below.
     """
     whole = " ".join(_words(line.text) for line in row.lines)
     whole = over if over and not re.search(r"[^\W\d_]", MONEY.sub("", whole)) else whole
-    since = nearest = ""  # since the amount before; and the last of the row's lines that has words
+    since = nearest = ""  # words since the previous amount; and the last line of the row with words
     for line in row.lines:
         end = 0
         if sum(map(str.isalpha, line.text)) > 2:
@@ -157,12 +163,12 @@ def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> It
 
 
 def _last(words: str) -> str:
-    """What may be an amount's label: a line of thousands of amounts must not be searched whole for each of them."""
-    return words[-_LONGEST_LABEL:]
+    """Limit a label's length, as a line of thousands of amounts must not be searched whole for each."""
+    return sum_words.plain(words[-_LONGEST_LABEL:])
 
 
 def repair_digits(text: str) -> str:
-    """Letters that stand for digits inside an amount, one for one so that places stay: RMI11.9O → RM111.90."""
+    """Replace letters by digits inside amounts, one by one so that positions stay: RMI11.9O → RM111.90."""
     text = re.sub(r"(?<=RM)[OoIl](?=[\d.,])", lambda match: "0" if match[0] in "Oo" else "1", text)
     text = re.sub(
         r"(?<=[\d.,])[OoIl](?=[\d.,])|(?<=[.,]\d)[OoIl]\b", lambda match: "0" if match[0] in "Oo" else "1", text
@@ -172,7 +178,7 @@ def repair_digits(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    return re.sub(r"(?<![\d.,])[.,]*\d[\d.,]*", " ", text)
+    return sum_words.plain(re.sub(r"(?<![\d.,])[.,]*\d[\d.,]*", " ", text))
 
 
 def label_points(label: str) -> float:
@@ -180,7 +186,7 @@ def label_points(label: str) -> float:
 
 
 def _is_money(hit: values.Hit, line: Line, points: float) -> bool:
-    """Two decimals, or a whole number that a currency or a strong label vouches for; never a rate in per cent."""
+    """Require two decimals, or for whole numbers a currency or a strong label; never a percentage."""
     if line.text[hit.end :].lstrip().startswith("%"):
         return False
     if re.search(r"[.,]\d{2}\)?-?$", hit.raw):

@@ -1,4 +1,4 @@
-"""Sellers that people confirmed in earlier reviews: who is on the paper is then known, not only read."""
+"""Vendor memory: sellers confirmed in earlier reviews, recognised on new documents."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,30 +12,30 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 from workflows.stages.fields.confidence import VENDOR
 from workflows.stages.pages.layout import Line
 
-ALIKE = 88.0  # of 100, for a seller whom the paper names otherwise; on 179 hits 99.4 % were then the paper's
-KNOWN = 8.0  # points: before every rule's own
+ALIKE = 88.0  # of 100: similarity to a seller with other evidence; on 179 hits 99.4 % were right
+KNOWN = 8.0  # points: above those of every rule
 NAME, PLACE = "company", "address"
 _WORD = re.compile(r"\w+")
-_SHORTEST = 5  # letters and digits; shorter names stand in other words
-_TELLING = 5  # digits of an address
-_SLIP = 10  # letters of which one may be another that looks like it, or be lost
-# Between two letters of an address OCR took one for a digit, L0T 4; of a name it may be its own.
+_SHORTEST = 5  # letters and digits; shorter names occur in other words
+_TELLING = 5  # digits of a distinctive address
+_SLIP = 10  # letters per permitted confusion or lost letter
+# Between two letters of an address, OCR misread a letter as a digit, L0T 4; in a name the digit may be right.
 _NOT_DIGITS = {NAME: re.compile(r"\D"), PLACE: re.compile(r"(?<=[^\W\d_])\d(?=[^\W\d_])|\D")}
 _MOST_LINES = {NAME: 2, PLACE: 6}
-REMEMBERED = {NAME: PLACE, PLACE: NAME}  # field → the one that speaks for it
+REMEMBERED = {NAME: PLACE, PLACE: NAME}  # field → the field that supports it
 
 Choice = Callable[[str], bool]
 
 
 def likeness(one: str, other: str) -> float:
-    """0–100: twice the longest common subsequence over both lengths, as ``rapidfuzz.fuzz.ratio`` counts it."""
+    """Return 0–100: twice the longest common subsequence over both lengths, like ``rapidfuzz.fuzz.ratio``."""
     if not one or not other:
         return 0.0
     return 200.0 * _common_length(one, other) / (len(one) + len(other))
 
 
 def count_slips(read: str, meant: str) -> int | None:
-    """How many letters OCR took for others that look like them, lost or doubled; None if it is another text."""
+    """Count letters confused by OCR, lost or doubled; None if it is another text."""
     longest = max(len(read), len(meant))
     most = longest // _SLIP
     if abs(len(read) - len(meant)) > most or longest - _common_length(read, meant) > most:
@@ -50,7 +50,7 @@ def count_slips(read: str, meant: str) -> int | None:
 
 
 def _common_length(one: str, other: str) -> int:
-    """Length of the longest common subsequence, a whole row of the table at a time in the bits of one integer."""
+    """Return the length of the longest common subsequence, bit-parallel over a row of the table."""
     places: dict[str, int] = {}
     for place, char in enumerate(one):
         places[char] = places.get(char, 0) | 1 << place
@@ -63,11 +63,11 @@ def _common_length(one: str, other: str) -> int:
 
 
 class Memory:
-    """What people confirmed of one field, ready to be compared with what is read."""
+    """The confirmed values of one field, indexed for comparison."""
 
     def __init__(self, confirmed: Iterable[str], not_digits: re.Pattern[str]) -> None:
         self._not_digits = not_digits
-        # Another number is another branch, or another firm: of two alike ones the letters do not tell.
+        # A different number means another branch or firm, however similar the letters.
         self._by_digits: dict[str, dict[int, list[tuple[str, str]]]] = {}
         for value in dict.fromkeys(confirmed):
             words = values.words(value)
@@ -77,7 +77,7 @@ class Memory:
                 )
 
     def find_reading(self, value: str, among: Choice) -> str | None:
-        """The confirmed value that ``value`` is, but for letters that look alike; None if it may be two of them."""
+        """Return the confirmed value that equals ``value`` up to OCR confusions; None if ambiguous."""
         read = values.words(value)
         found: list[tuple[int, str]] = []
         for words, confirmed in self._list_near(value, 1 - 1 / _SLIP):
@@ -89,11 +89,11 @@ class Memory:
         return found[0][1] if found and not unclear else None
 
     def find_alike(self, value: str, among: Choice) -> str | None:
-        """The confirmed value that is most like ``value``, of those that the paper speaks for otherwise."""
+        """Return the most similar confirmed value among those with other evidence on the document."""
         return next(iter(self.list_alike(value, among)), None)
 
     def list_alike(self, value: str, among: Choice) -> list[str]:
-        """The confirmed values that are much like ``value``, the most alike first."""
+        """List the similar confirmed values, most similar first."""
         read = values.words(value)
         found: list[tuple[float, str]] = []
         for words, confirmed in self._list_near(value, ALIKE / (200 - ALIKE)):
@@ -103,7 +103,7 @@ class Memory:
         return [confirmed for _, confirmed in sorted(found, key=lambda one: -one[0])]
 
     def _list_near(self, value: str, shortest: float) -> Iterator[tuple[str, str]]:
-        """Those with the same digits of which neither has fewer than ``shortest`` (0–1) of the other's letters."""
+        """Yield values with the same digits and a similar length, of ``shortest`` (0–1) at least."""
         read = values.words(value)
         by_length = self._by_digits.get(self._not_digits.sub("", value), {}) if len(read) >= _SHORTEST else {}
         for length, held in by_length.items():
@@ -112,15 +112,15 @@ class Memory:
 
 
 def _has_telling_numbers(place: str) -> bool:
-    """A house number and a postcode, or as much; THE SUMMIT is in many towns."""
+    """Require a house number and a postcode, or as many digits; THE SUMMIT is in many towns."""
     return len(_NOT_DIGITS[PLACE].sub("", place)) >= _TELLING
 
 
 class Sellers:
-    """The confirmed sellers. A name is known by itself, and an address whose numbers tell it from others.
+    """The confirmed sellers. A name is recognised by itself, and so is an address with distinctive numbers.
 
-    What is only much like a confirmed name or address is known where the paper shows the other one of the same seller,
-    and so is a name with a letter that OCR may have lost or mistaken: Alder (M) Ltd and Alder Ltd are two firms.
+    A merely similar name or address needs the seller's other one on the document, and so does a name with a letter that
+    OCR may have lost or misread: Alder (M) Ltd and Alder Ltd are two firms.
     """
 
     def __init__(self, vendors: Iterable[Vendor]) -> None:
@@ -137,7 +137,7 @@ class Sellers:
                 self._beside[PLACE].setdefault(one.company, set()).add(place)
 
     def list_readings(self, field: str, texts: Iterable[str], among: Choice = lambda _: True) -> set[str]:
-        """The confirmed values of the field that the texts may be."""
+        """Return the confirmed values of the field that the texts may be."""
         found: set[str] = set()
         for text in texts:
             if field == NAME or _has_telling_numbers(text):
@@ -147,7 +147,10 @@ class Sellers:
         return found
 
     def recognise(self, field: str, value: str, beside: Iterable[str], among: Choice = lambda _: True) -> str | None:
-        """The confirmed value that ``value`` is a reading of. ``beside``: the other field's, as ``list_readings``."""
+        """Return the confirmed value that ``value`` is a reading of.
+
+        ``beside``: of the other field, as in ``list_readings``.
+        """
         memory, telling = self._known[field], field == NAME or _has_telling_numbers(value)
         near = {one for other in beside for one in self._beside[field].get(other, ())}
         exact = memory.find_reading(value, lambda one: (telling or one in near) and among(one))
@@ -158,28 +161,28 @@ class Sellers:
         return memory.find_alike(value, lambda one: one in near and among(one))
 
     def _is_alone(self, known: str, read: str) -> bool:
-        """Whether a name is the confirmed one though no address says so: it is the same, or none was ever confirmed."""
+        """Return True if a name needs no address as evidence: it is equal, or has no confirmed address."""
         if values.words(known) == values.words(read):
             return True
         return known in self._homeless and len(_WORD.findall(known)) == len(_WORD.findall(read))
 
     def is_pair(self, field: str, value: str, beside: Iterable[str]) -> bool:
-        """Whether people confirmed the value together with one that the paper shows of the other field."""
+        """Return True if the value was confirmed together with one of the other field on the document."""
         return any(value in self._beside[field].get(one, ()) for one in beside)
 
 
 @lru_cache(maxsize=4)
 def remember_sellers(vendors: tuple[Vendor, ...]) -> Sellers:
-    """A worker reads one project's documents after another: building 500 sellers takes longer than a page."""
+    """Cached: a worker reads documents of one project in a row, and indexing 500 sellers takes longer than a page."""
     return Sellers(vendors)
 
 
 def apply_vendor_memory(
     name: str, document: Document, found: Sequence[Candidate], vendors: tuple[Vendor, ...]
 ) -> list[Candidate]:
-    """``found`` with what is known laid over it: the confirmed spelling is the value, ``raw`` stays as read.
+    """Return ``found`` with confirmed spellings as values; ``raw`` stays as read.
 
-    A known name that the rules did not choose is a brand, or a buyer, unless its address stands on the paper too.
+    A known name that the rules did not choose is a brand, or a buyer, unless its address is on the document too.
     """
     if name not in REMEMBERED or not vendors:
         return list(found)
@@ -204,9 +207,9 @@ def _confirm_candidate(candidate: Candidate, value: str) -> Candidate:
 
 
 def _runs(document: Document, longest: int) -> Iterator[tuple[int, Sequence[Line], str]]:
-    """Where each begins, its lines and their text: up to ``longest`` lines of the head.
+    """Yield start, lines and text of runs of up to ``longest`` lines of the head.
 
-    A seller who buys is no seller there.
+    A known seller in the buyer's place is not the seller.
     """
     lines = [line for row in address.drop_buyer(document.head, keep_heads=True) for line in row.lines]
     texts = [line.text for line in lines]

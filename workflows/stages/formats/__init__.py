@@ -1,4 +1,4 @@
-"""Readers of everything that is text and not a page: a file in, blocks out, within limits that hold while they read."""
+"""Readers of text formats: a file in, blocks out, within limits that are enforced while reading."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -16,9 +16,9 @@ DOCX, PPTX, XLSX = (
 )
 EPUB, RTF, HTML, XML = "application/epub+zip", "application/rtf", "text/html", "application/xml"
 TEXT, MARKDOWN, CSV = "text/plain", "text/markdown", "text/csv"
-WEB_REQUEST = "application/x-webreq"  # no reader: it says which page to fetch
+WEB_REQUEST = "application/x-webreq"  # has no reader: it names the page to fetch
 MAIL, OUTLOOK, ARCHIVE = "message/rfc822", "application/vnd.ms-outlook", "application/zip"
-CONTAINERS = frozenset({MAIL, OUTLOOK, ARCHIVE})  # files that hold files
+CONTAINERS = frozenset({MAIL, OUTLOOK, ARCHIVE})  # files that contain files
 MP4, QUICKTIME = "video/mp4", "video/quicktime"
 
 READERS: Mapping[str, Reader] = {
@@ -40,5 +40,5 @@ READERS: Mapping[str, Reader] = {
 
 
 def read_chunks(path: Path, file_type: str) -> Iterator[Chunk]:
-    """The segments of a file. Raises: Refused, also in the middle; KeyError, if no reader knows the type."""
+    """Yield the segments of a file. Raises: Refused, possibly after some; KeyError if the type has no reader."""
     return cut_chunks(READERS[file_type](path))

@@ -1,19 +1,19 @@
-"""What a reader gives: blocks of text in reading order, and their packing into segments (CONTRACTS 2.4)."""
+"""The output of readers: blocks of text in reading order, packed into segments (CONTRACTS 2.4)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from workflows.stages.pages.layout import TURNING
 
-_STRAIGHT = dict.fromkeys(map(ord, TURNING))  # a reader of the page must see what the machine reads
-LONGEST, OVERLAP = 15_000, 500  # characters of a segment, and how many of them the next one repeats
+_STRAIGHT = dict.fromkeys(map(ord, TURNING))  # people must see what the machine reads
+LONGEST, OVERLAP = 15_000, 500  # characters of a segment, and overlap with the next one
 
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph or a row. ``starts``: a slide, sheet or chapter begins, and a segment with it, named ``title``.
+    """A paragraph or a row. ``starts``: a slide, sheet or chapter begins, with a new segment named ``title``.
 
-    ``head`` opens every further segment of the same section: a table's first row.
+    ``head`` is repeated in every further segment of the section: a table's first row.
     """
 
     text: str
@@ -24,14 +24,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The text of one segment. ``title``: of the section that it belongs to, empty if there is none."""
+    """The text of one segment. ``title``: of its section, or empty."""
 
     text: str
     title: str = ""
 
 
 def cut_chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
-    """Segments of at most ``LONGEST`` characters, cut between blocks where possible; one in memory at a time."""
+    """Yield segments of at most ``LONGEST`` characters, cut between blocks if possible; one in memory at a time."""
     held: list[str] = []
     size, title = 0, ""
     for block in blocks:
@@ -52,7 +52,7 @@ def cut_chunks(blocks: Iterable[Block]) -> Iterator[Chunk]:
 
 
 def _split_long_block(text: str) -> Iterator[str]:
-    """A block that is longer than a segment, cut at a space if there is one."""
+    """Split a block that is longer than a segment, at a space if possible."""
     while len(text) > LONGEST:
         at = text.rfind(" ", LONGEST // 2, LONGEST)
         at = at if at > 0 else LONGEST
@@ -62,7 +62,7 @@ def _split_long_block(text: str) -> Iterator[str]:
 
 
 def _carry_over(text: str, head: str, room: int) -> list[str]:
-    """What the next segment begins with: the table's head, or the end of this one from a word's beginning."""
+    """Return the start of the next segment: the table's head, or the end of this one from a word's start."""
     if head:
         return [head] if len(head) <= room else []
     tail = text[-OVERLAP:] if room >= OVERLAP else ""
@@ -72,7 +72,7 @@ def _carry_over(text: str, head: str, room: int) -> list[str]:
 
 
 def format_table_row(cells: Iterable[str]) -> str:
-    r"""One row of a markdown table; empty where every cell is.
+    r"""Return a row of a markdown table; empty if every cell is.
 
     >>> format_table_row(["a", "b|c", ""])
     '| a | b\\|c |'
@@ -84,7 +84,7 @@ def format_table_row(cells: Iterable[str]) -> str:
 
 
 def table_blocks(rows: Iterable[str], *, title: str = "") -> Iterator[Block]:
-    """A sheet's rows as a section of its own; the first row heads every segment of it."""
+    """Yield a sheet's rows as a section; its first row is repeated in every segment."""
     head = ""
     for one in rows:
         if not one:

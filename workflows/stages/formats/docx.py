@@ -12,7 +12,7 @@ from workflows.stages.formats.packages import Package
 WHAT = "Word document"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _P, _TR, _TBL, _NOTE = f"{_W}p", f"{_W}tr", f"{_W}tbl", f"{_W}footnote"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # repeats what stands before it
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # repeats the preceding content
 _MAIN = "word/document.xml"
 _HEADING = re.compile(r"(?:heading|überschrift|berschrift|titre)\s*(\d)", re.IGNORECASE)
 
@@ -51,7 +51,7 @@ def _blocks(package: Package, name: str) -> Iterator[Block]:
             text = "" if hidden else _text(element)
             if text.strip():
                 yield Block(_format_heading(element, text))
-            # A text box is a paragraph inside one: only its own content may go.
+            # A text box is a nested paragraph: only its own content may be freed.
             element.clear() if hidden or _inside(element) else packages.drop_element(element)
 
 

@@ -1,6 +1,6 @@
 """Electronic invoices, alone or inside a PDF (Factur-X, ZUGFeRD 1 and 2, XRechnung in CII or UBL): exact values.
 
-Values are what a seller's program wrote, so no one has to read them: amounts as plain decimals, dates as 2024-03-31.
+Values come from the seller's program, without OCR: amounts as plain decimals, dates as 2024-03-31.
 """
 
 import datetime as dt
@@ -42,7 +42,7 @@ LABELS: Mapping[str, str] = {
     "amount_due": "Amount due",
     "iban": "IBAN",
 }
-# What a project may call a value that the norm names otherwise.
+# Alternative field names of a project for values of the standard.
 _ALSO = {
     "seller": "company seller issuer vendor supplier seller_name company_name vendor_name supplier_name merchant",
     "buyer": "buyer customer buyer_name customer_name bill_to recipient",
@@ -78,14 +78,14 @@ class Item:
 
 @dataclass(frozen=True)
 class EInvoiceItems:
-    """``items``: what each says by the concepts of ``tables.headings``. ``total``: their sum, as the invoice has it."""
+    """``items``: values of each by the concepts of ``tables.headings``. ``total``: their sum in the invoice."""
 
     items: tuple[Mapping[str, str], ...] = ()
     total: str = ""
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "EInvoiceItems":
-        """Of an artifact; empty for none."""
+        """Parse it from an artifact; empty if there is none."""
         if not stored:
             return cls()
         items = ({**one, "description": one["name"], "unit_price": one["price"]} for one in stored["items"])
@@ -94,7 +94,7 @@ class EInvoiceItems:
 
 @dataclass(frozen=True)
 class EInvoice:
-    """``values``: by the names of ``LABELS``; what the invoice does not say is not in it."""
+    """``values``: by the names of ``LABELS``; missing values are absent."""
 
     syntax: str
     values: Mapping[str, str]
@@ -111,7 +111,7 @@ class EInvoice:
 
 
 def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
-    """The field's value in its stored form; None if the invoice has no such value, or the field another type."""
+    """Return the field's value in stored form; None if it is missing, or the field has another type."""
     for name in (spec.name, spec.label):
         key = KNOWN.get("_".join(re.findall(r"[a-z0-9]+", name.casefold())))
         if key and (text := values.get(key)):
@@ -120,7 +120,7 @@ def value_of(values: Mapping[str, str], spec: FieldSpec) -> str | None:
 
 
 def read_embedded_invoice(path: Path) -> EInvoice | None:
-    """The invoice that a PDF carries; None for every other PDF, damaged and locked ones included."""
+    """Return the invoice in a PDF; None for other PDFs, including damaged and encrypted ones."""
     try:
         with pikepdf.open(path) as document:
             for name, attached in document.attachments.items():
@@ -141,7 +141,7 @@ def read_embedded_invoice(path: Path) -> EInvoice | None:
 
 
 def _content(attached: Any) -> bytes:
-    """At most ``MOST_BYTES`` of it, however much its stream would become."""
+    """Return at most ``MOST_BYTES`` of it, whatever its decompressed size."""
     stream = attached.get_file().obj
     raw: bytes = stream.read_raw_bytes()
     filters = stream.get("/Filter", [])
@@ -152,7 +152,7 @@ def _content(attached: Any) -> bytes:
 
 
 def parse_invoice(body: bytes) -> EInvoice | None:
-    """None if it is no invoice, or no XML."""
+    """Return None if it is not an invoice, or not XML."""
     try:
         root = etree.fromstring(body, packages.make_xml_parser())
     except (etree.XMLSyntaxError, ValueError):
@@ -172,7 +172,7 @@ def _drop_empty_values(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _text(element: Any, *paths: str) -> str:
-    """Of the first path that leads to one; every step is a name in any name space."""
+    """Return the text of the first path that matches; each step is a local name in any namespace."""
     if element is not None:
         for path in paths:
             steps = "/".join("{*}" + step if step not in {".", ""} else step for step in path.split("/"))
@@ -300,7 +300,7 @@ def _ubl_items(root: Any) -> Iterator[Item]:
 
 
 def _day(text: str) -> str:
-    """CII writes 20180305, UBL 2018-03-05; a few write a time after it. Empty for what is no day."""
+    """CII writes 20180305, UBL 2018-03-05; a few append a time. Empty if it is not a date."""
     digits = re.sub(r"\D", "", text)[:8]
     try:
         return dt.datetime.strptime(digits, "%Y%m%d").replace(tzinfo=dt.UTC).date().isoformat()
@@ -309,7 +309,7 @@ def _day(text: str) -> str:
 
 
 def invoice_blocks(invoice: EInvoice) -> Iterator[Block]:
-    """What a person reads of an invoice that is XML alone."""
+    """Yield a readable form of an XML invoice."""
     for key, text in invoice.values.items():
         yield Block(f"{LABELS[key]}: {text}", title="Invoice", starts=key == next(iter(invoice.values)))
     if invoice.items:

@@ -1,4 +1,4 @@
-"""E-books: their chapters in the order of the book."""
+"""E-books: chapters in reading order."""
 
 import posixpath
 from collections.abc import Iterator

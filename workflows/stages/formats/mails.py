@@ -1,4 +1,4 @@
-"""Mails: who wrote to whom and when, and the text; what is attached becomes documents of its own elsewhere."""
+"""Emails: sender, recipients, date and text; attachments become separate documents elsewhere."""
 
 import email
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import cast
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.stages.formats import web
 from workflows.stages.formats.blocks import Block
 
-MOST_BYTES = 100 * 1024**2  # a mail is read whole
+MOST_BYTES = 100 * 1024**2  # an email is read whole
 HEADS = ("From", "To", "Cc", "Date", "Subject")
-_ODD = "This email is damaged or nested too deeply. Save its text or attachments and upload them."
+_ODD = Sentence("This email is damaged or nested too deeply. Save its text or attachments and upload them.")
 
 
 def read_mail(path: Path) -> Iterator[Block]:
@@ -29,7 +30,7 @@ def read_mail(path: Path) -> Iterator[Block]:
 
 
 def mail_text(mail: EmailMessage) -> str:
-    """All that ``read_mail`` gives, as one text."""
+    """Return the output of ``read_mail`` as one text."""
     return "\n".join(block.text for block in _blocks(mail))
 
 
@@ -40,7 +41,7 @@ def _blocks(mail: EmailMessage) -> Iterator[Block]:
 
 
 def format_mail(heads: dict[str, str], lines: list[str], attached: list[str]) -> Iterator[Block]:
-    """The same for every kind of mail: heads that have a value, the text, the names of what is attached."""
+    """Format any kind of email: non-empty headers, the text, names of attachments."""
     title = heads.get("Subject", "") or "Mail"
     yield Block(
         "\n".join(f"{name}: {' '.join(text.split())}" for name, text in heads.items() if text), title, starts=True
@@ -52,7 +53,7 @@ def format_mail(heads: dict[str, str], lines: list[str], attached: list[str]) ->
 
 
 def mail_body_lines(mail: EmailMessage) -> list[str]:
-    """Lines of the plain text, or of the page if there is none."""
+    """Return the lines of the plain text, else of the HTML."""
     part = cast("EmailMessage | None", mail.get_body(("plain", "html")))
     if part is None:
         return []

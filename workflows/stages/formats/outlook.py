@@ -15,7 +15,7 @@ from workflows.stages.formats import mails, packages, web
 from workflows.stages.formats.blocks import Block
 
 WHAT = "Outlook message"
-MOST_BYTES = 32 * 1024**2  # of one property that is read
+MOST_BYTES = 32 * 1024**2  # bytes of a property
 MOST_ATTACHED = 100 * 1024**2
 _PROPERTIES = "__properties_version1.0"
 _SENT, _RECEIVED = 0x0039, 0x0E06
@@ -26,7 +26,7 @@ _BROKEN = (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError,
 
 @dataclass(frozen=True)
 class Attachment:
-    """``stream``: where its content lies; empty for a mail inside the mail, which has no bytes of its own."""
+    """``stream``: of its content; empty for an embedded message, which has none."""
 
     name: str
     stream: str
@@ -40,7 +40,7 @@ class Message:
         self.codepage = f"cp{number & 0xFFFFFFFF}" if number != 65001 else "utf-8"
 
     def text(self, tag: str, folder: str = "") -> str:
-        """A property of text, by its number in hexadecimal; empty if there is none."""
+        """Return a text property by its hexadecimal number; empty if missing."""
         place = f"{folder}__substg1.0_{tag}"
         if self.file.exists(f"{place}001F"):
             return self._bytes(f"{place}001F").decode("utf-16-le", "replace").rstrip("\x00")
@@ -91,7 +91,7 @@ class Message:
 
 @contextmanager
 def open_message(path: Path) -> Iterator[Message]:
-    """Raises: Refused, also while it is read."""
+    """Raises: Refused, also while reading."""
     try:
         with olefile.OleFileIO(path) as file:
             yield Message(file)
@@ -102,7 +102,7 @@ def open_message(path: Path) -> Iterator[Message]:
 
 
 def kind_of(path: Path) -> str:
-    """``message``, ``locked`` for an Office file behind a password, or ``other``."""
+    """Return ``message``, ``locked`` for an encrypted Office file, or ``other``."""
     try:
         with olefile.OleFileIO(path) as file:
             if file.exists("EncryptedPackage"):
@@ -119,7 +119,7 @@ def read_outlook(path: Path) -> Iterator[Block]:
 
 
 def _parse_fixed_properties(body: bytes) -> dict[int, int]:
-    """Property number → value of those that lie in the table itself: a head of 32 bytes, then 16 each."""
+    """Map property numbers to values stored in the table itself: a header of 32 bytes, then 16 each."""
     found = {}
     for at in range(32, len(body) - 15, 16):
         tag, _, value = struct.unpack_from("<IIQ", body, at)

@@ -1,4 +1,4 @@
-"""Office files and e-books: ZIP packages of XML, opened within limits and read as a stream."""
+"""Office files and e-books: ZIP packages of XML, opened within limits and parsed as a stream."""
 
 import io
 import lzma
@@ -17,13 +17,13 @@ from lxml import etree
 from config.errors import Refused
 from workflows.stages.formats import zips
 
-MOST_BYTES = 256 * 1024**2  # of all that is unpacked of one file
+MOST_BYTES = 256 * 1024**2  # bytes extracted from one file
 _PIECE = 64 * 1024
-_LOOK = 64  # pieces from one look at what is held to the next
-MOST_WHOLE = 16 * 1024**2  # of a part that is read as a tree
-MOST_ELEMENTS = 3_000_000  # of a part that are held at once, attributes among them: some 400 MB
+_LOOK = 64  # chunks between two checks of held nodes
+MOST_WHOLE = 16 * 1024**2  # bytes of a part that is parsed as a tree
+MOST_ELEMENTS = 3_000_000  # nodes of a part in memory, attributes included: some 400 MB
 _BROKEN = (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
-# No entities, no DTD, nothing from the network, no trees that only an attack needs; comments would be held for no one.
+# No entities, DTDs, network or huge trees, which only attacks need; comments are dropped.
 _SAFE: Any = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False, "remove_comments": True,
     "remove_pis": True,
@@ -37,7 +37,7 @@ def damaged_file(what: str) -> Refused:
 
 @dataclass
 class Package:
-    """``what``: its name in sentences. Nothing is unpacked to the disk, and what comes out of it is counted."""
+    """``what``: its name in messages. Nothing is extracted to disk, and extracted bytes are counted."""
 
     archive: zipfile.ZipFile
     what: str
@@ -48,24 +48,24 @@ class Package:
         self.names = frozenset(self.archive.namelist())
 
     def tree(self, name: str) -> Any:
-        """A small part as a whole. Raises: Refused."""
+        """Parse a small part as a tree. Raises: Refused."""
         return etree.fromstring(self.bytes(name), make_xml_parser())
 
     def bytes(self, name: str) -> bytes:
         """Raises: Refused."""
         body = bytearray()
         with self._open(name) as file:
-            while piece := file.read(_PIECE):  # not all at once: read() sets aside what it is allowed to give
+            while piece := file.read(_PIECE):  # in pieces: read() preallocates its argument
                 body += piece
                 if len(body) > MOST_WHOLE:
                     raise self.too_large()
         return bytes(body)
 
     def events(self, name: str, *tags: str) -> Iterator[tuple[str, Any]]:
-        """``start`` and ``end`` of these elements as the part is read; who takes an element clears it.
+        """Yield ``start`` and ``end`` of these elements while parsing; the consumer clears elements.
 
-        What stands between them goes now and then, and so much is held at most: four bytes of XML become a hundred of
-        memory. Entities stay unresolved and nothing is fetched. Raises: Refused.
+        Other nodes are freed now and then, with a limit: four bytes of XML take a hundred in memory. Entities are not
+        resolved and nothing is fetched. Raises: Refused.
         """
         with self._open(name) as file:
             root = next(element.tag for _, element in etree.iterparse(file, events=("start",), **_SAFE))
@@ -84,7 +84,7 @@ class Package:
             yield from ((event, element) for event, element in pull.read_events() if element.tag in tags)
 
     def list_relations(self, name: str) -> dict[str, str]:
-        """Relation id → the part it leads to, of a part's own relations."""
+        """Map relation ids to target parts, of a part's own relations."""
         folder, leaf = posixpath.split(name)
         rels = f"{folder}/_rels/{leaf}.rels"
         if rels not in self.names:
@@ -134,13 +134,13 @@ class _Counted(io.RawIOBase):
 
 @contextmanager
 def open_package(path: Path, what: str) -> Iterator[Package]:
-    """Raises: Refused, also while it is read."""
+    """Raises: Refused, also while reading."""
     with zips.open_zip(path, str(damaged_file(what))) as archive:
         package = Package(archive, what, MOST_BYTES)
         try:
             yield package
         except _BROKEN as error:
-            # The reader underneath says only that its source ended.
+            # The underlying reader only reports the end of its source.
             raise (package.too_large() if package.left < 0 else damaged_file(what)) from error
 
 
@@ -149,13 +149,13 @@ def make_xml_parser() -> Any:
 
 
 def stream_elements(file: Any) -> Iterator[Any]:
-    """Every element as it ends. Raises: XMLSyntaxError."""
+    """Yield every element at its end. Raises: XMLSyntaxError."""
     for _, element in etree.iterparse(file, events=("end",), **_SAFE):
         yield element
 
 
 def _count_held_nodes(top: Any, tags: Collection[str]) -> int:
-    """How many elements and attributes are, once all that has ended outside of these elements is gone."""
+    """Count elements and attributes left after freeing ended elements outside of these tags."""
     element = top
     while element.tag not in tags and len(element):
         del element[:-1]
@@ -164,7 +164,7 @@ def _count_held_nodes(top: Any, tags: Collection[str]) -> int:
 
 
 def drop_element(element: Any) -> None:
-    """Free an element that has been read, and the empty ones before it."""
+    """Free a parsed element, and empty preceding ones."""
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:
@@ -172,6 +172,6 @@ def drop_element(element: Any) -> None:
 
 
 def local_name(element: Any) -> str:
-    """The element's name without its name space."""
+    """Return the element's name without its namespace."""
     tag = element.tag
     return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""

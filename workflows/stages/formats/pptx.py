@@ -1,4 +1,4 @@
-"""Presentations: one section a slide, its title first, its notes last."""
+"""Presentations: a section a slide, title first, notes last."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MAIN = "ppt/presentation.xml"
-_NUMBERS = {"sldNum", "dt", "ftr", "hdr", "sldImg"}  # places that repeat on every slide
+_NUMBERS = {"sldNum", "dt", "ftr", "hdr", "sldImg"}  # placeholders that repeat on every slide
 
 
 def read_pptx(path: Path) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""Rich text: the words without their dress."""
+"""Rich text: plain text without formatting."""
 
 import codecs
 import re
@@ -32,11 +32,11 @@ def read_rtf(path: Path) -> Iterator[Block]:
 
 
 def rtf_text(body: bytes) -> str:
-    """What stands in the document's own groups; a letter by its code page, or by its Unicode number."""
+    """Return the text of the document's own groups; characters by code page or Unicode number."""
     codepage = _codepage(body)
     parts: list[str] = []
     groups: list[tuple[bool, int]] = []
-    hidden, after, skip = False, 1, 0  # ``after``: letters that repeat a Unicode one for readers that do not know it
+    hidden, after, skip = False, 1, 0  # ``after``: fallback characters after a Unicode one, for readers without Unicode
     for word, number, code, sign, brace, plain in (one.groups(b"") for one in _TOKEN.finditer(body)):
         if brace == b"{":
             groups.append((hidden, after))

@@ -1,4 +1,4 @@
-"""Plain text, markdown and CSV, read as a stream in the encoding that the file shows."""
+"""Plain text, Markdown and CSV, streamed in the detected encoding."""
 
 import codecs
 import csv
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.stages.formats.blocks import LONGEST, Block, format_table_row, table_blocks
 
 _MARKS = (
@@ -20,18 +21,18 @@ _MARKS = (
 _SAMPLE = 64 * 1024
 _DELIMITERS = ",;\t|"
 _LONGEST_CELL = 1_000_000
-NOT_TEXT = "This file is damaged: only its beginning is text. Export it again and upload that."
+NOT_TEXT = Sentence("This file is damaged: only its beginning is text. Export it again and upload that.")
 
 
 def detect_encoding(head: bytes) -> str | None:
-    """Of a text file by its first bytes; None if it is no text."""
+    """Detect the encoding of a text file by its first bytes; None if it is not text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
     if b"\x00" in head or _controls(head) > len(head) // 200:
         return None
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)  # incremental: the sample may end inside a letter
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # incremental: the sample may end inside a character
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
@@ -42,7 +43,7 @@ def _controls(head: bytes) -> int:
 
 
 def open_text(path: Path) -> TextIO:
-    """Bytes that the encoding does not know become replacement characters. Raises: Refused."""
+    """Undecodable bytes become replacement characters. Raises: Refused."""
     with path.open("rb") as file:
         name = detect_encoding(file.read(_SAMPLE))
     if name is None:
@@ -53,7 +54,7 @@ def open_text(path: Path) -> TextIO:
 
 
 def _is_utf8(path: Path) -> bool:
-    """To its end: many exports are plain ASCII until the first name with an umlaut."""
+    """Check to the end: many exports are plain ASCII until the first name with an umlaut."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         with path.open("rb") as file:
@@ -66,7 +67,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def read_text(path: Path) -> Iterator[Block]:
-    """Text and markdown, a block a line. Raises: Refused."""
+    """Yield text and Markdown, a block a line. Raises: Refused."""
     with open_text(path) as file:
         while line := file.readline(LONGEST):
             if "\x00" in line:
@@ -75,7 +76,7 @@ def read_text(path: Path) -> Iterator[Block]:
 
 
 def read_csv(path: Path) -> Iterator[Block]:
-    """One table. Raises: Refused."""
+    """Yield one table. Raises: Refused."""
     csv.field_size_limit(_LONGEST_CELL)
     with open_text(path) as file:
         sample = file.read(_SAMPLE)
@@ -89,7 +90,7 @@ def read_csv(path: Path) -> Iterator[Block]:
 
 
 def detect_delimiter(sample: str) -> str | None:
-    """What parts the columns; None if the lines are not of the same number of parts, as in every other text."""
+    """Return the column separator; None if the lines have different numbers of columns, like other text."""
     lines = [line for line in sample.splitlines()[:50] if line.strip()]
     best, found = 1, None
     for mark in _DELIMITERS:

@@ -1,4 +1,4 @@
-"""Videos in an MP4 or QuickTime file: what its boxes say of it (ISO/IEC 14496-12). Pictures and sound are not read."""
+"""Metadata of MP4 and QuickTime videos from their boxes (ISO/IEC 14496-12). Images and sound are not read."""
 
 import struct
 from collections.abc import Iterator
@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.stages.formats.blocks import Block
 
-NOTE = "Only length, size and type of a video are extracted. Watch it and enter the values."
-_DAMAGED = "This video is damaged or incomplete. Export it again as MP4 and upload that."
-_SOUND_ONLY = "This file contains only audio in an unsupported codec. Save it as MP3 or PCM WAV and upload that."
+NOTE = Sentence("Only length, size and type of a video are extracted. Watch it and enter the values.")
+_DAMAGED = Sentence("This video is damaged or incomplete. Export it again as MP4 and upload that.")
+_SOUND_ONLY = Sentence(
+    "This file contains only audio in an unsupported codec. Save it as MP3 or PCM WAV and upload that."
+)
 _INSIDE = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
 _MOST_BOXES = 10_000
-_DEEPEST = 12  # boxes in boxes; cameras write five
-_MOST_BODY = 4096  # bytes of a box that are looked at
+_DEEPEST = 12  # nested boxes; cameras write five levels
+_MOST_BODY = 4096  # bytes of a box that are read
 _CODECS = {
     "avc1": "H.264", "avc3": "H.264", "hvc1": "H.265", "hev1": "H.265", "av01": "AV1", "vp09": "VP9", "mp4v": "MPEG-4",
     "jpeg": "Motion JPEG", "apcn": "ProRes", "mp4a": "AAC", "alac": "ALAC", "ac-3": "AC-3", "ec-3": "E-AC-3",
@@ -25,7 +28,7 @@ _CODECS = {
 
 @dataclass
 class Track:
-    """``kind``: vide, soun or another handler's word; ``width`` and ``height`` in pixels."""
+    """``kind``: vide, soun or another handler type; ``width`` and ``height`` in pixels."""
 
     kind: str = ""
     codec: str = ""
@@ -43,7 +46,7 @@ class Video:
 
 
 def read_video(path: Path) -> Iterator[Block]:
-    """What people want to know of it. Raises: Refused."""
+    """Yield the metadata of interest. Raises: Refused."""
     found = read_video_metadata(path)
     picture, sound = found.track_of("vide"), found.track_of("soun")
     if picture is None:
@@ -56,7 +59,7 @@ def read_video(path: Path) -> Iterator[Block]:
 
 
 def read_video_metadata(path: Path) -> Video:
-    """Only boxes are read, and no frame of it, so that memory and time do not grow with the file. Raises: Refused."""
+    """Read boxes only, and no frames, so that memory and time do not grow with the file. Raises: Refused."""
     seconds, tracks, count = 0.0, [], 0
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -76,7 +79,7 @@ def read_video_metadata(path: Path) -> Video:
 
 
 def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tuple[bytes, bytes]]:
-    """Every box in the order of the file, those that hold others before what they hold. Raises: Refused."""
+    """Yield every box in file order, containers before their content. Raises: Refused."""
     if depth > _DEEPEST:
         raise Refused(_DAMAGED)
     at = start
@@ -91,7 +94,7 @@ def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tup
         if size < head or at + size > end:
             if kind in _INSIDE:
                 raise Refused(_DAMAGED)
-            return  # the frames were cut off: what the boxes before say stands
+            return  # the frames are truncated: earlier boxes are valid
         inside = kind in _INSIDE
         yield kind, b"" if inside else file.read(min(size - head, _MOST_BODY))
         if inside:
@@ -100,7 +103,7 @@ def _boxes(file: BinaryIO, start: int, end: int, depth: int = 0) -> Iterator[tup
 
 
 def _length(body: bytes) -> float:
-    """Of ``mvhd``: version 1 has longer numbers. 0 if it does not say."""
+    """Parse ``mvhd``: version 1 has longer numbers. 0 if unknown."""
     try:
         if body[:1] == b"\x01":
             scale, length = struct.unpack(">IQ", body[20:32])
@@ -124,7 +127,7 @@ def _tell(track: Track, kind: bytes, body: bytes) -> None:
 
 
 def _time(seconds: float) -> str:
-    """As people write a length.
+    """Format a duration.
 
     >>> _time(3725.4)
     '1:02:05'

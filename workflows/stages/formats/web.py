@@ -1,4 +1,4 @@
-"""Web pages: what a person would read of one, without menus and advertisements."""
+"""Web pages: the main content, without navigation and advertisements."""
 
 import codecs
 import re
@@ -28,7 +28,7 @@ _BLOCKS = {
     "dd", "li", "table", "figure", "figcaption", "address", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "body", "tr",
     "fieldset", "form", "details", "summary", "center",
 }  # fmt: skip
-_ENOUGH = 200  # letters that an article has
+_ENOUGH = 200  # characters of an article
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def read_web_page(path: Path) -> Iterator[Block]:
 
 
 def parse_web_page(body: bytes, *, charset: str = "", whole: bool = False) -> WebPage:
-    """``whole``: everything that is shown, as in a mail, not the main content alone."""
+    """``whole``: everything visible, as for emails, not only the main content."""
     text = body.decode(_known_codec(charset) or _declared_encoding(body), "replace").replace("\x00", "")
     try:
         tree = html.document_fromstring(
             re.sub(r"^\s*<\?xml[^>]*\?>", "", text) or "<p></p>",
             html.HTMLParser(remove_comments=True, no_network=True, huge_tree=False),
         )
-    except (etree.ParserError, ValueError):  # nothing but comments or blanks
+    except (etree.ParserError, ValueError):  # only comments or white space
         return WebPage("", ())
     title = " ".join((tree.findtext(".//title") or "").split())
     links = tuple(str(one) for one in tree.xpath("//a/@href"))
@@ -96,7 +96,7 @@ def _fits(body: bytes, name: str) -> bool:
 
 
 def _main(tree: Any) -> Any:
-    """The one element that says it is the content, if it holds enough of it."""
+    """Return the single main element, if it has enough text."""
     for path in ("//main", "//*[@role='main']", "//article"):
         found = tree.xpath(path)
         if len(found) == 1 and len("".join(found[0].itertext())) > _ENOUGH:
@@ -118,7 +118,7 @@ def _lines(tree: Any, noise: set[str], *, aside: bool) -> Iterator[str]:
 
 
 def _texts(element: Any, noise: set[str], *, aside: bool) -> Iterator[str]:
-    """Texts in reading order, a newline where a block begins or ends; as deep as libxml2's own limit, 256."""
+    """Yield texts in reading order, with newlines around blocks; the depth is limited by libxml2, 256."""
     name = packages.local_name(element)
     if name and name not in noise and not (aside and _is_aside(element)):
         if name == "table" and not element.xpath(".//table"):
@@ -149,5 +149,5 @@ def _is_aside(element: Any) -> bool:
     if element.get("aria-hidden") == "true" or element.get("hidden") is not None or element.get("role") == "navigation":
         return True
     said = f"{element.get('class', '')} {element.get('id', '')}"
-    # A class of the whole page may say "with-sidebar": what holds most of the text is not aside.
+    # The whole page may have a class like "with-sidebar": an element with most of the text is not a sidebar.
     return bool(_ASIDE.search(said)) and len("".join(element.itertext())) < 2_000

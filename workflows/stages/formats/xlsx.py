@@ -1,4 +1,4 @@
-"""Workbooks: one markdown table a sheet, values as a person sees them."""
+"""Workbooks: a Markdown table a sheet, with values as displayed."""
 
 import datetime as dt
 import re
@@ -16,7 +16,7 @@ WHAT = "workbook"
 _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MAIN, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
-_MOST_TEXT = 64 * 1024**2  # characters of the strings that the cells share: they are held while the sheets are read
+_MOST_TEXT = 64 * 1024**2  # characters of shared strings, which are in memory while the sheets are read
 _WIDEST = 1_000  # columns
 _DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}  # built-in formats (ECMA-376, 18.8.30)
 _BUILT_IN = {2: "0.00", 4: "#,##0.00", 9: "0%", 10: "0.00%", 39: "#,##0.00", 40: "#,##0.00", 44: "0.00"}
@@ -24,7 +24,7 @@ _BUILT_IN = {2: "0.00", 4: "#,##0.00", 9: "0%", 10: "0.00%", 39: "#,##0.00", 40:
 
 @dataclass(frozen=True)
 class Style:
-    """How a number is shown. ``decimals`` None: as it is stored."""
+    """The number format. ``decimals`` None: as stored."""
 
     date: bool = False
     decimals: int | None = None
@@ -44,7 +44,7 @@ def read_xlsx(path: Path) -> Iterator[Block]:
         workbook, parts = package.tree(_MAIN), package.list_relations(_MAIN)
         settings = workbook.find(f"{_S}workbookPr")
         mac = settings is not None and settings.get("date1904") in {"1", "true"}
-        # Day 60 of the other count is a 29 February 1900 that never was: from March on this epoch is right.
+        # Day 60 of the 1900 system is a nonexistent 29 February 1900: from March on this epoch is right.
         epoch = dt.datetime(1904, 1, 1) if mac else dt.datetime(1899, 12, 30)  # noqa: DTZ001 - as written in the cell
         book = _Book(_strings(package), _styles(package), epoch)
         for sheet in workbook.iter(f"{_S}sheet"):
@@ -70,7 +70,7 @@ def _strings(package: Package) -> list[str]:
 
 
 def _plain(element: Any) -> str:
-    """Without the phonetic guides that Japanese workbooks carry beside the text."""
+    """Drop the phonetic guides of Japanese workbooks."""
     return "".join(one.text or "" for one in element.iter(f"{_S}t") if packages.local_name(one.getparent()) != "rPh")
 
 
@@ -107,7 +107,7 @@ def _rows(package: Package, name: str, book: _Book) -> Iterator[str]:
 
 
 def _column(reference: str, following: int) -> int:
-    """0-based; a writer may leave references out.
+    """0-based; references are optional.
 
     >>> _column("AB7", 0)
     27

@@ -1,4 +1,4 @@
-"""XML alone: an electronic invoice as a person reads it, every other file element by element."""
+"""XML files: a readable form of electronic invoices, and other files element by element."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ def invoice_in(path: Path) -> einvoice.EInvoice | None:
 
 
 def _elements(path: Path) -> Iterator[Block]:
-    """A line an element that holds text: its name as the label."""
+    """Yield a line for each element with text, labelled by its name."""
     with path.open("rb") as file:
         for element in packages.stream_elements(file):
             name = packages.local_name(element)

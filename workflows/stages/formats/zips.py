@@ -1,4 +1,4 @@
-"""Opening ZIP files, archives and packages alike: their table of contents is bounded before it is read."""
+"""Opening ZIP files, with a bounded table of contents, for archives and packages alike."""
 
 import struct
 import zipfile
@@ -8,11 +8,11 @@ from config.errors import Refused
 
 END = b"PK\x05\x06"
 _END_BYTES, _COMMENT = 22, 65_535
-_MOST_CONTENTS = 4 * 1024**2  # bytes of a table of contents: Python reads it whole
+_MOST_CONTENTS = 4 * 1024**2  # bytes of a table of contents, which Python reads whole
 
 
 def open_zip(path: Path, damaged: str) -> zipfile.ZipFile:
-    """``damaged``: what a person is told where it is. Raises: Refused."""
+    """``damaged``: the message if it is damaged. Raises: Refused."""
     _check_contents(path, damaged)
     try:
         return zipfile.ZipFile(path)
@@ -21,7 +21,7 @@ def open_zip(path: Path, damaged: str) -> zipfile.ZipFile:
 
 
 def _check_contents(path: Path, damaged: str) -> None:
-    """A table of contents of millions of entries would fill the memory before anybody could count them."""
+    """A table of contents of millions of entries would exhaust memory before they could be counted."""
     size = path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - _END_BYTES - _COMMENT))

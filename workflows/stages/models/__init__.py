@@ -1,1 +1,1 @@
-"""What a model does in a stage: a page's fields, a summary, an answer."""
+"""The work of models in stages: a page's fields, summaries, answers."""

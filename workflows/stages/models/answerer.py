@@ -1,7 +1,7 @@
-"""A question about a page, answered on this machine: quoted from the page, never written; marked as what it is.
+"""Local answers to questions about a page: quoted from the page, never generated; marked as such.
 
-A field that the question names is answered as the analysis would read it; else the row with most of the question's
-words is quoted, where it has enough of them.
+If the question names a field, the answer is its value as the analysis extracts it; else the row with most of the
+question's words is quoted, if it has enough of them.
 """
 
 import math
@@ -16,9 +16,9 @@ from workflows.stages.fields.candidates import Candidate, Document
 from workflows.stages.pages.layout import Box, Page, Row
 
 NOTHING = "Nothing on this page answers the question."
-_ENOUGH = 0.5  # of the question's words, weighed by how rare they are on the page
-_LONGEST = 600  # characters that are quoted
-# Words of questions that no page answers: English, German, French, Spanish, Italian.
+_ENOUGH = 0.5  # share of the question's words, weighted by rarity on the page
+_LONGEST = 600  # characters of a quotation
+# Stop words of questions: English, German, French, Spanish, Italian.
 _ASKING = frozenset(
     re.findall(
         r"\w+",
@@ -37,7 +37,7 @@ _ASKING = frozenset(
 
 @dataclass(frozen=True)
 class Quoted:
-    """``passage`` empty: the page does not say it. ``box``: fractions of the page; ``confidence`` None: unknown."""
+    """``passage`` empty: no answer on the page. ``box``: fractions of the page; ``confidence`` None: unknown."""
 
     content: str
     passage: str = ""
@@ -60,14 +60,14 @@ def answer_question(page: Page, question: str, specs: Sequence[FieldSpec]) -> Qu
 
 
 def words(text: str) -> list[str]:
-    """In small letters, without those that only ask."""
+    """Lowercase words without stop words."""
     return [word for word in re.findall(r"[^\W_]+", text.casefold()) if word not in _ASKING]
 
 
 def _find_named_field(
     document: Document, asked: Sequence[str], specs: Iterable[FieldSpec]
 ) -> tuple[FieldSpec, Candidate] | None:
-    """The field whose label the question says, the longest first, where the page has a value for it."""
+    """Return the field whose label is in the question, longest first, if the page has a value for it."""
     known = sorted(specs, key=lambda spec: -len(words(spec.label)))
     for spec in known:
         label = words(spec.label)
@@ -77,7 +77,7 @@ def _find_named_field(
 
 
 def _around(page: Page, candidate: Candidate) -> str:
-    """The row that a value stands in."""
+    """Return the row of a value."""
     row = next((row for row in page.rows if _overlaps(row.box, candidate.box)), None)
     return row.text[:_LONGEST] if row else candidate.raw
 
@@ -88,7 +88,7 @@ def _overlaps(row: Box, box: Box) -> bool:
 
 
 def _best(rows: Sequence[Row], asked: Sequence[str]) -> list[Row]:
-    """The row that says most of the question, with the next one where it only begins what it says."""
+    """Return the row with most of the question's words, with the next one if it only introduces it."""
     held = [set(words(row.text)) for row in rows]
     count = Counter(word for one in held for word in one)
     weights = {word: math.log(1 + len(rows) / (1 + count[word])) for word in set(asked)}

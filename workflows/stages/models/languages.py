@@ -1,4 +1,4 @@
-"""Languages by their codes: what a model is told that a document is written in; for stages and providers."""
+"""Language names by code, for prompts; used by stages and providers."""
 
 import re
 
@@ -15,7 +15,7 @@ _CODE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8})*")
 
 
 def language_code(stored: str) -> str:
-    """As it is compared: other writers of the table keep ``de-DE``, ``zh_TW`` or ``EN``.
+    """Normalize a code: other systems write ``de-DE``, ``zh_TW`` or ``EN``.
 
     >>> language_code(" zh_TW ")
     'zh-tw'
@@ -24,7 +24,7 @@ def language_code(stored: str) -> str:
 
 
 def base_language(stored: str) -> str:
-    """Without its region or script.
+    """Strip region and script.
 
     >>> base_language("pt-BR")
     'pt'
@@ -33,7 +33,7 @@ def base_language(stored: str) -> str:
 
 
 def language_name(stored: str) -> str:
-    """In English, for a prompt. A code without a name here is passed on; what is no code counts as English.
+    """Return the English name, for a prompt. Unknown codes are passed on; invalid ones mean English.
 
     >>> language_name("de"), language_name("zh-TW"), language_name("cs")
     ('German', 'Traditional Chinese', 'the language with the code cs')

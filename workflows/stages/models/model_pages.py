@@ -1,4 +1,4 @@
-"""A page shown to a model, where the run's settings choose one: its fields, and what it says in a few sentences."""
+"""Extraction of a page's fields and description by a model, if the run's settings choose one."""
 
 from typing import Any
 
@@ -16,15 +16,15 @@ from workflows.storage import files
 def ask_model_for_page(
     context: StageContext, segment: dict[str, Any], page: Page, *, searched: bool, count: int
 ) -> tuple[Usage, ...]:
-    """Lay the answer into ``segment``; returns what was used for it, nothing if no model is chosen.
+    """Add the answer to ``segment``; return the usage, empty if no model is chosen.
 
-    Only pages that are ``searched`` are asked for fields; of the others a description is enough. If no answer can be
-    taken, ``segment["unanswered"]`` says why, ``segment["left_out"]`` if only some fields cannot be: rules read what is
-    missing, and a person looks at it.
+    Only ``searched`` pages are asked for fields; the others get a description. If no answer is valid,
+    ``segment["unanswered"]`` says why; ``segment["left_out"]``, if only some fields are invalid: rules extract what is
+    missing, and it needs a review.
 
     Raises:
-        StageFailed: the model cannot be asked; the page fails, and says so.
-        ProviderPaused: no one answers.
+        StageFailed: the model cannot be used; the page fails with a message.
+        ProviderPaused: the service does not answer.
 
     """
     if context.services.analyst is None:
@@ -33,7 +33,7 @@ def ask_model_for_page(
     question = PageQuestion(
         text="\n".join(row.text for row in page.rows) or str(segment["text_content"]),
         image=_image(context, page.index),
-        specs=tuple(one for one in specs if one.type != TABLE) if searched else (),  # the rules read tables
+        specs=tuple(one for one in specs if one.type != TABLE) if searched else (),  # rules extract tables
         prompt=context.settings.document_prompt,
         instruction=context.settings.instruction,
         language=context.settings.language,
@@ -63,5 +63,5 @@ def ask_model_for_page(
 def _image(context: StageContext, index: int) -> bytes | None:
     try:
         return context.artifacts.read(files.page_image(index))
-    except NotFound:  # text has no picture
+    except NotFound:  # text has no page image
         return None

@@ -1,20 +1,20 @@
-"""A document summarised by a model, where the run's settings choose one: batches of pages that overlap, then merged."""
+"""Summaries by a model, if the run's settings choose one: overlapping batches of pages, then merged."""
 
 from collections.abc import Sequence
 
 from workflows.stages.services import SummaryQuestion, Writer
 from workflows.stages.usage import Usage
 
-SIZE, OVERLAP = 150, 30  # pages of a batch, and how many of them begin the next (seed 000)
-_MOST = 300  # letters that a page may say in a batch
-# Stands with the summaries, inside the tags: among the instructions it would read as a person's wish.
+SIZE, OVERLAP = 150, 30  # pages of a batch, and overlap with the next (seed 000)
+_MOST = 300  # characters of a page in a batch
+# Placed inside the tags with the summaries: in the instructions it would look like a person's request.
 _MERGED = "Summaries of the document's parts, which overlap:"
 
 
 def summarize(
     writer: Writer, pages: Sequence[str], *, language: str, prompt: str = "", instruction: str = "", type_id: str = ""
 ) -> tuple[str, tuple[Usage, ...]]:
-    """``pages``: what each says, in their order. Raises: StageFailed, ProviderPaused."""
+    """``pages``: the description of each, in order. Raises: StageFailed, ProviderPaused."""
     parts, used = [], []
     for index, (start, batch) in enumerate(batches(pages)):
         text = "\n".join(f"Page {start + number + 1}: {page[:_MOST]}" for number, page in enumerate(batch))
@@ -29,7 +29,7 @@ def summarize(
 
 
 def batches(pages: Sequence[str]) -> list[tuple[int, Sequence[str]]]:
-    """With the index of each batch's first page.
+    """Return each batch with the index of its first page.
 
     >>> [(start, len(batch)) for start, batch in batches(["x"] * 300)], len(batches(["x"] * 150))
     ([(0, 150), (120, 150), (240, 60)], 1)

@@ -1,1 +1,1 @@
-"""Pages as pictures, words and lines: PDF, images, text layers, OCR."""
+"""Pages as images, words and lines: PDF, image files, text layers, OCR."""

@@ -1,4 +1,4 @@
-"""Words, lines and rows of a page: what OCR and text layers have in common, and what the fields are read from."""
+"""Words, lines and rows of a page: the common form of OCR results and text layers, and the input of extraction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import Any
 
-# Characters that turn the text after them around (UAX 9): 00.12 is shown as 21.00, and so is a name.
+# Bidirectional control characters (UAX 9): they can display 00.12 as 21.00.
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the page, origin top left
@@ -19,7 +19,7 @@ def union(boxes: Iterable[Box]) -> Box:
 
 @dataclass(frozen=True)
 class Word:
-    """``score``: the engine's own belief in the characters, 0–1; 1 from a text layer."""
+    """``score``: the engine's confidence in the characters, 0–1; 1 from a text layer."""
 
     text: str
     box: Box
@@ -28,7 +28,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Line:
-    """Words that stand together: an OCR block, or a run of a text layer without a wide gap."""
+    """Adjacent words: an OCR block, or a run of a text layer without a wide gap."""
 
     page: int
     words: tuple[Word, ...]
@@ -54,7 +54,7 @@ class Line:
         return self.box[3] - self.box[1]
 
     def part(self, start: int, end: int) -> tuple[Box, float]:
-        """Box and score of the characters ``start`` to ``end`` of ``text``, to the word."""
+        """Return box and score of the characters ``start`` to ``end`` of ``text``, rounded to words."""
         found, position = [], 0
         for word in self.words:
             if position < end and position + len(word.text) > start:
@@ -66,7 +66,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Row:
-    """Lines beside each other, left to right."""
+    """Lines side by side, left to right."""
 
     lines: tuple[Line, ...]
 
@@ -85,7 +85,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """``source``: text_layer or ocr. ``slope``: how much text falls per unit to the right, in pixels."""
+    """``source``: text_layer or ocr. ``slope``: the skew of text, in pixels down per pixel to the right."""
 
     index: int
     width: int
@@ -96,7 +96,7 @@ class Page:
 
     @cached_property
     def line_height(self) -> float:
-        """The usual one."""
+        """The median line height."""
         return median(line.height for line in self.lines)
 
     @property
@@ -105,7 +105,7 @@ class Page:
 
 
 def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
-    """Group by the height of the middle, following the slope of the paper; ``slope`` in page fractions."""
+    """Group lines by the height of their middle, following the skew; ``slope`` in page fractions."""
 
     def middle(line: Line) -> float:
         x0, y0, x1, y1 = line.box
@@ -122,7 +122,7 @@ def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
 
 
 def words_to_store(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """The ``words`` of an artifact; ``block`` is the index of the line that a word belongs to."""
+    """Return the ``words`` of an artifact; ``block`` is the index of the word's line."""
     return [
         {
             "text": word.text,

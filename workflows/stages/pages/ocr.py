@@ -1,4 +1,4 @@
-"""The local OCR engine: RapidOCR with the model that lies in its wheel, one engine a process."""
+"""The local OCR engine: RapidOCR with its bundled model, one engine a process."""
 
 import threading
 from dataclasses import dataclass, replace
@@ -12,14 +12,14 @@ from PIL import Image
 
 from config import logs
 from workflows.stages.pages import accents as marks
-from workflows.stages.pages.belief import BelievingDecoder
 from workflows.stages.pages.layout import Box, Line, Word
+from workflows.stages.pages.ocr_confidence import BelievingDecoder
 
 MODEL = "PP-OCRv6 small (rapidocr)"
-# A second thread saves a third on an idle machine and spins while it waits: two processes of two threads on two cores
-# took 24 s for a page that two of one thread read in 5. Set it higher where a worker has the machine to itself.
+# A second thread saves a third on an idle machine, but spins while it waits: two processes of two threads on two cores
+# took 24 s for a page that two of one thread read in 5. Increase it where a worker has the machine to itself.
 THREADS = 1  # a worker has one of the machine's cores
-# Languages whose script is not among the model's 18,708 characters: it would answer with look-alikes.
+# Languages whose script is not in the model's 18,708 characters: it would return look-alikes.
 WITHOUT_ACCENTS = {"en", "ms", "id"}
 UNREADABLE = {
     "ar": "Arabic", "fa": "Persian", "ur": "Urdu", "he": "Hebrew", "ru": "Russian", "uk": "Ukrainian",
@@ -27,9 +27,9 @@ UNREADABLE = {
     "th": "Thai", "hi": "Hindi", "mr": "Marathi", "ne": "Nepali", "bn": "Bengali", "ta": "Tamil", "te": "Telugu",
     "ka": "Georgian", "hy": "Armenian", "arabic": "Arabic", "cyrillic": "Cyrillic", "devanagari": "Devanagari",
 }  # fmt: skip
-# Pixels: the engine makes a longer side so long, and cannot go on with a shorter one of less.
+# Pixels: the engine shrinks longer sides to this length, and fails on sides shorter than this.
 _LONGEST, _NARROWEST = 2000, 17
-_DETECTED = 1280  # pixels of the longer side in which lines are looked for
+_DETECTED = 1280  # pixels of the longer side for line detection
 LEAST_SCORE = 0.5
 PARAMETERS = {
     "Global.use_cls": False,
@@ -46,7 +46,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class OcrReading:
-    """``boxes``: of every line in pixels, x0, y0, x1, y1. ``slope``: how far the text falls per pixel to the right."""
+    """``boxes``: of every line in pixels, x0, y0, x1, y1. ``slope``: the skew, in pixels down per pixel right."""
 
     lines: tuple[Line, ...]
     boxes: tuple[tuple[int, int, int, int], ...]
@@ -54,7 +54,7 @@ class OcrReading:
 
 
 def unreadable(language: str) -> str | None:
-    """The language's name where this engine does not know its script."""
+    """Return the language's name if this engine does not support its script."""
     return UNREADABLE.get(language.lower()) or UNREADABLE.get(language.lower().split("-")[0].split("_")[0])
 
 
@@ -79,36 +79,38 @@ def read_page_image(
     least_score: float = LEAST_SCORE,
     scale: float = 1.0,
 ) -> OcrReading:
-    """``turn_lines`` also reads lines that stand on their head, which costs a tenth more.
+    """Read a page. ``turn_lines`` also reads upside-down lines, which costs a tenth more.
 
-    ``least_score``: 0–1, less sure lines are left out. ``scale``: how much larger than at 150 dpi the page is.
+    ``least_score``: 0–1, lines below it are omitted. ``scale``: the resolution relative to 150 dpi.
 
-    A strip too narrow for the engine, which makes long sides shorter, holds no line that anybody could read.
-    Without ``accents`` the model's stray ones are taken off, unless the page speaks a language that has them.
+    A strip too narrow for the engine has no readable line. Without ``accents``, stray accents of uncertain words are
+    removed, unless the page is in a language with accents.
     """
     detail = max(1.0, scale)
     if min(image.size) * _LONGEST * detail < _NARROWEST * max(image.size):
         return OcrReading((), (), 0.0)
     pixels = np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
-    # One caller at a time: the engine keeps the options of a call on itself.
+    # One caller at a time: the engine stores the options of a call on itself.
     with _lock:
         reader = engine()
-        # A page that was rendered larger is looked at as large, or its finer print would be lost again.
+        # A page rendered larger is processed larger, or its fine print would be lost again.
         reader.max_side_len = round(_LONGEST * detail)
         reader._load_det_model().limit_side_len = round(_DETECTED * detail)
         found = reader(pixels, use_cls=turn_lines, text_score=least_score)
     quads = [] if found.boxes is None else [[(float(x), float(y)) for x, y in quad] for quad in found.boxes]
     parts = list(found.word_results or ())
-    # The engine drops a line's words without leaving a gap; then none can be trusted to belong to its line.
+    # The engine may drop words of a line without a gap; then the words cannot be assigned.
     matched = len(parts) == len(quads)
     kept = accents or marks.have_accents(found.txts or ())
     lines = []
     for number, (text, score, quad) in enumerate(zip(found.txts or (), found.scores or (), quads, strict=True)):
         words = _words(text, float(score), quad, parts[number] if matched else (), image.size)
-        lines.append(
-            Line(page, words if kept else tuple(replace(word, text=marks.drop_stray(word.text)) for word in words))
-        )
+        lines.append(Line(page, words if kept else tuple(map(drop_unsure_marks, words))))
     return OcrReading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
+
+
+def drop_unsure_marks(word: Word) -> Word:
+    return word if word.score >= marks.SURE else replace(word, text=marks.drop_stray(word.text))
 
 
 def _words(text: str, score: float, quad: Any, parts: Any, size: tuple[int, int]) -> tuple[Word, ...]:
@@ -117,13 +119,13 @@ def _words(text: str, score: float, quad: Any, parts: Any, size: tuple[int, int]
     if joined != text.replace(" ", ""):
         return _spread(text.split() or [text], _fraction(quad, size), score)
     if len(named) >= 6 and sum(len(word) == 1 for word, _, _ in named) > 0.7 * len(named):
-        # Wide printing comes out with a space after every character: 1 4 / 0 1 / 2 0 1 8.
+        # Letter-spaced text comes with a space after every character: 1 4 / 0 1 / 2 0 1 8.
         return (Word(joined, _fraction(quad, size), score),)
     return tuple(Word(word, _fraction(corners, size), min(score, belief)) for word, belief, corners in named)
 
 
 def _spread(parts: list[str], box: Box, score: float) -> tuple[Word, ...]:
-    """Words at even character widths along a line whose word boxes are unknown."""
+    """Distribute words at even character widths along a line without word boxes."""
     x0, y0, x1, y1 = box
     unit = (x1 - x0) / max(1, sum(map(len, parts)) + len(parts) - 1)
     words, position = [], 0
@@ -144,7 +146,7 @@ def _pixel_box(quad: list[tuple[float, float]]) -> tuple[int, int, int, int]:
 
 
 def _slope(quads: list[list[tuple[float, float]]]) -> float:
-    """Of the wide lines only: the corners of a short one say nothing about the paper."""
+    """Use wide lines only: corners of short ones say nothing about the skew."""
     slopes = [
         (second[1] - first[1]) / (second[0] - first[0])
         for first, second, third, *_ in quads

@@ -1,4 +1,4 @@
-"""What a service read on a page as an entry of the OCR artifact: the contract's blocks and words, then our own."""
+"""Conversion of a service's page reading to an OCR artifact entry: the contract's blocks and words, and our own."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from workflows.stages.services import GivenValue, alias
 
 
 def entry(page: PageReading, size: tuple[int, int], source: str, specs: Sequence[FieldSpec] = ()) -> dict[str, Any]:
-    """``size``: of the page's picture in pixels; ``source``: the service, for the fields it was asked for."""
+    """``size``: of the page's image in pixels; ``source``: the service, for fields that it was asked for."""
     width, height = size
     read = {
         "page_index": page.index,
@@ -38,7 +38,7 @@ def _block(number: int, line: layout.Line, size: tuple[int, int]) -> dict[str, A
 
 
 def _page_extras(page: PageReading) -> dict[str, Any]:
-    """Forms, tables and signatures, for people and programs; what a page has none of is left out."""
+    """Return forms, tables and signatures; missing ones are omitted."""
     found = {
         "forms": [{"key": one.key, "value": one.value.text, "ticked": one.ticked} for one in page.fields],
         "tables": [table.markdown for table in page.tables],
@@ -48,7 +48,7 @@ def _page_extras(page: PageReading) -> dict[str, Any]:
 
 
 def _answers(answers: Iterable[Answer], specs: Sequence[FieldSpec], source: str) -> list[dict[str, Any]]:
-    """Those that are values of their fields' types."""
+    """Return the answers that are valid for their fields' types."""
     known = {alias(spec.name): spec for spec in specs}
     found = []
     for one in answers:

@@ -1,4 +1,4 @@
-"""Artifacts with an entry a page: one object while the document is small, chunks and a head that names them beyond.
+"""Artifacts with an entry a page: one object for small documents, else chunks and a head that lists them.
 
 No stage holds all entries of a long document: a slice reads and writes the chunks of its pages (docs/adr/0010).
 """
@@ -13,7 +13,7 @@ from workflows.stages import artifacts, slices
 from workflows.stages.base import ArtifactStore
 from workflows.storage import files
 
-MERGED = 200  # pages up to which the head holds the entries themselves, as the seed-000 system has it
+MERGED = 200  # pages up to which the head contains the entries, as in the seed-000 system
 LIGHT = 50  # pages of one light slice, and of its chunk
 
 Entry = Mapping[str, Any]
@@ -21,9 +21,9 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class PagedArtifact:
-    """``head`` holds a list under ``name``, or names the chunks; an entry's ``key`` is its page (0-based).
+    """``head`` has a list under ``name``, or lists the chunks; an entry's ``key`` is its page (0-based).
 
-    ``size``: pages of a chunk. No two slices write one chunk at a time, or one would undo the other's.
+    ``size``: pages of a chunk. No two slices may write one chunk concurrently, or they would overwrite each other.
     """
 
     head: str
@@ -35,14 +35,14 @@ class PagedArtifact:
         return files.chunk(self.head, number)
 
     def write(self, store: ArtifactStore, entries: Sequence[Entry], *, into: bool = False) -> None:
-        """Write the chunks of ``entries``, whole ones unless ``into``: then what else is in a chunk stays in it."""
+        """Write the chunks of ``entries``, whole ones unless ``into``, which keeps a chunk's other entries."""
         for number, group in itertools.groupby(entries, lambda entry: int(entry[self.key]) // self.size):
             found = {int(entry[self.key]): entry for entry in self._chunk(store, number)} if into else {}
             found |= {int(entry[self.key]): entry for entry in group}
             artifacts.write_json(store, self.chunk(number), [found[index] for index in sorted(found)])
 
     def finish(self, store: ArtifactStore, indices: Sequence[int], more: Mapping[str, Any]) -> None:
-        """Write the head for the entries of ``indices``: what makes them all readable."""
+        """Write the head for the entries of ``indices``, which makes them readable."""
         head = dict(more)
         if len(indices) <= MERGED:
             head[self.name] = list(self._entries(store, indices))
@@ -59,7 +59,7 @@ class PagedArtifact:
             return Pages(self, store, {})
 
     def page(self, store: ArtifactStore, index: int) -> Entry:
-        """One entry, also while the stage still works on others; empty if there is none."""
+        """Return one entry, even while the stage still runs; empty if there is none."""
         found = {int(entry[self.key]): entry for entry in self._chunk(store, index // self.size)}
         return found.get(index) or self.open_pages(store).by_index([index]).get(index, {})
 
@@ -78,7 +78,7 @@ class PagedArtifact:
 
 @dataclass(frozen=True)
 class Pages:
-    """A paged artifact as its head tells it; ``head`` is empty if there is none."""
+    """A paged artifact as listed by its head; ``head`` is empty if there is none."""
 
     of: PagedArtifact
     store: ArtifactStore
@@ -92,7 +92,7 @@ class Pages:
         return [int(entry[self.of.key]) for entry in self.head.get(self.of.name, ())]
 
     def entries(self, indices: Iterable[int]) -> Iterator[Entry]:
-        """Of ``indices`` (ascending), chunk by chunk; those without an entry are left out."""
+        """Yield entries of ``indices`` (ascending), chunk by chunk; missing ones are skipped."""
         if "indices" not in self.head:
             wanted = set(indices)
             yield from (entry for entry in self.head.get(self.of.name, ()) if int(entry[self.of.key]) in wanted)
@@ -104,7 +104,7 @@ class Pages:
         return {int(entry[self.of.key]): entry for entry in self.entries(indices)}
 
     def ranges(self, name: str) -> list[int]:
-        """The pages that the head names under ``name``, as it keeps them for every document."""
+        """Return the pages that the head lists under ``name``."""
         return slices.unpack_ranges(self.head.get(name, ()))
 
 
@@ -113,5 +113,5 @@ TEXT_LAYER = PagedArtifact(files.TEXT_LAYER, "pages", "page_index", LIGHT)
 TRANSCRIPT = PagedArtifact(files.TRANSCRIPT, "chunks", "chunk_index", LIGHT)
 BDA = PagedArtifact(files.BDA, "pages", "page_index", LIGHT)
 CRAWL = PagedArtifact(files.CRAWL, "chunks", "chunk_index", LIGHT)
-CHUNKS = PagedArtifact(files.TEXT_LAYER, "chunks", "chunk_index", LIGHT)  # of a file that is text
-OCR = PagedArtifact(files.OCR, "pages", "page_index", 1)  # a page takes seconds: what is read is never read again
+CHUNKS = PagedArtifact(files.TEXT_LAYER, "chunks", "chunk_index", LIGHT)  # for text files
+OCR = PagedArtifact(files.OCR, "pages", "page_index", 1)  # a page takes seconds, so none is read twice

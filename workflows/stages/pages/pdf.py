@@ -1,4 +1,4 @@
-"""Opening PDFs with pdfium, repairing what it refuses, and reading one page: image, words, full-page pictures."""
+"""PDFs by pdfium: opening, repairing, rendering, and reading words and full-page images of a page."""
 
 import tempfile
 import threading
@@ -14,16 +14,17 @@ from PIL import Image
 from pypdfium2 import raw
 
 from config.errors import Refused, StageFailed
+from config.phrase import Sentence
 
 DPI = 150
-# An A0 poster at 150 dpi has 35 million pixels; more than this helps neither the reader nor the OCR.
+# An A0 poster at 150 dpi has 35 million pixels; more than this helps neither people nor OCR.
 MAX_PIXELS = 25_000_000
-# pdfium keeps global state: two threads inside it crash the process. Held as long as a document is open.
+# pdfium has global state: two threads inside it crash the process. Held while a document is open.
 _PDFIUM = threading.RLock()
 
-PASSWORD = "This PDF is password-protected. Save a copy without the password and upload that."  # noqa: S105
-UNREADABLE = "The page cannot be read. Export or scan it again and upload the new file."
-BROKEN = "This PDF is damaged and could not be repaired. Export or scan it again and upload the new file."
+PASSWORD = Sentence("This PDF is password-protected. Save a copy without the password and upload that.")
+UNREADABLE = Sentence("The page cannot be read. Export or scan it again and upload the new file.")
+BROKEN = Sentence("This PDF is damaged and could not be repaired. Export or scan it again and upload the new file.")
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class OpenPdf:
         return len(self.document)
 
     def render(self, index: int, dpi: float = 0) -> Image.Image:
-        """Raises: StageFailed: this page is damaged. ``dpi``: 0 for that of page images."""
+        """Raises: StageFailed if this page is damaged. ``dpi``: 0 for that of page images."""
         try:
             page = self.document[index]
             try:
@@ -72,7 +73,7 @@ def _open(path: Path, repaired: Path) -> OpenPdf:
 
 
 def repair(source: Path, target: Path) -> None:
-    """Rebuild the cross-reference table as qpdf does; what lies after a cut is lost.
+    """Rebuild the cross-reference table with qpdf; what lies after a truncation is lost.
 
     Raises:
         Refused: it needs a password, or nothing in it can be read.
@@ -100,21 +101,21 @@ def render(page: pypdfium2.PdfPage, dpi: float = DPI) -> Image.Image:
 
 
 def picture_cover(page: pypdfium2.PdfPage) -> float:
-    """How much of the page pictures cover, 0–1. Near 1: a scan, whatever text lies over it."""
+    """Return how much of the page images cover, 0–1. Near 1 it is a scan, whatever text is over it."""
     left, bottom, right, top = page.get_bbox()
     area = (right - left) * (top - bottom)
     covered = 0.0
     for picture in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4):
-        # Bounds are in the container's space: a picture inside a form is placed by the form's matrix.
+        # Bounds are in the container's space: an image inside a form is placed by the form's matrix.
         x0, y0, x1, y1 = picture.get_bounds()
         if picture.container is not None:
             x0, y0, x1, y1 = picture.container.get_matrix().on_rect(x0, y0, x1, y1)
         covered += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
-    # The sum, not the union: scanners that store a page in bands draw them side by side.
+    # The sum, not the union: scanners that split a page into bands draw them side by side.
     return min(1.0, covered / area) if area > 0 else 0.0
 
 
 def largest_picture(page: pypdfium2.PdfPage) -> int:
-    """Pixels of the largest picture on the page."""
+    """Return the number of pixels of the largest image on the page."""
     sizes = [picture.get_px_size() for picture in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4)]
     return max((width * height for width, height in sizes), default=0)

@@ -1,4 +1,4 @@
-"""What a service read on the pages of a document: words and lines, and what it says they mean."""
+"""The reading of a document by a service: words, lines, fields and tables of each page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ from workflows.stages.pages.layout import Box, Line
 
 @dataclass(frozen=True)
 class Spot:
-    """A text, where it stands and how sure the service is (0–1). ``page`` is 0-based; ``box`` None: not told."""
+    """A text, its place and confidence (0–1). ``page`` is 0-based; ``box`` None: unknown."""
 
     text: str
     page: int
@@ -18,7 +18,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class FormField:
-    """``kind``: the service's own name of it where it has one (TOTAL, DATE_OF_BIRTH). ``ticked``: of a box to tick."""
+    """``kind``: the service's name of the field, if any (TOTAL, DATE_OF_BIRTH). ``ticked``: for checkboxes."""
 
     key: str
     value: Spot
@@ -49,7 +49,7 @@ class Table:
 
     @property
     def grid(self) -> list[list[str]]:
-        """Texts by row and column; a merged cell's text stands in its first place only."""
+        """Return the texts by row and column; a merged cell's text is in its first place only."""
         height = max((cell.row + cell.rows for cell in self.cells), default=0)
         width = max((cell.column + cell.columns for cell in self.cells), default=0)
         grid = [[""] * width for _ in range(height)]
@@ -59,7 +59,7 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """The first row as its head, since Markdown knows no table without one."""
+        """Use the first row as header, since Markdown requires one."""
         lines = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in self.grid]
         if lines:
             lines.insert(1, "|" + " --- |" * len(self.grid[0]))
@@ -68,7 +68,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Answer:
-    """To a question that was asked; ``alias`` is our name of it."""
+    """The answer to a query; ``alias`` is our name of it."""
 
     question: str
     alias: str
@@ -77,7 +77,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Region:
-    """A part of the page by its role: title, text, footer, figure, …"""
+    """A region of the page by role: title, text, footer, figure, …"""
 
     kind: str
     value: Spot
@@ -85,7 +85,7 @@ class Region:
 
 @dataclass(frozen=True)
 class PageReading:
-    """``slope``: how much text falls to the right, both as fractions of the page."""
+    """``slope``: the skew of text, both as fractions of the page."""
 
     index: int
     lines: tuple[Line, ...] = ()
@@ -101,13 +101,13 @@ class PageReading:
         return "\n".join(line.text for line in self.lines)
 
     def without_unsure(self, least: float) -> "PageReading":
-        """Without the lines whose words are less sure on average; ``least``: 0–1."""
+        """Drop lines whose words' mean confidence is below ``least``: 0–1."""
         return replace(self, lines=tuple(line for line in self.lines if line.mean_score >= least)) if least else self
 
 
 @dataclass(frozen=True)
 class DocumentReading:
-    """``unread``: 0-based index of pages that the service could not read → why."""
+    """``unread``: 0-based index of failed pages → why."""
 
     pages: tuple[PageReading, ...]
     unread: Mapping[int, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The text layer of a PDF page as words with boxes, and whether it may be believed."""
+"""The text layer of a PDF page as words with boxes, and whether to trust it."""
 
 import ctypes
 import unicodedata
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 import pypdfium2
 from pypdfium2 import raw
 
+from config.phrase import Sentence
 from workflows.stages.pages import pdf
 from workflows.stages.pages.layout import TURNING, Box, Line, Word, union
 
-# pdfium answers device positions in whole units: fine enough that a fraction keeps five digits.
+# pdfium returns integer device positions: fine enough for fractions with five digits.
 _UNITS = 100_000
-_SCAN = 0.8  # pictures on more of the page than this: a scan
-_LEFT_OUT = dict.fromkeys(map(ord, {*TURNING, "\x00"}))  # a reader of the page must see what the machine reads
-_FEW = 4  # fewer letters and digits than this say nothing
+_SCAN = 0.8  # images on more of the page than this: a scan
+_LEFT_OUT = dict.fromkeys(map(ord, {*TURNING, "\x00"}))  # people must see what the machine reads
+_FEW = 4  # fewer letters and digits than this are inconclusive
 
 
 @dataclass(frozen=True)
 class Glyph:
-    """``box`` in points of the page as it is shown (turned, cropped), origin top left."""
+    """``box`` in points of the displayed page (rotated, cropped), origin top left."""
 
     char: str
     box: Box
@@ -27,7 +28,7 @@ class Glyph:
 
 @dataclass(frozen=True)
 class TextLayer:
-    """``doubt``: why the layer is not believed, or None if it is."""
+    """``doubt``: why the layer is not trusted, or None."""
 
     text: str
     lines: tuple[Line, ...]
@@ -47,14 +48,14 @@ def read_text_layer(page: pypdfium2.PdfPage, index: int) -> TextLayer:
 
 
 def doubt(text: str, picture_cover: float) -> str | None:
-    """A text layer is no proof: most scans carry one, made by an OCR that no one can ask about its errors."""
+    """Most scans have a text layer from an OCR of unknown quality, which is not trusted."""
     if sum(char.isalnum() for char in text) < _FEW:
-        return "The page has no text layer."
+        return Sentence("The page has no text layer.")
     if picture_cover > _SCAN:
-        return "The page is an image with an existing OCR text layer."
-    # Fonts without a character map come out as private-use or replacement characters.
+        return Sentence("The page is an image with an existing OCR text layer.")
+    # Fonts without a character map yield private-use or replacement characters.
     if sum(_strange(char) for char in text) > 0.05 * len(text):
-        return "The text layer contains unreadable characters."
+        return Sentence("The text layer contains unreadable characters.")
     return None
 
 
@@ -63,12 +64,12 @@ def _strange(char: str) -> bool:
 
 
 def _glyphs(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> list[Glyph]:
-    """Every character in the file's own order, spaces included; one without its other half is left out."""
+    """Return all characters in file order, including spaces; lone surrogates are omitted."""
     width, height = page.get_size()
     glyphs, high = [], ""
     for number in range(textpage.count_chars()):
         char = chr(raw.FPDFText_GetUnicode(textpage, number))
-        # pdfium counts in UTF-16: what lies beyond U+FFFF comes as two, of which neither can be stored.
+        # pdfium counts in UTF-16: characters beyond U+FFFF come as two, neither of which can be stored.
         if "\ud800" <= char <= "\udbff":
             high = char
             continue
@@ -86,13 +87,13 @@ def _glyphs(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> list[Gl
 
 
 def _bounds(textpage: pypdfium2.PdfTextPage, number: int) -> tuple[float, float, float, float]:
-    """Left, bottom, right, top in PDF space: as high as the font, so that a full stop is on the row of its word."""
+    """Return left, bottom, right, top in PDF space, at font height, so that a full stop is on its word's row."""
     left, bottom, right, top = (ctypes.c_double() for _ in range(4))
     raw.FPDFText_GetCharBox(textpage, number, left, right, bottom, top)
     loose = raw.FS_RECTF()
     raw.FPDFText_GetLooseCharBox(textpage, number, loose)
     tall = loose.top - loose.bottom
-    # Some fonts claim bounds of several lines; then the ink itself is the better answer.
+    # Some fonts declare bounds of several lines; then the ink bounds are better.
     if 0 < tall <= 1.6 * raw.FPDFText_GetFontSize(textpage, number):
         return left.value, min(bottom.value, loose.bottom), right.value, max(top.value, loose.top)
     return left.value, bottom.value, right.value, top.value
@@ -110,7 +111,7 @@ def _words(glyphs: list[Glyph]) -> list[Glyph]:
     for glyph in [*glyphs, Glyph(" ", (0, 0, 0, 0))]:
         blank = glyph.char.isspace() or glyph.char == "\x00"
         if current and (blank or _breaks(current, glyph)):
-            # pdfium marks a hyphen at a line's end with one of these two.
+            # pdfium marks hyphens at line ends with one of these two.
             text = "".join(part.char for part in current).replace("\ufffe", "-").replace("\x02", "-")
             words.append(Glyph(text, union(part.box for part in current)))
             current = []
@@ -120,12 +121,12 @@ def _words(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _breaks(current: list[Glyph], glyph: Glyph) -> bool:
-    """A jump to another line, or a gap where the file draws no space."""
+    """Return True for a jump to another line, or a gap without a space character."""
     last = current[-1].box
     height = max(last[3] - last[1], glyph.box[3] - glyph.box[1], 1.0)
     if _same_row(last, glyph.box):
         return not -2 * height < glyph.box[0] - last[2] < 0.6 * height
-    # Text that stands on its side on the page goes on above or below.
+    # Rotated text continues above or below.
     sideways = _same_row(_turn_box(last), _turn_box(glyph.box))
     return not sideways or max(glyph.box[1] - last[3], last[1] - glyph.box[3]) > 0.6 * height
 
@@ -140,7 +141,7 @@ def _same_row(first: Box, second: Box) -> bool:
 
 
 def _groups(words: list[Glyph]) -> list[list[Glyph]]:
-    """A line ends where the next word is not close to its right; columns are further apart than that."""
+    """A line ends if the next word is not close to its right; columns are further apart."""
     groups: list[list[Glyph]] = []
     for word in words:
         last = groups[-1][-1].box if groups else None

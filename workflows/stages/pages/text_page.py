@@ -1,6 +1,6 @@
-"""Text without places, laid out as if it were a page: what the fields' finders read if there is no picture.
+"""Layout of plain text as a page, as the input of extraction for files without page images.
 
-Rows and columns are those of the text; no box of such a page may be shown to anybody.
+Rows and columns are those of the text; boxes of such a page must not be displayed.
 """
 
 import re
@@ -11,7 +11,7 @@ from workflows.stages.pages.layout import Line, Page, Word
 
 SOURCE = "text"
 WIDTH, HEIGHT = 1000, 1414
-_FEWEST_ROWS = 50  # of a page: three lines are its head and not its whole height
+_FEWEST_ROWS = 50  # rows of a page, so that three lines are its head and not its whole height
 _LONGEST = 110  # characters of a row
 _CELLS = re.compile(r"(?<!\\)\|")
 _GAP = re.compile(r"\t+| {3,}")
@@ -38,7 +38,7 @@ def _rows(line: str) -> Iterator[list[str]]:
 
 
 def cells_of(line: str) -> list[str]:
-    """Of a markdown table's row; none of the line that parts its head from the rest.
+    """Return the cells of a markdown table row; none for the separator line.
 
     >>> cells_of("| Pens |  | 4 |")
     ['Pens', '', '4']
@@ -49,7 +49,7 @@ def cells_of(line: str) -> list[str]:
 
 
 def _lines(index: int, cells: list[str], place: tuple[float, float]) -> Iterator[Line]:
-    """A line a cell, side by side; ``place``: top and height as fractions."""
+    """Yield a line a cell, side by side; ``place``: top and height as fractions."""
     top, height = place
     share = 0.96 / len(cells)
     for column, cell in enumerate(cells):

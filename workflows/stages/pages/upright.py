@@ -1,7 +1,7 @@
-"""A page that lies on its side or stands on its head, told by how the built-in engine reads it, and turned.
+"""Detection and correction of rotated pages, by the confidence of the built-in engine.
 
-Of upright print the engine is sure to nine tenths and more; of the same print the other way up to less than a half. On
-its side, lines are taller than they are wide, and the engine reads those from the top down.
+On upright print, confidence is 0.9 and more; on the same print upside down less than 0.5. On a page lying on its side,
+lines are taller than wide, and the engine reads them top to bottom.
 """
 
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from workflows.stages.pages.ocr import OcrReading
 
 # Clockwise, by quarters.
 _TURNS = {1: Image.Transpose.ROTATE_270, 2: Image.Transpose.ROTATE_180, 3: Image.Transpose.ROTATE_90}
-_LEAST_LINES = 3  # of fewer nothing can be told
+_LEAST_LINES = 3  # fewer lines are inconclusive
 _TALL = 1.5  # times as high as wide
-_SURE, _UNSURE = 0.7, 0.6  # 0–1, of a page's letters on average
-_BETTER, _AS_GOOD = 0.15, -0.05  # by how much the turned page must be surer
+_SURE, _UNSURE = 0.7, 0.6  # 0–1, mean confidence of a page's letters
+_BETTER, _AS_GOOD = 0.15, -0.05  # required gain in confidence of the turned page
 
 
 def turn(image: Image.Image, quarters: int) -> Image.Image:
-    """Clockwise."""
+    """Turn clockwise."""
     return image.transpose(_TURNS[quarters]) if quarters else image
 
 
 def read_upright(read: Callable[[Image.Image], OcrReading], image: Image.Image) -> tuple[OcrReading, int]:
-    """What the page says the right way up, and the quarters that it was turned by for that, clockwise."""
+    """Return the reading of the upright page, and the number of clockwise quarter turns."""
     reading = read(image)
     quarters = _guess_turn(reading)
     if not quarters:
@@ -46,6 +46,6 @@ def _guess_turn(reading: OcrReading) -> int:
 
 
 def _sureness(reading: OcrReading) -> float:
-    """0–1, of a letter on average."""
+    """Return the mean confidence of letters, 0–1."""
     letters = sum(len(line.text) for line in reading.lines)
     return sum(len(line.text) * line.score for line in reading.lines) / letters if letters else 0.0

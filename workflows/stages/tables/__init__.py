@@ -1,1 +1,1 @@
-"""Tables of a document: rows of cells, found by their heading, checked by their own arithmetic."""
+"""Table extraction: rows of cells, found by their heading, checked by arithmetic."""

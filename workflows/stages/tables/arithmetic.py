@@ -1,4 +1,4 @@
-"""Whether the figures of a table agree: quantity times price in each row, a column with its sum; pure."""
+"""Arithmetic checks of tables: quantity × price in each row, and column sums. Pure functions."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -10,7 +10,7 @@ _CENT = Decimal("0.01")
 
 
 def adds_up(columns: Sequence[Column], row: Sequence[str]) -> bool | None:
-    """Whether quantity × price is the amount, as far as the price's digits tell; None if one of them is not there."""
+    """Return whether quantity × price is the amount, within the price's precision; None if one is missing."""
     figures = {
         concept: _figure(cell) for column, cell in zip(columns, row, strict=False) if (concept := concept_of(column))
     }
@@ -21,13 +21,13 @@ def adds_up(columns: Sequence[Column], row: Sequence[str]) -> bool | None:
 
 
 def _half_digit(price: Decimal) -> Decimal:
-    """Half of its last printed digit, which rounding may have taken from it."""
+    """Return half of the last printed digit, the largest rounding error."""
     exponent = price.as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0) / 2
 
 
 def sum_of(rows: Iterable[Sequence[str]], place: int) -> Decimal | None:
-    """None if a cell that is filled is no figure, or none is."""
+    """Return None if no cell has a value, or one is not a number."""
     cells = [row[place] for row in rows if row[place]]
     figures = [_figure(cell) for cell in cells]
     if not figures or None in figures:

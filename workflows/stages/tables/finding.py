@@ -1,4 +1,4 @@
-"""Tables on pages, with lines or without: a heading that calls the schema's columns, and rows until the sums."""
+"""Detection of tables on pages, ruled or not: a heading that matches the schema's columns, and rows until the sums."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,16 +26,16 @@ _ENDS = re.compile(
 _CARRIED = re.compile(r"carried|übertrag|report\b|continue[ds]?\b|fortsetzung|à reporter", re.IGNORECASE)
 _DECIMALS = re.compile(r"\d[.,]\d\d\b")
 _TIMES = re.compile(r"\s{0,20}(x|×|/|per|@)(?!\w)", re.IGNORECASE)
-_LONGEST_SUM = 60  # characters of a row that only names a sum
+_LONGEST_SUM = 60  # characters of a row that only labels a sum
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_FAR = 3.0  # of the usual distance of two rows: what is further below belongs to something else
-_SPACE = 0.5  # of the height of words: a wider gap is more than a space
-_MOST_LINES = 4  # of text below the last figures that still belong to their row
+_FAR = 3.0  # of the usual row distance: what is further below is not part of the table
+_SPACE = 0.5  # of the height of words: a wider gap is not a space
+_MOST_LINES = 4  # lines of text below the last figures that still belong to their row
 
 
 @dataclass(frozen=True)
 class Cell:
-    """``text`` in its stored form where it is a value of its column; ``box`` None: nothing stands there."""
+    """``text`` in stored form if it is valid for its column; ``box`` None: empty."""
 
     text: str
     page: int
@@ -46,7 +46,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class FoundTable:
-    """``rows``: a cell a column of the schema. ``ended``: whether a sum stands under it."""
+    """``rows``: a cell for each column of the schema. ``ended``: whether a sum follows."""
 
     rows: tuple[tuple[Cell, ...], ...]
     pages: tuple[int, ...]
@@ -59,7 +59,7 @@ class FoundTable:
 
 @dataclass(frozen=True)
 class _Line:
-    """A row of the paper by the headings over it: the words of each."""
+    """A row of the page, split by heading."""
 
     row: Row
     box: Box
@@ -75,7 +75,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A page with its rows. ``aspect``: how much wider a fraction of its height is than one of its width."""
+    """A page with its rows. ``aspect``: the page's height divided by its width."""
 
     index: int
     rows: tuple[Row, ...]
@@ -84,7 +84,7 @@ class _Sheet:
 
 @dataclass(frozen=True)
 class _Layout:
-    """``places``: for each of the schema's columns the heading that it is, None if the paper has none."""
+    """``places``: the heading of each schema column, None if missing."""
 
     head: Head
     columns: tuple[Column, ...]
@@ -107,12 +107,12 @@ class _Layout:
         return [(place, column) for place, column in zip(self.places, self.columns, strict=True) if place is not None]
 
     def filled(self, line: _Line) -> list[int]:
-        """Where the line has a figure of its column."""
+        """Return the columns in which the line has a figure."""
         return [place for place, column in self.figures if _is_figure(line.text(place), column)]
 
 
 def find_table(document: Document, columns: Sequence[Column]) -> FoundTable | None:
-    """The table with the most rows that fit the columns, over as many pages as it takes; None if there is none."""
+    """Return the table with most rows that match the columns, over all its pages; None if there is none."""
     rows = {index: tuple(held) for index, held in groupby(document.rows, key=lambda row: row.page)}
     sheets = [_Sheet(page.index, rows.get(page.index, ()), page.height / max(page.width, 1)) for page in document.pages]
     found = [one for start in range(len(sheets)) for one in _tables_from(sheets, start, columns)]
@@ -120,7 +120,7 @@ def find_table(document: Document, columns: Sequence[Column]) -> FoundTable | No
 
 
 def _fitting(table: FoundTable, columns: Sequence[Column]) -> tuple[int, int, int]:
-    """Rows that add up count before rows that are only there, and those before what is said in words."""
+    """Prefer rows that add up, then rows, then text cells."""
     adding = sum(arithmetic.adds_up(columns, row) is True for row in table.texts)
     words = sum(
         len(cell.text) for row in table.rows for cell, column in zip(row, columns, strict=True) if column.type == "text"
@@ -129,7 +129,7 @@ def _fitting(table: FoundTable, columns: Sequence[Column]) -> tuple[int, int, in
 
 
 def _tables_from(sheets: Sequence[_Sheet], start: int, columns: Sequence[Column]) -> Iterator[FoundTable]:
-    """Those that begin on a page, each gone on with on the pages after it until it ends."""
+    """Yield the tables that begin on a page, continued on the next pages until they end."""
     sheet, number = sheets[start], 0
     while number < len(sheet.rows):
         head = find_head(sheet.rows, number, columns, sheet.aspect)
@@ -149,14 +149,14 @@ def _tables_from(sheets: Sequence[_Sheet], start: int, columns: Sequence[Column]
 
 
 def _continue(sheet: _Sheet, head: Head, columns: Sequence[Column]) -> FoundTable:
-    """Under the same heading where the page repeats it, else from the top by the places of the last one."""
+    """Continue under the repeated heading, else from the top at the previous columns."""
     again = (find_head(sheet.rows, number, columns, sheet.aspect) for number in range(len(sheet.rows)))
     found = next(filter(None, again), Head(head.headings, -1))
     return _read_page(sheet, found, columns)[0]
 
 
 def _read_page(sheet: _Sheet, head: Head, columns: Sequence[Column]) -> tuple[FoundTable, int]:
-    """The rows of this page under ``head``, and the number of the row that follows them."""
+    """Return the rows of this page under ``head``, and the number of the row that follows."""
     body = sheet.rows[head.last + 1 :]
     edges = _edges(head, _before_sums(body))
     lines = [_split(row, head, edges, sheet.aspect) for row in body]
@@ -173,13 +173,13 @@ def _read_page(sheet: _Sheet, head: Head, columns: Sequence[Column]) -> tuple[Fo
 
 
 def _before_sums(body: Sequence[Row]) -> Sequence[Row]:
-    """The rows that say where columns stand: sums and what is below stand otherwise."""
+    """Return the rows that define column positions, without sums and what follows."""
     end = next((number for number, row in enumerate(body) if _ENDS.search(row.text)), len(body))
     return body[: min(end or len(body), MOST_ROWS)]
 
 
 def _edges(head: Head, body: Sequence[Row]) -> list[float]:
-    """Between each two headings the place that the fewest words of the rows below cross, the widest of those."""
+    """Return the boundary between adjacent headings: the widest place that the fewest words below cross."""
     words = [box for row in body for line in row.lines for box in _boxes(line.words)]
     edges = []
     for left, right in pairwise(head.headings):
@@ -189,7 +189,7 @@ def _edges(head: Head, body: Sequence[Row]) -> list[float]:
 
 
 def _boxes(words: Sequence[Word]) -> list[Box]:
-    """Of each word, a currency's with its amount's: between the two there is no edge."""
+    """Return the box of each word, joining a currency with its amount, which no boundary may separate."""
     boxes: list[Box] = []
     joins = False
     for word in words:
@@ -214,7 +214,7 @@ def _split(row: Row, head: Head, edges: Sequence[float], aspect: float) -> _Line
     if len(row.lines) == 1 and _DECIMALS.search(row.text) is None:
         first = row.lines[0].words[0].box
         place = sum((first[0] + first[2]) / 2 > edge for edge in edges)
-        if head.headings[place].concept not in FIGURES:  # one run of words, however far it goes
+        if head.headings[place].concept not in FIGURES:  # one run of words, however long
             cells[place] = list(row.lines[0].words)
             return _Line(row, row.box, tuple(tuple(cell) for cell in cells))
     for line in row.lines:
@@ -229,7 +229,7 @@ def _split(row: Row, head: Head, edges: Sequence[float], aspect: float) -> _Line
 
 
 def _runs_on(last: Word, word: Word, head: Head, places: tuple[int, int], aspect: float) -> bool:
-    """Whether a text goes on over the edge of its column: words as near as words are, where figures would stand."""
+    """Return True if a text continues across its column's edge: words at word distance, where figures are expected."""
     before, place = (head.headings[one].concept in FIGURES for one in places)
     near = word.box[0] - last.box[2] < _SPACE * aspect * (word.box[3] - word.box[1])
     plain = not any(char.isdigit() for char in last.text + word.text) and values.currency(word.text) is None
@@ -237,7 +237,7 @@ def _runs_on(last: Word, word: Word, head: Head, places: tuple[int, int], aspect
 
 
 def _read_lines(page: int, lines: Sequence[_Line], layout: _Layout) -> tuple[FoundTable, int]:
-    """Rows by their figures; lines of text without figures belong to the row they stand nearest to."""
+    """Build rows around lines with figures; lines without figures join the nearest row."""
     anchors: list[int] = []
     ended, end = False, len(lines)
     pitch = _pitch(lines)
@@ -259,13 +259,13 @@ def _read_lines(page: int, lines: Sequence[_Line], layout: _Layout) -> tuple[Fou
 
 
 def _is_anchor(layout: _Layout, has: Sequence[int]) -> bool:
-    """A row of figures has its amount, or two other ones; where no column has figures every line is a row."""
+    """A row of figures has its amount, or two others; without columns of figures, every line is a row."""
     figures = layout.figures
     return not figures or layout.amount in has or len(has) >= min(2, len(figures))
 
 
 def _names_sum(line: _Line, layout: _Layout, has: Sequence[int]) -> bool:
-    """Words that name a sum, with no item before them, and few figures."""
+    """Return True for the label of a sum without an item before it, and few figures."""
     if not _ENDS.search(line.row.text):
         return False
     told = any(line.words[place] for place in layout.texts)
@@ -274,7 +274,7 @@ def _names_sum(line: _Line, layout: _Layout, has: Sequence[int]) -> bool:
 
 
 def _stands_alone(line: _Line, layout: _Layout, has: Sequence[int]) -> bool:
-    """A figure beside no item: a sum whose label stands where figures do, or the number of a page."""
+    """Return True for a figure without an item: a sum whose label is among the figures, or a page number."""
     if len(has) != 1 or any(line.words[place] for place in layout.texts):
         return False
     others = (place for place in range(len(line.words)) if place not in has)
@@ -289,7 +289,7 @@ def _is_figure(text: str, column: Column) -> bool:
 
 
 def _pitch(lines: Sequence[_Line]) -> float:
-    """The usual distance of two lines."""
+    """Return the usual distance of two lines."""
     steps = [after.middle - before.middle for before, after in pairwise(lines)]
     return median(steps[:20]) if steps else 1.0
 
@@ -300,7 +300,7 @@ def _pitch_of(lines: Sequence[_Line], anchors: Sequence[int]) -> float:
 
 
 def _group(lines: Sequence[_Line], anchors: Sequence[int], head: Head) -> list[list[_Line]]:
-    """Each anchor with the lines of text around it."""
+    """Group each anchor with the lines of text around it."""
     groups: list[list[_Line]] = [[] for _ in anchors]
     for number, line in enumerate(lines):
         before = max((place for place, at in enumerate(anchors) if at <= number), default=None)
@@ -311,7 +311,7 @@ def _group(lines: Sequence[_Line], anchors: Sequence[int], head: Head) -> list[l
             one.concept in FIGURES and any(char.isdigit() for char in line.text(place))
             for place, one in enumerate(head.headings)
         ):
-            continue  # figures that are no row of the table belong to none
+            continue  # figures outside of rows belong to none
         elif before is None or after is None:
             last = before is not None and number - anchors[before] <= _MOST_LINES and _is_near(lines, number)
             first = after is not None and number + 1 == anchors[after] and _is_near(lines, number + 1)
@@ -321,7 +321,7 @@ def _group(lines: Sequence[_Line], anchors: Sequence[int], head: Head) -> list[l
                 groups[after].append(line)
         else:
             over, under = lines[number - 1], lines[number + 1]
-            # Text goes on below its figures; it precedes them only where it clearly stands nearer to what is below.
+            # Text continues below its figures; it precedes them only if it is clearly nearer to those below.
             nearer = under.box[1] - line.box[3] < 0.5 * (line.box[1] - over.box[3])
             groups[after if nearer else before].append(line)
     return groups
@@ -345,12 +345,12 @@ def _cell(page: int, group: Sequence[_Line], place: int | None, column: Column) 
 
 
 def _read_figure(text: str, column: Column) -> str | None:
-    """The one value of a cell, whatever unit or currency stands beside it: 2 pcs, 19 %, 33.90 EUR."""
+    """Return the single value of a cell, without unit or currency: 2 pcs, 19 %, 33.90 EUR."""
     if column.type == "date":
         hit = next(values.dates_in(text), None)
         return hit.value if hit else None
     hits = list(values.amounts_in(totals.repair_digits(text)))
-    if len(hits) > 1 and _TIMES.match(text, hits[0].end):  # 1939 x 1 night: what one costs, and how many
+    if len(hits) > 1 and _TIMES.match(text, hits[0].end):  # 1939 x 1 night: price and quantity
         hits = hits[:1]
     if len(hits) != 1:
         return None

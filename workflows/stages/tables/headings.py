@@ -1,4 +1,4 @@
-"""The heading of a table: words beside each other that call its columns, in the languages that invoices come in."""
+"""Detection of table headings: adjacent words that name columns, in the languages of invoices."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,8 +8,8 @@ from functools import lru_cache
 from projects.settings.columns import Column
 from workflows.stages.pages.layout import Box, Row, Word, union
 
-# What papers call what a schema may call a column: concept → how its heading reads. The first that fits counts: "unit
-# price" before "amount", "total price" before "price". Ours, for columns that no schema names, keep their cells apart.
+# Concept → pattern of its headings. The first match counts: "unit price" before "amount", "total price" before "price".
+# Some are not in any schema, but keep cells apart.
 _WITH_TAX = re.compile(
     r"\b(excl?|incl?|ex|inkl?|zzgl|hors|avec|sans|with|without|ohne|before|after|plus)\b[\W_]*(\w+[\W_]+)?"
     r"(vat|tax(es)?|gst|mwst|ust|tva|iva|btw)\b",
@@ -51,40 +51,41 @@ _PATTERNS: Mapping[str, str] = {
 _CONCEPTS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()}
 FIGURES = frozenset({"quantity", "unit_price", "tax_rate", "discount", "amount"})  # concepts
 _ANY = re.compile("|".join(_PATTERNS.values()), re.IGNORECASE)
-_SAME: Mapping[str, str] = {"price": "unit_price"}  # a price beside an amount is a unit's
-# Words that are one heading together, each of which may be one alone: unit price, total price, item no, VAT amount.
+_SAME: Mapping[str, str] = {"price": "unit_price"}  # a price beside an amount is a unit price
+# Words that form one heading together, each of which may also be one alone: unit price, total price, item no, VAT
+# amount.
 _TOGETHER = {
     ("unit", "price"), ("unit", "amount"), ("amount", "price"), ("description", "position"), ("description", "sku"),
     ("tax_rate", "amount"), ("date", "description"), ("description", "amount"), ("price", "unit"),
     ("position", "amount"),
 }  # fmt: skip
-_APART = 0.9  # of the height of the words: a wider gap parts two headings
-_TALLEST = 3  # rows of one heading
+_APART = 0.9  # of the height of words: a wider gap separates two headings
+_TALLEST = 3  # rows of a heading
 _LONGEST = 200  # characters of a row that may be a heading
 
 
 @dataclass(frozen=True)
 class Heading:
-    """One column of the paper. ``concept``: a key of the patterns, or empty if only its label could be known."""
+    """A column heading. ``concept``: a key of the patterns, or empty if only its label matched."""
 
     text: str
     box: Box
     concept: str
-    own: str = ""  # the schema's column that its own label names
+    own: str = ""  # the schema column whose label it matches
 
 
 @dataclass(frozen=True)
 class Head:
-    """``last``: the number of the last row it takes."""
+    """``last``: the number of its last row."""
 
     headings: tuple[Heading, ...]
     last: int
 
 
 def find_head(rows: Sequence[Row], start: int, columns: Sequence[Column], aspect: float) -> Head | None:
-    """The heading that begins in row ``start``; None if none does. It may take some rows, each under the other.
+    """Return the heading that begins in row ``start``, or None. It may have several rows.
 
-    ``aspect``: how much wider a fraction of the page's height is than one of its width.
+    ``aspect``: the page's height divided by its width.
     """
     if not _may_begin(rows[start], columns):
         return None
@@ -107,32 +108,32 @@ def _may_begin(row: Row, columns: Sequence[Column]) -> bool:
 
 @lru_cache(maxsize=256)
 def concept_of(column: Column) -> str:
-    """What papers call a column of the schema; empty if only its own label can tell.
+    """Return the concept of a schema column; empty if only its own label can match.
 
-    Cached, since a schema's columns are few and no text of a document.
+    Cached, since a schema has few columns and their names are not document text.
     """
     return _SAME.get(found := _concept(column.label) or _concept(column.name.replace("_", " ")), found)
 
 
 def columns_of(head: Head, columns: Sequence[Column]) -> list[list[int]]:
-    """For each of the schema's columns the places of the headings that may be it, the likeliest first."""
+    """For each schema column, the indexes of headings that may match, likeliest first."""
     found = []
     for column in columns:
         own = [place for place, one in enumerate(head.headings) if one.own == column.name]
         concept = concept_of(column)
         alike = [place for place, one in enumerate(head.headings) if concept and one.concept == concept and not one.own]
-        # What is paid stands on the right, what it is paid for on the left.
+        # Amounts are on the right, items on the left.
         found.append(own or (alike[::-1] if concept == "amount" else alike))
     return found
 
 
 def _is_head(head: Head, columns: Sequence[Column]) -> bool:
-    """Two columns of the schema, one of them with figures: a sentence may say "item" and "amount" as well."""
+    """Require two columns of the schema, one of them with figures: a sentence may contain "item" and "amount"."""
     wanted = set(_wanted(head.headings, columns))
     figures = {one.name for one in columns if one.type != "text"}
     words = sum(len(one.text.split()) for one in head.headings)
     numbered = sum(any(char.isdigit() for char in one.text) for one in head.headings)
-    if 3 * numbered > len(head.headings):  # 12 pcs of a service: a row itself
+    if 3 * numbered > len(head.headings):  # 12 pcs of a service: this is a row
         return False
     return len(wanted) >= 2 and bool(wanted & figures or not figures) and words <= 5 * len(head.headings)
 
@@ -144,7 +145,7 @@ def _wanted(headings: Sequence[Heading], columns: Sequence[Column]) -> Iterator[
 
 
 def _goes_on(band: Sequence[Row]) -> bool:
-    """Whether the last row stands close under the one before it and holds no figures."""
+    """Return True if the last row is close below the previous one and has no figures."""
     over, last = band[-2].box, band[-1]
     near = last.box[1] - over[3] < 0.8 * (over[3] - over[1])
     return near and not any(char.isdigit() for char in last.text)
@@ -160,7 +161,7 @@ def _list_headings(band: Sequence[Row], columns: Sequence[Column], aspect: float
 
 
 def _cells(band: Sequence[Row], aspect: float) -> list[list[Word]]:
-    """Words that stand together, left to right; those over each other belong to one heading, read from the top."""
+    """Group adjacent words left to right; stacked words form one heading, read from the top."""
     placed = [(number, word) for number, row in enumerate(band) for line in row.lines for word in line.words]
     cells: list[list[tuple[int, Word]]] = []
     right = 0.0
@@ -176,7 +177,7 @@ def _cells(band: Sequence[Row], aspect: float) -> list[list[Word]]:
 
 
 def _split_cell(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
-    """Headings that stand so near each other that no gap parts them: Qty Unit price Amount."""
+    """Split headings that no gap separates: Qty Unit price Amount."""
     part: list[Word] = []
     said = ""
     for word in words:

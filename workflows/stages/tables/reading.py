@@ -1,10 +1,11 @@
-"""A table as a result keeps it: rows of cells, each with its place and how sure it is, and what does not add up."""
+"""Tables in a result: rows of cells, each with its place and confidence, and failed arithmetic checks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from config.phrase import Sentence
 from projects.settings.columns import TABLE, Column
 from workflows.stages import values
 from workflows.stages.field_spec import FieldSpec
@@ -19,17 +20,17 @@ from workflows.stages.tables.finding import Cell, FoundTable, find_table
 from workflows.stages.tables.headings import concept_of
 from workflows.stages.tables.rows import read_rows, to_stored_cell, write_rows
 
-# How sure a cell is by itself, of a page with a text layer; of one that was read, times how well its words were.
+# Confidence of a cell from a text layer; after OCR it is multiplied by the words' confidence.
 _TEXT, _FIGURE, _PROVED, _DOUBTED, _INVALID, _EMPTY = 0.95, 0.93, 0.99, 0.5, 0.2, 0.9
-_READ = 0.95  # at most, of what OCR read
+_READ = 0.95  # at most, after OCR
 _OVERLAP = 0.5  # of a sum's height
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """``rows``: for each whether it adds up, None if it does not say. ``total``: the same of the column's sum.
+    """``rows``: for each whether it adds up, None if unknown. ``total``: the same of the column's sum.
 
-    ``filled``: names of the columns that have a value in some row; ``printed``: pages that no one had to read.
+    ``filled``: names of columns with any value; ``printed``: pages without OCR.
     """
 
     rows: tuple[bool | None, ...]
@@ -39,7 +40,7 @@ class _Judged:
 
 
 def read_table(document: Document, spec: FieldSpec, written: EInvoiceItems) -> dict[str, Any]:
-    """The part of a result's field that is the table's own. What a seller's program wrote goes before the page."""
+    """Return the table's part of a result field. Rows from an XML invoice take precedence over the page."""
     columns = spec.table_columns
     found = find_table(document, columns)
     if written.items:
@@ -72,7 +73,7 @@ def _judge(document: Document, columns: Sequence[Column], found: FoundTable) -> 
 
 
 def list_table_checks(fields: Iterable[Mapping[str, Any]]) -> list[Check]:
-    """What does not add up in the result's tables. Of invoices that a program wrote only the sum is judged."""
+    """List what does not add up in the result's tables. For XML invoices, only the sum is checked."""
     held = list(fields)
     found = {str(one["name"]): one.get("value") for one in held}
     return [check for one in held if one["type"] == TABLE and one["value"] for check in _checks(one, found)]
@@ -84,25 +85,28 @@ def _checks(field: Mapping[str, Any], found: Mapping[str, Any]) -> Iterable[Chec
     if field["source"] == RULES:
         wrong = [number for number, row in enumerate(rows, 1) if arithmetic.adds_up(columns, row) is False]
         if wrong:
-            more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-            yield Check(name, f"{label}: row {wrong[0]}{more} does not add up")
+            alone = Sentence("%(field)s: row %(row)s does not add up")
+            several = Sentence("%(field)s: row %(row)s and %(more)s more do not add up")
+            said = several if len(wrong) > 1 else alone
+            yield Check(name, said.fill(field=label, row=wrong[0], more=len(wrong) - 1))
     if field.get("printed_otherwise"):
-        yield Check(name, f"{label}: the file's XML and the page have other rows")
+        yield Check(name, Sentence("%(field)s: the file's XML and the page have other rows").fill(field=label))
     for place, column in enumerate(columns):
         total, summed = values.amount(str(found.get(column.total) or "")), arithmetic.sum_of(rows, place)
         if column.total and total and summed is not None and summed != Decimal(total) and not field["proved"]:
-            yield Check(name, f"{label}: {column.label} adds up to {values.plain(summed)}, not {total}")
+            said = Sentence("%(field)s: %(column)s adds up to %(sum)s, not %(total)s")
+            yield Check(name, said.fill(field=label, column=column.label, sum=values.plain(summed), total=total))
 
 
 def _is_sum_printed(document: Document, columns: Sequence[Column], found: FoundTable) -> bool | None:
-    """Whether what the column adds up to stands below the table as a sum; None if no column is to add up."""
+    """Return whether the column's sum is printed below the table; None if no column has a sum."""
     place = next((place for place, one in enumerate(columns) if one.total), None)
     if place is None:
         return None
     summed = arithmetic.sum_of(found.texts, place)
     inside = [(cell.page, cell.box) for row in found.rows for cell in row if cell.box]
     outside = [one for one in totals.sums_of(document) if not _is_inside(one.line.page, one.line.box, inside)]
-    # What stands right under several rows and is their sum is one, whatever it is called: Goods, Warenwert.
+    # A figure right under several rows that equals their sum is one, whatever its label: Goods, Warenwert.
     under = next((one for one in outside if len(found.rows) > 1 and _is_under(one.line, inside)), None)
     return summed is not None and any(one.value == summed for one in outside if one.points > 0 or one is under)
 
@@ -129,7 +133,7 @@ def _cell(column: Column, cell: Cell, judged: _Judged, adds: bool | None) -> dic
 
 def _rate_cell(column: Column, cell: Cell, judged: _Judged, adds: bool | None) -> float:
     if not cell.text:
-        # Missing where other rows have it: not read, or not there.
+        # Missing in some rows only: not read, or empty.
         return 0.0 if column.required else _DOUBTED if column.name in judged.filled else _EMPTY
     if not cell.valid:
         return _INVALID
@@ -143,7 +147,7 @@ def _rate_cell(column: Column, cell: Cell, judged: _Judged, adds: bool | None) -
 
 
 def _entry(rows: Sequence[Sequence[Mapping[str, Any]]], source: str, *, proved: bool = False) -> dict[str, Any]:
-    """The table is as sure as its least sure cell."""
+    """The table's confidence is that of its least certain cell."""
     cells = [cell for row in rows for cell in row]
     first = next((cell["page"] for cell in cells if cell["page"] is not None), None)
     boxes = [cell["box"] for cell in cells if cell["box"] and cell["page"] == first]
@@ -161,7 +165,7 @@ def _entry(rows: Sequence[Sequence[Mapping[str, Any]]], source: str, *, proved: 
 
 
 def _written_entry(columns: Sequence[Column], written: EInvoiceItems, found: FoundTable | None) -> dict[str, Any]:
-    """What the seller's program wrote, with the places of the printed rows if these are as many and cost the same."""
+    """Return the rows of the XML invoice, with places if the printed rows match in number and amount."""
     texts = [[_written_cell(column, item) for column in columns] for item in written.items]
     paid = [place for place, column in enumerate(columns) if concept_of(column) == "amount"]
     same = (

@@ -1,10 +1,11 @@
-"""The value of a table: text with a line a row and a tab between cells, as spreadsheets copy and paste it; pure."""
+"""A table's value as text: a line a row, tabs between cells, as spreadsheets copy and paste it. Pure functions."""
 
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher
 
+from config.phrase import Sentence
 from projects.settings.columns import Column
 from workflows.stages import values
 
@@ -12,17 +13,17 @@ MOST_ROWS = 300
 LONGEST = 60_000  # characters
 Rows = tuple[tuple[str, ...], ...]
 _LINE = re.compile(r"\r\n|\r|\n")
-# Shown beside the table where a cell is not accepted.
+# Shown beside the table if a cell is invalid.
 WRITE = {
-    "number": "a number, for example 12 or 1.5",
-    "amount": "an amount, for example 33.90",
-    "percent": "a percentage, for example 19",
-    "date": "a date, for example 2024-03-31",
+    "number": Sentence("Row %(row)s: %(column)s “%(cell)s” is not a number, for example 12 or 1.5."),
+    "amount": Sentence("Row %(row)s: %(column)s “%(cell)s” is not an amount, for example 33.90."),
+    "percent": Sentence("Row %(row)s: %(column)s “%(cell)s” is not a percentage, for example 19."),
+    "date": Sentence("Row %(row)s: %(column)s “%(cell)s” is not a date, for example 2024-03-31."),
 }
 
 
 def read_rows(text: str | None, width: int = 0) -> Rows:
-    """Rows without empty ones, each at least ``width`` cells wide."""
+    """Return the rows, without empty ones, each at least ``width`` cells wide."""
     rows = [tuple(" ".join(cell.split()) for cell in line.split("\t")) for line in _LINE.split(text or "")]
     return tuple(row + ("",) * (width - len(row)) for row in rows if any(row))
 
@@ -32,7 +33,7 @@ def write_rows(rows: Iterable[Sequence[str]]) -> str:
 
 
 def to_stored_cell(kind: str, text: str) -> str | None:
-    """How a cell of this type is stored; None if it is no such value. An empty one is none of any type."""
+    """Return the stored form of a cell; None if it is invalid. An empty cell has no type."""
     match kind:
         case "amount":
             return values.amount(text)
@@ -44,7 +45,7 @@ def to_stored_cell(kind: str, text: str) -> str | None:
 
 
 def to_stored_table(columns: Sequence[Column], text: str) -> str:
-    """Every cell as it is stored, and as it was typed where it is no value of its column."""
+    """Convert every cell to its stored form; invalid cells stay as typed."""
     return write_rows(
         [(to_stored_cell(column.type, cell) or cell) for column, cell in zip(columns, row, strict=False)]
         for row in read_rows(text, len(columns))
@@ -52,7 +53,7 @@ def to_stored_table(columns: Sequence[Column], text: str) -> str:
 
 
 def normalise_table(text: str) -> str:
-    """Two tables are the same answer where this is the same: no case, spaces or punctuation, numbers by their value."""
+    """Normalize for comparison: ignore case, spaces and punctuation, and compare numbers by value."""
     return "\n".join("\t".join(map(_plain_cell, row)).rstrip("\t") for row in read_rows(text))
 
 
@@ -64,23 +65,29 @@ def _plain_cell(cell: str) -> str:
 
 
 def table_problem(columns: Sequence[Column], label: str, text: str) -> str | None:
-    """The first thing to change before the table can be stored, in words."""
+    """Return the first error that prevents storing the table."""
     rows = read_rows(text, len(columns))
     if len(rows) > MOST_ROWS or len(text) > LONGEST:
-        return f"{label} is too long. Use at most {MOST_ROWS} rows and {LONGEST:,} characters."
+        return Sentence("%(field)s is too long. Use at most %(rows)s rows and %(characters)s characters.").fill(
+            field=label, rows=MOST_ROWS, characters=f"{LONGEST:,}"
+        )
     for number, row in enumerate(rows, 1):
         if len(row) > len(columns):
-            return f"Row {number} has {len(row)} cells; {label} has {len(columns)} columns."
+            return Sentence("Row %(row)s has %(cells)s cells; %(field)s has %(columns)s columns.").fill(
+                row=number, cells=len(row), field=label, columns=len(columns)
+            )
         for column, cell in zip(columns, row, strict=True):
             if not cell and column.required:
-                return f"Row {number}: enter {column.label}, or delete the row."
+                return Sentence("Row %(row)s: enter %(column)s, or delete the row.").fill(
+                    row=number, column=column.label
+                )
             if cell and to_stored_cell(column.type, cell) is None:
-                return f"Row {number}: {column.label} “{cell[:40]}” is not {WRITE[column.type]}."
+                return WRITE[column.type].fill(row=number, column=column.label, cell=cell[:40])
     return None
 
 
 def match_rows(before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> list[int | None]:
-    """For each row after a change the place of the row that it was, None for a new one; in the same order."""
+    """Map each row after a change to its earlier index, None for a new one; order is preserved."""
     first, second = ([tuple(row) for row in rows] for rows in (before, after))
     found: list[int | None] = [None] * len(second)
     for kind, low, high, start, end in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
@@ -94,7 +101,7 @@ def match_rows(before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) 
 def _match_alike(
     first: Sequence[Sequence[str]], second: Sequence[Sequence[str]], old: range, new: range, found: list[int | None]
 ) -> None:
-    """Of more or fewer rows than there were: each with the next old one that half of its cells are of."""
+    """Match changed rows if their number differs: each with the next old one that shares half of its cells."""
     since = old.start
     for place in new:
         alike = (at for at in range(since, old.stop) if 2 * _count_same(first[at], second[place]) >= len(first[at]))

@@ -1,1 +1,1 @@
-"""Segments and sentences of files that are text."""
+"""Segments and sentences of text files."""

@@ -1,4 +1,4 @@
-"""Sentences of a text and the words that count in them; for summaries without a model."""
+"""Sentence selection for extractive summaries."""
 
 import re
 from collections import Counter
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 _END = re.compile(r"(?<=[.!?…])[\"”’)]?\s+(?=[\"“‘(A-ZÄÖÜÀ-Þ\d])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_FEWEST, _LONGEST = 6, 60  # words of what reads as a sentence
-# Words that every text of its language is full of.
+_FEWEST, _LONGEST = 6, 60  # fewest and most words of a sentence
+# Stop words.
 _COMMON = frozenset(
     """the and for that with this from are was were has have had not but you your our their they will shall may can
     all any been its into than then there these those which who whom whose what when where also such more other one two
@@ -18,12 +18,12 @@ _COMMON = frozenset(
 
 
 def words(text: str) -> Counter[str]:
-    """How often each word that says something occurs, in small letters."""
+    """Count lowercase words without stop words."""
     return Counter(word for one in _WORD.finditer(text) if (word := one[0].casefold()) not in _COMMON)
 
 
 def sentences(text: str) -> Iterator[str]:
-    """What reads as a sentence: neither rows of tables nor single words, each on one line."""
+    """Yield sentences, without table rows and single words, each on one line."""
     for paragraph in re.split(r"\n\s*\n|\n(?=[#|-])|(?<=[|:])\n", text):
         if paragraph.startswith(("|", "#")):
             continue
@@ -33,12 +33,12 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _is_shouted(text: str) -> bool:
-    """Heads of receipts are capitals and numbers; one that ends in "No." is no sentence."""
+    """Headings of receipts are capitals and numbers; one that ends in "No." is not a sentence."""
     return 2 * sum(letter.islower() for letter in text) < sum(not letter.isspace() for letter in text)
 
 
 def best(found: Iterable[tuple[int, str]], counts: Counter[str], *, most: int, letters: int) -> list[tuple[int, str]]:
-    """Of (place, sentence) those that say most by ``counts``, none twice in other words, in their places' order."""
+    """Return the (place, sentence) pairs that score highest by ``counts``, without near-duplicates, in order."""
     chosen: list[tuple[int, str]] = []
     held: list[set[str]] = []
     room = letters

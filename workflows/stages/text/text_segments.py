@@ -1,6 +1,6 @@
-"""Segments of files that are text: as many as a reader makes of them, without an image each (CONTRACTS 2.4).
+"""Segments of text files: as many as the reader makes, without images (CONTRACTS 2.4).
 
-How many there are shows only when the file is read: until then the placeholder of ``segment_prep`` stands for all.
+Their number is only known when the file is read: until then the placeholder of ``segment_prep`` stands for all.
 """
 
 import itertools
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from config.errors import Refused, StageFailed
+from config.phrase import Sentence
 from workflows.stages import artifacts, formats, kinds
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.formats import xml
@@ -16,12 +17,12 @@ from workflows.stages.pages import paged
 from workflows.storage import files
 
 MOST = 30_000
-_TOO_MANY = f"This file has more than {MOST:,} segments. Split it and upload the parts."
-_NOTHING = "This file contains no text. If it contains images, export it as PDF and upload that."
+_TOO_MANY = Sentence("This file has more than %(most)s segments. Split it and upload the parts.").fill(most=f"{MOST:,}")
+_NOTHING = Sentence("This file contains no text. If it contains images, export it as PDF and upload that.")
 
 
 def write_placeholder(context: StageContext) -> StageResult:
-    """What ``segment_prep`` writes of a file without pages."""
+    """Write the output of ``segment_prep`` for a file without pages."""
     write_text_metadata(context, [""])
     return StageResult("completed", facts={})
 
@@ -42,7 +43,7 @@ def write_text_segments(context: StageContext) -> StageResult:
 
 
 def _write_chunks(context: StageContext, chunks: Iterator[Chunk]) -> tuple[int, list[str]]:
-    """Write them in batches: of the whole file only the titles are held."""
+    """Write them in batches; only the titles of the whole file are held."""
     titles: list[str] = []
     while batch := list(itertools.islice(chunks, paged.LIGHT)):
         start = len(titles)
@@ -60,7 +61,7 @@ def _entry(index: int, chunk: Chunk) -> dict[str, Any]:
 
 
 def write_text_metadata(context: StageContext, titles: Iterable[str]) -> None:
-    """Write ``preprocessed/metadata.json`` for segments that have these titles, whatever it said before."""
+    """Write ``preprocessed/metadata.json`` for segments with these titles, replacing it."""
     entries = [
         {
             "segment_index": index,

@@ -7,7 +7,7 @@ import pytest
 
 from tests.each import each
 from tests.workflows.stages.test_results import result
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.assessment.field_rules import describe_stored, list_warnings
 from workflows.stages.base import FieldSpec
 
@@ -94,6 +94,8 @@ def test_an_odd_date_is_warned_of() -> None:
 )
 def test_ibans_and_vat_ids_have_check_digits(name, text, valid) -> None:
     assert (list_warnings(specs(**{name: "text"}), {name: text}, today=TODAY) == []) is valid
+    machines = needs_review.find_review_reasons({"fields": [read(name, text)]}, specs(**{name: "text"}), today=TODAY)
+    assert [one.code for one in machines] == ([] if valid else ["rule"])
 
 
 @pytest.mark.parametrize(
@@ -123,11 +125,11 @@ def test_what_a_machine_read_is_held_to_the_same_sums() -> None:
     fields = specs(net_total="amount", vat="amount", total="amount")
     parts = {"net_total": "100.00", "vat": "20.00", "total": "125.00"}
     found: dict[str, Any] = {"fields": [read(name, value) for name, value in parts.items()]}
-    (reason,) = review_reasons.find_review_reasons(found, fields, today=TODAY)
+    (reason,) = needs_review.find_review_reasons(found, fields, today=TODAY)
     assert (reason.field, reason.code, reason.text) == ("total", "check", "Total 125.00 is not 100.00 + 20.00 = 120.00")
     found["fields"][2]["value"] = "120.00"
-    assert review_reasons.find_review_reasons(found, fields, today=TODAY) == []
-    assert review_reasons.find_review_reasons(result(), specs(date="date"), today=TODAY) == []
+    assert needs_review.find_review_reasons(found, fields, today=TODAY) == []
+    assert needs_review.find_review_reasons(result(), specs(date="date"), today=TODAY) == []
 
 
 def read(name: str, value: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS
-from workflows.stages.assessment import proofs, review_reasons
+from workflows.stages.assessment import needs_review, proofs
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 
 ADDED = {"arithmetic": 1.0, "label": 1.0, "margin": 1.0}
@@ -21,7 +21,7 @@ def field(name: str, value: str | None, confidence: float = 0.97, source: str = 
 def reasons(*fields: Any, calibration: Calibration = UNCALIBRATED) -> list[tuple[str | None, str]]:
     result = {"fields": proofs.add_proofs(fields, calibration, 0.01)}
     asked = [spec for spec in FIELDS if spec.name in {one["name"] for one in fields}]
-    return [(one.field, one.code) for one in review_reasons.find_review_reasons(result, asked, today="2024-03-01")]
+    return [(one.field, one.code) for one in needs_review.find_review_reasons(result, asked, today="2024-03-01")]
 
 
 def test_sums_that_add_up_prove_the_total_and_on_a_printed_page_what_stands_beside_its_label() -> None:
@@ -82,7 +82,7 @@ def test_what_reviews_taught_lets_nothing_pass_while_it_is_paused() -> None:
 
 def test_the_reason_says_what_is_missing() -> None:
     result = {"fields": proofs.add_proofs([field("date", "2024-02-29")], UNCALIBRATED, 0.01)}
-    (reason,) = review_reasons.find_review_reasons(result, FIELDS[1:2], today="2024-03-01")
+    (reason,) = needs_review.find_review_reasons(result, FIELDS[1:2], today="2024-03-01")
     assert reason.text == "Date is not verified; too few reviews to rely on its confidence"
 
 

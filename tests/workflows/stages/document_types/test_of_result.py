@@ -8,7 +8,7 @@ from tests.each import each
 from workflows.stages import (
     results,
 )
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.document_types import of_result
 
 
@@ -46,9 +46,7 @@ def found(share: float, *others: tuple[str, float], chosen: str = "invoice", **c
 )
 def test_what_is_not_clear_is_said_in_words(result: dict[str, Any], words: str) -> None:
     assert of_result.describe_type_doubt(result) == words
-    told = [
-        one.text for one in review_reasons.find_review_reasons(result, (), today="2026-01-01") if one.code == "type"
-    ]
+    told = [one.text for one in needs_review.find_review_reasons(result, (), today="2026-01-01") if one.code == "type"]
     assert told == ([words] if words else [])
 
 

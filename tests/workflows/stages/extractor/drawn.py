@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from workflows.extractors.fitting import Known
+from workflows.learning.extractors.fitting import Known
 from workflows.stages.extractor.choosing import Hint
 from workflows.stages.extractor.words import Words
 from workflows.stages.field_spec import FieldSpec

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.workflows.stages.extractor.drawn import FEE, SPONSOR, document, field, known_order, line, order
-from workflows.extractors import fitting
+from workflows.learning.extractors import fitting
 from workflows.stages.extractor.choosing import Hint, choose_values, confidence_of
 from workflows.stages.extractor.learned import Extractor, LearnedField, extractor_from, to_content
 from workflows.stages.extractor.words import Words

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.workflows.extractors.reviewed_orders import sponsor_field
+from tests.workflows.learning.extractors.reviewed_orders import sponsor_field
 from tests.workflows.stages.extractor.drawn import FEE, SPONSOR, STARTS, known_order, order
-from workflows.extractors import fitting, training
+from workflows.learning.extractors import fitting, training
 from workflows.stages.assessment import proofs
-from workflows.stages.assessment.review_reasons import find_review_reasons
+from workflows.stages.assessment.needs_review import find_review_reasons
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.extractor.learned import LearnedField
 from workflows.stages.extractor.merging import add_learned_values

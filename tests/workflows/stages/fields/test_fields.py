@@ -116,6 +116,8 @@ def test_the_address_is_the_block_under_the_name(rows: tuple[str, ...], address:
         (("Parking 30/05/18 10:45 - 30/05/18 11:01",), "2018-05-30"),
         (("Date", "12/03/2024"), "2024-03-12"),
         (("12/03/2024", "Goods retumable 26/03/2024 17:00"), "2024-03-12"),
+        (("12/03/2024", "Card good through 30/06/2033"), "2024-03-12"),
+        (("12/03/2024", "Membership ends 30/06/2033"), "2024-03-12"),
         (("San Francisco, CA 94103", "Date 03/04/2024"), "2024-03-04"),
         (("Date 03/04/2024", "Sent 03/25/2024"), "2024-03-04"),
         (("no date at all 12.50",), None),
@@ -332,6 +334,18 @@ def test_a_text_layer_is_surer_than_ocr_and_good_ocr_surer_than_bad() -> None:
     assert printed.confidence > good.confidence > bad.confidence
 
 
+def test_words_without_a_height_are_read() -> None:
+    drawn = page("Alder & Quill Stationers Ltd", "14 Lantern Street", "12 March 2024", "Total | 120.50")
+    flat = [
+        replace(line, words=tuple(replace(one, box=(*one.box[:3], one.box[1])) for one in line.words))
+        for line in drawn.lines
+    ]
+    for source in ("ocr", "text"):
+        read = Document((replace(drawn, lines=tuple(flat), source=source),))
+        names = [one.value for one in fields.find_candidates(read, FIELDS[0])]
+        assert names[:1] == ["Alder & Quill Stationers Ltd"]
+
+
 def test_an_empty_document_has_no_fields() -> None:
     for wanted in FIELDS:
         assert fields.find_candidates(Document(()), wanted) == []
@@ -383,7 +397,7 @@ def test_a_mall_alone_is_an_address() -> None:
     assert value("address", "ALDER OPTICS", "QUEENSBAY MALL", "Total | 12.00") == "QUEENSBAY MALL"
 
 
-@each("said", ["Operated by", "A trading name of", "Managed by:", "Inhaber"])
+@each("said", ["Operated by", "A trading name of", "Managed by:", "Inhaber", "A business of", "Run under"])
 def test_who_runs_the_shop_is_the_company(said: str) -> None:
     assert (
         value("company", "MERIDIAN", f"{said} Alder Catering", "12 Station Road", "Total | 12.00") == "Alder Catering"
@@ -411,6 +425,34 @@ def test_a_postcode_has_letters_where_no_digit_can_stand(read: str, address: str
     assert value("address", "Alder Ltd", read, "Total | 12.00") == address
 
 
+@each("said", ["Member of Alder Foods Pte Ltd", "Run by Alder Foods Pte Ltd", "A brand of Alder Foods Pte Ltd"])
+def test_a_brand_over_who_stands_behind_it_is_its_first_word(said: str) -> None:
+    assert value("company", "ALDER", said, "12 Station Road") == "Alder Foods Pte Ltd"
+    assert value("company", "LARCH", "Member of Alder Foods Pte Ltd", "12 Station Road") == "LARCH"
+
+
+def test_a_brand_over_who_stands_behind_it_needs_no_legal_form() -> None:
+    assert value("company", "ALDER", "Cared for by Alder & Larch Noodles", "12 Station Road") == "Alder & Larch Noodles"
+
+
+@each("said", ["Trading as", "t/a", "d/b/a", "Doing business as:"])
+def test_what_a_firm_calls_its_shop_is_a_doubtful_name(said: str) -> None:
+    paper = ("12 Station Road, York YO1 7LZ", "Total | 12.00")
+    plain, named = best("company", "Alder Noodle House", *paper), best("company", f"{said} Alder Noodle House", *paper)
+    assert plain
+    assert named
+    assert (plain.value, named.value) == ("Alder Noodle House", "Alder Noodle House")
+    assert named.confidence < plain.confidence - 0.2
+
+
+def test_what_may_be_said_before_a_firm_makes_its_name_doubtful() -> None:
+    paper = ("12 Station Road, York YO1 7LZ", "Total | 12.00")
+    plain, prefaced = best("company", "Alder Foods Ltd", *paper), best("company", "Child of Alder Foods Ltd", *paper)
+    assert plain
+    assert prefaced
+    assert prefaced.confidence < plain.confidence - 0.2
+
+
 def test_a_brand_over_the_whole_name_is_its_first_words() -> None:
     assert value("company", "ALDER", "Alder and Larch Opticians", "12 Station Road") == "Alder and Larch Opticians"
 
@@ -424,6 +466,9 @@ def test_what_a_till_prints_above_and_below_is_no_name(line: str) -> None:
     ("paper", "expected"),
     [
         (("AUSTIN, TX 78701", "VAT 676856242", "Dt: 06/02/2024"), "2024-06-02"),
+        (("Kunden-ID 33841", "Dt: 06.02.2024"), "2024-02-06"),
+        (("AUSTIN, TX 78701", "Dt: 06.02.2024"), "2024-02-06"),  # points
+        (("Makati, Metro Manila", "Dt: 06/02/2024"), "2024-06-02"),
         (("TAMAN JAYA, KL 50480", "Dt: 06/02/2024"), "2024-02-06"),  # no state of the United States
         (("(613) 555-0100", "GST 131", "Dt: 06/02/2024"), "2024-02-06"),
     ],
@@ -432,7 +477,22 @@ def test_only_a_paper_of_the_united_states_has_its_month_first(paper: tuple[str,
     assert value("date", *paper) == expected
 
 
-@each("title", ["CUSTOMER COPY", "SALESRECEIPT", "Guest Check", "Ticket de caisse", "CASH MEMO", "Kassenbon"])
+@each(
+    "title",
+    [
+        "CUSTOMER COPY",
+        "SALESRECEIPT",
+        "Guest Check",
+        "Ticket de caisse",
+        "CASH MEMO",
+        "Kassenbon",
+        "Kassenzettel",
+        "NOTA NÃO FISCAL",
+        "Ticket electrónico",
+        "Faktúra",
+        "Účtenka",
+    ],
+)
 def test_a_papers_title_is_no_name_and_ends_the_address(title: str) -> None:
     address = ("57 Jasper Ave NW,", "Halifax NS B3J 2K9")
     for paper in ((title, "Alder Sports", *address), ("Alder Sports", *address, title)):
@@ -461,11 +521,53 @@ def test_a_name_with_the_word_of_a_street_is_no_address(name: str, above: tuple[
         ("Shop 355, Centre Place,", "Auckland 1010"),
         ("240/F, WING ON HOUSE, KOWLOON",),
         ("Shop 12, Lantern Bazaar, Pune - 411001",),
+        ("Stall 40, Lantern Market, Nakuru",),
+        ("P.O. Box 117, Nakuru",),
+        ("c/ Larch 12", "28013 Madrid"),
+        ("Larchweg14", "5611 EM Eindhoven"),
+        ("ul. Larchowa 12", "00-950 Warszawa"),
+        ("PL. LARCHOWY 12", "00-950 WARSZAWA"),
+        ("Av. Larice Sur 98", "Col. Centro, 44100 Guadalajara, Jal."),
+        ("Calzada Larice 98,", "Col. Centro, 44100 Guadalajara, Jal."),
     ],
 )
 def test_streets_and_towns_as_other_countries_write_them(lines: tuple[str, ...]) -> None:
     paper = ("Alder Motel Ltd", "Est. 1962", *lines, "CASH MEMO", "Staff 4711", "Total | 12.00")
     assert value("address", *paper) == " ".join(lines)
+
+
+def test_what_a_till_counts_ends_an_address_whose_town_is_not_known() -> None:
+    paper = ("Alder Motel Ltd", "87 Larch Street", "Lantern Bay", "Stand 5 Guests 7", "Total | 12.00")
+    found = best("address", *paper)
+    assert found
+    assert (found.value, found.evidence["loose"]) == ("87 Larch Street Lantern Bay", 1.0)
+
+
+def test_an_address_with_two_house_numbers_is_less_sure() -> None:
+    street = ("704 Larch Road, Ballarat VIC 3350", "Total | 12.00")
+    plain, doubled = best("address", "Alder Motel", *street), best("address", "Alder Motel", "Shop no. 58", *street)
+    assert plain
+    assert doubled
+    assert (plain.evidence["doubled"], doubled.evidence["doubled"]) == (0.0, 1.0)
+    assert doubled.confidence < plain.confidence
+    assert value("company", "Shop no. 58", "Alder Motel", "704 Larch Road", "Total | 12.00") == "Alder Motel"
+
+
+@each("said", ["Level 2 next to lifts", "Floor 3 above the bank", "Sedan 1948", "Late night Thursdays to 8"])
+@pytest.mark.parametrize("street", ["704 Larch Road, Ballarat VIC 3350", "LARICE 376, 753 20 UPPSALA"])
+def test_what_is_said_over_an_address_is_not_in_it(said: str, street: str) -> None:
+    assert value("address", "Alder Motel", said, street, "Total | 12.00") == street
+
+
+@each("line", ["č. dokladu 563664", "Pedido 202889"])
+def test_a_number_after_a_word_is_no_second_postcode(line: str) -> None:
+    paper = ("Alder Motel", "Larice 376, 753 20 Uppsala", line, "Total | 12.00")
+    assert value("address", *paper) == "Larice 376, 753 20 Uppsala"
+
+
+def test_a_street_in_small_letters_is_an_address() -> None:
+    assert value("address", "Alder Motel", "Calle de la luna 5", "28013 Madrid") == "Calle de la luna 5 28013 Madrid"
+    assert value("address", "Alder Motel", "Via dei larici", "28013 Madrid") == "Via dei larici 28013 Madrid"
 
 
 @each("line", ["25 June 2021", "2 Flat white", "Order 7658", "3 Staff 4711"])
@@ -491,6 +593,16 @@ def test_an_address_under_the_sums_is_found_if_the_head_has_none() -> None:
         (("Tea | 30.37", "Scones | 2", "TotalSale | 280.14"), "280.14"),
         (("8908387 Cat litter 10k | 4 118.28", "Flat white | 1 77.01", "Totalinc VAT | 190.73"), "190.73"),
         (("TOTAL | 9.00", "CASH | 10.00", "BALANCE | 1.00"), "9.00"),
+        (("Subtotaal | 8,26", "BTW 9% | 0,74", "Te betalen | 9,00", "Contant | 10,00", "Wisselgeld | 1,00"), "9.00"),
+        (("Thee | 4,50", "Totaal | 9,00", "Totaal BTW | 0,74"), "9.00"),
+        (("Imponibile | 8,26", "TOTALE COMPLESSIVO | 9,00", "Contanti | 10,00", "Resto | 1,00"), "9.00"),
+        (("Herbata | 4,50", "SUMA PTU | 1,68", "SUMA PLN | 9,00", "Gotówka | 10,00", "Reszta | 1,00"), "9.00"),
+        (("Mezisoučet | 8.00", "K ÚHRADĚ | 9.00", "Hotově | 10.00", "Vráceno | 1.00"), "9.00"),
+        (("Részösszeg | 800", "FIZETENDÖ | 9,00", "Készpénz | 10,00", "Visszajáró | 1,00"), "9.00"),
+        (("Ara toplam | 8,00", "KDV | 1,00", "Genel Toplam | 9,00", "Nakit | 10,00", "Para üstü | 1,00"), "9.00"),
+        (("Moms | 1,80", "Att betala | 9,00", "Kontant | 10,00", "Växel | 1,00"), "9.00"),
+        (("Čaj | 4,50", "Ukupno | 9,00", "Gotovina | 10,00", "Povrat | 1,00"), "9.00"),
+        (("Tea | R7.50", "Total Rand | R9.00", "Efectivo | 10.00"), "9.00"),
     ],
 )
 def test_the_total_by_what_other_countries_call_it(rows: tuple[str, ...], total: str) -> None:
@@ -509,6 +621,8 @@ def test_many_lines_that_may_be_a_shop_take_no_longer_than_others() -> None:
         ("Date: 3-4-2025", "Total 12.50"),
         ("Date: 25-02-18", "Total 12.50"),
         ("Date: 03/04/2025", "Valid to 31/12/2026", "Oxhaven, CA 94103"),
+        ("Date: 03/04/2025", "VAT 12% 1.34", "Total 12.50"),
+        ("Date: 03/04/2025", "Total PHP 12.50"),
     ],
 )
 def test_a_day_that_another_country_reads_as_a_month_is_for_a_person(rows: tuple[str, ...]) -> None:
@@ -523,6 +637,8 @@ def test_a_day_that_another_country_reads_as_a_month_is_for_a_person(rows: tuple
         ("Date: 03/04/2025", "Total £12.50"),
         ("Date: 03/04/2025", "Returns by 25/04/2025"),
         ("Date: 03/04/2025", "Oxhaven, CA 94103"),
+        ("Date: 03/04/2025", "Total KES 12.50"),
+        ("Date: 03/04/2025", "13-01-2025", "Total 12.50"),
         ("Date: 03.04.2025", "Total 12.50"),
         ("Date: 13/04/2025", "Total 12.50"),
         ("Date: 04/04/2025", "Total 12.50"),
@@ -598,3 +714,43 @@ def test_a_name_that_reaches_the_edge_of_the_picture_may_be_cut_off() -> None:
     (of_whole, *_), (of_cut, *_) = (fields.find_candidates(one, SPECS["company"]) for one in (whole, cut))
     assert (of_whole.evidence["cut"], of_cut.evidence["cut"]) == (0.0, 1.0)
     assert of_cut.confidence < of_whole.confidence
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Container 107, Makola Market, Takoradi",),
+        ("Rodovla BR-101 Km 314", "CEP 40020-000 Salvador BA"),
+        ("Calle Huérfanos 115", "4030000 Concepción"),
+        ("Pasaje Los Aromos 121", "Santiago Centro", "RM"),
+        ("Masarykova 262, 370 01 České Budějovice",),
+        ("258 LONG STREET", "DURBAN", "4001"),
+    ],
+)
+def test_an_address_in_words_that_no_rule_knows_is_found_by_where_it_stands(lines: tuple[str, ...]) -> None:
+    assert value("address", "VOLTA SPARE PARTS", *lines, "Bread | 3.00", "TOTAL | 3.00") == " ".join(lines)
+    assert value("company", "VOLTA SPARE PARTS", *lines, "Bread | 3.00", "TOTAL | 3.00") == "VOLTA SPARE PARTS"
+
+
+def test_what_tills_count_is_no_address() -> None:
+    for line in ("Window 6", "Kasa 5", "Ring 648291380"):
+        assert value("address", "VOLTA SPARE PARTS", line, "Bread", "Milk | 3.00", "TOTAL | 3.00") is None
+    below = ("141 Holland Drive", "Singapore 608549", "Kunde Nr. 58122", "Milk | 3.00", "TOTAL | 3.00")
+    assert value("address", "VOLTA SPARE PARTS", *below) == "141 Holland Drive Singapore 608549"
+
+
+@pytest.mark.parametrize(
+    "form", ["s.r.o.", "Kft.", "Oy", "AS", "d.o.o.", "Sp. z o.o.", "SpA", "S.A.S.", "Limitada", "HB"]
+)
+def test_legal_forms_of_many_countries_end_a_name(form: str) -> None:
+    assert value("company", "Bread & more, every day", f"Vlcek {form}", "12 Long Street", "TOTAL | 3.00") in {
+        f"Vlcek {form}",
+        f"Vlcek {form}".rstrip("."),
+    }
+
+
+def test_a_saying_in_two_parts_is_no_name() -> None:
+    assert (
+        value("company", "LANGERHEIM", "Honest food, honest prices", "12 Long Street", "TOTAL | 3.00") == "LANGERHEIM"
+    )
+    assert value("company", "COUNTER SALE", "PAMATE HERBS", "12 Long Street", "TOTAL | 3.00") == "PAMATE HERBS"

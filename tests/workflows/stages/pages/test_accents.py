@@ -1,5 +1,6 @@
 from tests.each import each
-from workflows.stages.pages import accents
+from workflows.stages.pages import accents, ocr
+from workflows.stages.pages.layout import Word
 
 
 @each(
@@ -37,3 +38,8 @@ def test_a_page_in_english_or_malay_does_not(page: tuple[str, ...]) -> None:
 )
 def test_stray_marks_are_taken_off_latin_letters_alone(read: str, kept: str) -> None:
     assert accents.drop_stray(read) == kept
+
+
+def test_a_word_that_the_engine_is_sure_of_keeps_its_marks_on_every_page() -> None:
+    words = [Word(text, (0, 0, 1, 1), score) for text, score in (("NÜRNBERG", 0.87), ("ÁLAM", 0.52))]
+    assert [ocr.drop_unsure_marks(one).text for one in words] == ["NÜRNBERG", "ALAM"]

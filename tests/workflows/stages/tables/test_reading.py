@@ -8,7 +8,7 @@ from projects.settings.columns import ITEM_COLUMNS
 from tests.each import each
 from tests.workflows.stages.tables.test_finding import HEAD, drawn
 from workflows.stages import results
-from workflows.stages.assessment import proofs, review_reasons
+from workflows.stages.assessment import needs_review, proofs
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.fields.candidates import Document
@@ -37,7 +37,7 @@ def reasons(found: dict[str, Any], net: str | None = None) -> list[str]:
     }
     fields = proofs.add_proofs([found, total], UNCALIBRATED, 0.01)
     result = {"fields": fields, "checks": [vars(one) for one in reading.list_table_checks(fields)]}
-    return [one.text for one in review_reasons.find_review_reasons(result, [SPEC, NET], today="2026-03-01")]
+    return [one.text for one in needs_review.find_review_reasons(result, [SPEC, NET], today="2026-03-01")]
 
 
 def read(document: Document) -> Document:
@@ -67,7 +67,7 @@ def test_a_row_that_does_not_add_up_is_a_reason_to_look(tmp_path: Path) -> None:
     found = field(drawn(tmp_path, HEAD, PENS, ("Ink", "1", "4.00", "4.40"), ("", "", "Net total", "7.40")))
     assert (found["proved"], found["confidence"]) == (False, 0.5)
     assert [cell["confidence"] for cell in found["rows"][1]] == [0.95, 0.5, 0.5, 0.5]
-    assert reasons(found, "7.40") == ["Line items 50 %, needs 80 %"]
+    assert reasons(found, "7.40") == ["Line items: row 2 does not add up"]
     assert [one.text for one in reading.list_table_checks([found])] == ["Line items: row 2 does not add up"]
 
 

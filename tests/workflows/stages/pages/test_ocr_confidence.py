@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.each import each
-from workflows.stages.pages.belief import BelievingDecoder
+from workflows.stages.pages.ocr_confidence import BelievingDecoder
 
 CHARACTERS = ("blank", *"ABabo0178.:", " ")
 Column = Mapping[str, float]

@@ -1,4 +1,4 @@
-"""Image files as upright RGB pages: frames of a TIFF, orientation, transparency, odd pixel formats."""
+"""Image files as upright RGB pages: TIFF frames, orientation, transparency, unusual pixel formats."""
 
 import warnings
 from math import sqrt
@@ -9,7 +9,7 @@ from PIL import Image, ImageOps
 
 from workflows.stages.pages.pdf import MAX_PIXELS
 
-# Above this a file is a decompression bomb, or nothing that a page of paper needs.
+# Above this a file is a decompression bomb, or far larger than a page needs.
 MAX_SOURCE_PIXELS = 120_000_000
 Image.MAX_IMAGE_PIXELS = MAX_SOURCE_PIXELS
 # Pillow only warns up to twice the limit, and decodes.
@@ -20,13 +20,13 @@ MANY_PAGES = {"image/tiff"}
 
 
 def frame_count(path: Path, file_type: str) -> int:
-    """Of an animation only the first picture counts, which is what people see printed. Raises: OSError."""
+    """An animation counts as one page: its first frame. Raises: OSError."""
     with Image.open(path) as image:
         return int(getattr(image, "n_frames", 1)) if file_type in MANY_PAGES else 1
 
 
 def frame(path: Path, index: int) -> Image.Image:
-    """One page, upright. Raises: OSError if the data end too early or are no image."""
+    """Return one page, upright. Raises: OSError if the data is truncated or not an image."""
     with Image.open(path) as image:
         if index:
             image.seek(index)
@@ -34,7 +34,7 @@ def frame(path: Path, index: int) -> Image.Image:
 
 
 def check_size(image: Image.Image) -> None:
-    """Raises: DecompressionBombError. Before decoding, and for each frame: the next one may be larger."""
+    """Raises: DecompressionBombError. Called before decoding each frame, since the next may be larger."""
     if image.width * image.height > MAX_SOURCE_PIXELS:
         raise Image.DecompressionBombError(f"{image.width} × {image.height} pixels")
 
@@ -46,7 +46,7 @@ def upright(image: Image.Image) -> Image.Image:
 
 
 def flat(image: Image.Image) -> Image.Image:
-    """RGB on white paper. 16-bit grey is scaled: a plain conversion would clip it to white."""
+    """Return RGB on white. 16-bit gray is scaled, as a plain conversion would clip it to white."""
     if image.mode.startswith(("I", "F")):
         low, high = image.convert("F").getextrema()
         span = max(float(high) - float(low), 1.0)  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def flat(image: Image.Image) -> Image.Image:
 
 
 def square_pixels(image: Image.Image, dpi: object) -> Image.Image:
-    """Fax pages have 204 × 98 dots to the inch: shown as they are they are half as tall, and OCR fails on them."""
+    """Fax pages have 204 × 98 dpi: unscaled they are half as tall, and OCR fails on them."""
     if not isinstance(dpi, tuple) or len(dpi) != 2 or not all(dpi):
         return image
     ratio = float(dpi[0]) / float(dpi[1])

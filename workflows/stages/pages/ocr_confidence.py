@@ -1,7 +1,7 @@
-"""How sure the OCR engine is of each word, from its columns: of its least sure letter, and that it left none out.
+"""Word confidence of the OCR engine, from its output columns: of the least certain letter, and of omissions.
 
-RapidOCR 3.10 gives a word the score of another character of its line: it pairs the line's words with the scores of the
-line's first characters. So this stands in the place of what decodes the columns of its recognition model.
+RapidOCR 3.10 pairs a line's words with the scores of the line's first characters, so that words get wrong scores. This
+replaces the decoder of its recognition model.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BLANK = 0  # the class of a column that shows no character
-_SURE = 0.995  # a column that is as sure of being blank needs no second look
+BLANK = 0  # the class of a blank column
+_SURE = 0.995  # columns with this blank probability are not examined
 
-Beliefs = NDArray[np.floating[Any]]  # columns × classes, each row adding up to 1
+Beliefs = NDArray[np.floating[Any]]  # columns × classes, each row sums to 1
 Classes = NDArray[np.integer[Any]]
 
 
 class BelievingDecoder:
-    """Decodes as ``decoder``, RapidOCR's ``CTCLabelDecode``, does; only the scores of words are its own."""
+    """Decodes like ``decoder``, RapidOCR's ``CTCLabelDecode``; only word scores differ."""
 
     def __init__(self, decoder: Any) -> None:
         self._decoder = decoder
@@ -42,9 +42,9 @@ class BelievingDecoder:
         return lines, words
 
     def score_word(self, beliefs: Beliefs, best: Classes, columns: Sequence[int]) -> float:
-        """0–1. ``columns``: where each of its characters begins.
+        """Return 0–1. ``columns``: the start of each character.
 
-        Capital or small is the same letter. Signs count beside digits alone: a point in an amount, none after a name.
+        Case is ignored. Punctuation counts between digits only: a point in an amount does, one after a name does not.
         """
         counts = self._counts
         if self._digits[best[list(columns)]].any():
@@ -63,7 +63,7 @@ class BelievingDecoder:
     def _find_left_out(
         self, beliefs: Beliefs, best: Classes, blank: tuple[int, int], counts: NDArray[np.bool_]
     ) -> float:
-        """How sure the likeliest character of blank columns is that is none of the two beside them."""
+        """Return the probability of the likeliest character in blank columns that differs from both neighbours."""
         start, end = blank
         unsure = [at for at in range(start, end) if beliefs[at, BLANK] < _SURE]
         if not unsure:
@@ -75,7 +75,7 @@ class BelievingDecoder:
 
 
 def list_runs(best: Classes, columns: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Start and end of each run of columns that show the same, from the blank ones before a word to those after it."""
+    """Yield start and end of runs of equal columns, from the blanks before a word to those after it."""
     first, last = columns[0], columns[-1]
     while first and best[first - 1] == BLANK:
         first -= 1
@@ -88,6 +88,6 @@ def list_runs(best: Classes, columns: Sequence[int]) -> Iterator[tuple[int, int]
 
 
 def pair_cases(characters: Sequence[str]) -> list[int]:
-    """Of each character where its capital or small letter stands; its own place if there is none."""
+    """Return for each character the index of its other case; its own index if there is none."""
     places = {one: place for place, one in enumerate(characters)}
     return [places.get(one.swapcase(), place) if len(one) == 1 else place for place, one in enumerate(characters)]

@@ -1,0 +1,61 @@
+"""Translation of stored reasons and warnings: they are stored in English, and parsed here for other languages."""
+
+import functools
+import re
+from collections.abc import Mapping
+
+from config.phrase import Phrase, tell_sentence
+
+_KINDS: Mapping[str, Phrase] = {
+    one: one
+    for one in (
+        Phrase("text"), Phrase("date"), Phrase("amount"), Phrase("currency"), Phrase("number"), Phrase("boolean"),
+        Phrase("table"),
+    )
+}  # fmt: skip
+# The first match counts: specific and longer sentences come before shorter ones.
+_SENTENCES = (
+    Phrase("Audit sample: randomly selected for review"),
+    Phrase("The same file was received before"),
+    Phrase("Another document has the same supplier, number and total"),
+    Phrase("Document type: no match"),
+    Phrase("Document type: %(type)s or %(other)s?"),
+    Phrase("Document type %(type)s, needs %(needed)s"),
+    Phrase("%(field)s not found"),
+    Phrase("%(field)s “%(value)s” is not a valid %(kind)s"),
+    Phrase("%(field)s “%(value)s” is not an allowed value"),
+    Phrase("%(field)s is not verified; too few reviews to rely on its confidence"),
+    Phrase("%(field)s is not verified"),
+    Phrase("%(field)s comes without a confidence"),
+    Phrase("%(field)s %(rated)s, needs %(needed)s to keep the error limit"),
+    Phrase("%(field)s %(rated)s, needs %(needed)s"),
+    Phrase("%(field)s could be %(day)s or %(other)s"),
+    Phrase("%(field)s %(day)s lies in the future"),
+    Phrase("%(field)s %(day)s is more than %(years)s years ago"),
+    Phrase("%(field)s %(day)s is more than %(years)s years ahead"),
+    Phrase("%(field)s is no valid IBAN: its check digits do not fit"),
+    Phrase("%(field)s is no valid VAT ID of its country"),
+)
+_SHAPES = {"kind": "|".join(_KINDS), "rated": r"\d+ %", "needed": r"\d+ %", "years": r"\d+", "day": r"\S.{0,59}?"}
+
+
+def _compile(sentence: str) -> re.Pattern[str]:
+    parts = re.split(r"%\((\w+)\)s", sentence)
+    named = (f"(?P<{name}>{_SHAPES.get(name, '.+')})" for name in parts[1::2])
+    return re.compile(r"\A" + "".join(re.escape(text) + next(named, "") for text in parts[::2]), re.DOTALL)
+
+
+_PATTERNS = tuple((_compile(one), one) for one in _SENTENCES)
+
+
+@functools.lru_cache(maxsize=1024)
+def tell_reason(text: str) -> str:
+    """Return the same sentence as a translatable phrase; sentences of other versions or of people stay as they are.
+
+    >>> tell_reason("Total 7 %, needs 80 %"), tell_reason("Looks odd")
+    ('Total 7 %, needs 80 %', 'Looks odd')
+    """
+    for pattern, sentence in _PATTERNS:
+        if found := pattern.fullmatch(text):
+            return sentence.fill(**{name: _KINDS.get(value, value) for name, value in found.groupdict().items()})
+    return tell_sentence(text)
