@@ -1,1 +1,1 @@
-"""What reviews teach: calibrations of confidence, how reliable they are."""
+"""Learning from reviews: calibration of confidence, its reliability, and extractors."""

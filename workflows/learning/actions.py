@@ -1,4 +1,4 @@
-"""Writes of calibrations: proposed from the reviews there are, activated by a person; both with their audit event."""
+"""Writes of calibrations: proposed from past reviews, activated by a person; both with their audit event."""
 
 import logging
 from collections import Counter
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock
 from config.errors import Conflict, Refused
+from config.phrase import count_sentence
 from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings import queries as project_queries
@@ -29,13 +31,13 @@ AUDITOR = Actor("audit-sample", "Audit sample")
 
 
 def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version[Summary]:
-    """Fit the project's reviews and keep the outcome as its next version; what is newest already is not kept again.
+    """Fit the project's reviews and store the result as its next version, unless it equals the newest one.
 
-    Runs go on with what they pinned, and new ones with what is active: a proposal changes nothing by itself.
+    A proposal changes nothing by itself: runs keep what they pinned, and new ones use the active version.
 
     Raises:
         NotFound: no such project.
-        Refused: there are too few reviews or sellers, or what they teach does not hold for other sellers.
+        Refused: there are too few reviews or sellers, or the result does not generalize to other sellers.
 
     """
     project = project_queries.get_project(site, project_id)
@@ -43,8 +45,14 @@ def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version[Sum
     lesson = lessons.learn_calibration(documents)
     if not lesson.calibration.weights:
         raise Refused(
-            f"{len(documents)} reviewed documents are too few: a field has to be reviewed {FEWEST} times first. "
-            "Until then the confidence is the one that every project begins with."
+            count_sentence(
+                "%(count)s reviewed document is too few: the same field needs %(fewest)s reviewed values. "
+                "The default calibration applies until then.",
+                "%(count)s reviewed documents are too few: the same field needs %(fewest)s reviewed values. "
+                "The default calibration applies until then.",
+                len(documents),
+                fewest=FEWEST,
+            )
         )
     _check_better(site, project, documents, lesson)
     return versions.keep_version(
@@ -66,20 +74,30 @@ def _check_better(site: str, project: Project, documents: Sequence[ReviewedDocum
     found = lessons.compare_on_other_sellers(documents, lesson, present)
     if found.sellers < FEWEST_SELLERS:
         raise Refused(
-            f"The {len(documents)} reviewed documents are of {found.sellers} seller{'s' if found.sellers > 1 else ''}. "
-            f"Review documents of at least {FEWEST_SELLERS} sellers, so that what is learned holds for others."
+            count_sentence(
+                "The %(documents)s reviewed documents are of %(count)s seller. Review documents of at least "
+                "%(fewest)s sellers, so that what is learned holds for others.",
+                "The %(documents)s reviewed documents are of %(count)s sellers. Review documents of at least "
+                "%(fewest)s sellers, so that what is learned holds for others.",
+                found.sellers,
+                documents=len(documents),
+                fewest=FEWEST_SELLERS,
+            )
         )
     if not found.is_better:
         raise Refused(
-            f"Learned from {len(documents)} reviewed documents, the confidence would not be better for other sellers. "
-            "The present calibration stays. Propose again after more reviews."
+            gettext(
+                "Learned from %(count)s reviewed documents, the confidence would not be better for "
+                "other sellers. The present calibration stays. Propose again after more reviews."
+            )
+            % {"count": len(documents)}
         )
 
 
 def propose_or_say_why(site: str, project_id: str, *, by: Actor, order: str) -> None:
-    """As a worker does it: no one waits for an answer, so what was refused is an event that the page shows.
+    """Propose a calibration in a worker, where nobody waits for an answer: a refusal becomes an event for the page.
 
-    ``order`` is the message's: delivered twice, it is refused once.
+    ``order``: the message's id; a redelivery records a refusal once.
     """
     try:
         propose_calibration(site, project_id, by=by)
@@ -100,7 +118,7 @@ def _summarize_reviews(documents: Sequence[ReviewedDocument], lesson: Lesson) ->
 
 
 def _count_accepted(judged: Sequence[Judgement], limit: float) -> tuple[int, int]:
-    """How many values are as sure as ``limit``, and how many of them are right."""
+    """Count the values with at least the confidence ``limit``, and how many of them are right."""
     accepted = [one.right for one in judged if round(one.confidence, 4) >= limit]
     return len(accepted), sum(accepted)
 
@@ -110,10 +128,10 @@ def _round_share(share: float | None) -> float | None:
 
 
 def activate_calibration(site: str, project_id: str, number: int, *, seen: int, by: Actor) -> None:
-    """Have runs that start from now on pin this version; 0 is the prior. ``seen``: the active one that was shown.
+    """Let runs that start from now on pin this version; 0 is the prior. ``seen``: the active one that was shown.
 
     Raises:
-        Conflict: another one was made active since.
+        Conflict: another one was activated since.
         NotFound: no such project or version.
 
     """
@@ -124,9 +142,9 @@ def activate_calibration(site: str, project_id: str, number: int, *, seen: int, 
 
 
 def pause_if_drifting(site: str, project_id: str) -> bool:
-    """Have runs that start from now on ask about what is not proved; True if this call paused the calibration.
+    """Pause the calibration if it drifts, so that new runs review what is not proved; True if this call did.
 
-    Activating a calibration, the same one too, ends it.
+    Activating a calibration, even the same one, ends the pause.
     """
     project = project_queries.get_project(site, project_id)
     number, chosen = versions.active_version(CALIBRATIONS, project), project.settings.most_wrong
@@ -143,7 +161,7 @@ def pause_if_drifting(site: str, project_id: str) -> bool:
     event = entity_event(site, "calibration", project_id, "paused", by=AUDITOR, payload=payload)
     try:
         transact([Update(project.key, [held["paused_at"].set(clock.iso(clock.now()))], when)], event)
-    except Conflict:  # paused by another task, or another calibration is active
+    except Conflict:  # paused by another task, or another calibration is active now
         return False
     log.warning("calibration paused", extra={"project": project_id})
     return True

@@ -1,4 +1,4 @@
-"""The calibrations of a project: what lists show of one, its content, and the one that a run pinned."""
+"""The calibrations of a project: the summary for lists, the content, and the one that a run pinned."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from config import table
+from config.phrase import Sentence
 from projects.settings.items import Project
 from workflows.learning import versions
 from workflows.learning.items import StoredCalibration
@@ -20,10 +21,10 @@ from workflows.storage import files
 
 @dataclass(frozen=True)
 class Summary:
-    """``values``: field → how many of its values people judged. ``auc`` by the prior and as fitted, each on documents
+    """``values``: field → number of reviewed values. ``auc``: of the prior and as fitted, each on held-out documents.
 
-    that had no say in it; None if nothing was wrong. ``levels``: what asking below a threshold would have brought.
-    ``limits``: error limit → the confidence that keeps it, how many values were that sure, and how many of them right.
+    It is None if nothing was wrong. ``levels``: the effect of reviewing below a threshold. ``limits``: error limit →
+    the confidence that keeps it, how many values reached that, and how many of them were right.
     """
 
     values: Mapping[str, int]
@@ -49,7 +50,10 @@ CALIBRATIONS = Kind(
     files.calibration,
     summary_from,
     page="calibration",
-    none_activated="Default confidence was activated",
+    activated=Sentence(
+        "Calibration %(number)s was activated by %(name)s meanwhile. Nothing was changed; reload the page."
+    ),
+    none_activated=Sentence("The default calibration was activated meanwhile. Nothing was changed; reload the page."),
 )
 
 
@@ -60,16 +64,16 @@ def get_calibration(site: str, project_id: str, number: int) -> Calibration:
 
 
 def is_paused(project: Project) -> bool:
-    """Whether the audit sample found more wrong than the active one promised."""
+    """Return True if the audit sample had more errors than the active calibration promised."""
     stored: Mapping[str, Any] = project.data.as_dict()
     return bool((stored.get("calibration") or {}).get("paused_at"))
 
 
 def run_calibration(run: Run, settings: RunSettings) -> Calibration:
-    """What the run froze at its start.
+    """Return the calibration that the run froze at its start.
 
     Raises:
-        StageFailed: it is not there any more, or not what was pinned.
+        StageFailed: it is missing, or not what was pinned.
         Unavailable: S3 does not answer.
 
     """
@@ -83,10 +87,10 @@ def run_calibration(run: Run, settings: RunSettings) -> Calibration:
 
 @lru_cache(maxsize=16)
 def load_calibration(site: str, project_id: str, sha256: str, number: int) -> Calibration:
-    """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
+    """Load an immutable object, cached by each worker. Raises: NotFound, Tampered."""
     return calibration_from(versions.read_content(CALIBRATIONS, site, project_id, sha256), number)
 
 
 def closest_level(levels: Sequence[Level], threshold: float) -> Level | None:
-    """The level that a threshold comes closest to."""
+    """Return the level that is closest to a threshold."""
     return min(levels, key=lambda level: abs(level.threshold - threshold), default=None)

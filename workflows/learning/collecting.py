@@ -1,4 +1,4 @@
-"""Collecting a project's reviews for its threshold simulator: asked for by a person, who sees where it stands."""
+"""Collection of a project's reviews for its threshold simulator: ordered by a person, with its status."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -7,25 +7,28 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound
+from config.phrase import Sentence
 from config.table import Key
 from config.transaction import NEW
 from workflows.learning.items import ReviewCollection
 
-LONGEST_SECONDS = 600  # of the task; a worker that has not ended then is lost
+LONGEST_SECONDS = 600  # time limit of the task; a worker that takes longer is lost
 _COLLECTING, _DONE, _FAILED = "collecting", "done", "failed"
-_LOST = f"No result after {LONGEST_SECONDS // 60} minutes: its worker was lost. Collect the reviews again."
+_LOST = Sentence("No result after %(longest_seconds)s minutes: its worker was lost. Collect the reviews again.").fill(
+    longest_seconds=LONGEST_SECONDS // 60
+)
 
 
 @dataclass(frozen=True)
 class Collecting:
-    """``problem``: why the last one failed, empty if it did not."""
+    """``problem``: why the last one failed, or empty."""
 
     is_under_way: bool = False
     problem: str = ""
 
 
 def begin_collecting(site: str, project_id: str) -> str:
-    """The order for a worker; empty if one is under way."""
+    """Return the order for a worker; empty if a collection is in progress."""
     order_id = clock.new_ulid()
     actions: list[Action] = [
         ReviewCollection.status.set(_COLLECTING),
@@ -42,7 +45,7 @@ def begin_collecting(site: str, project_id: str) -> str:
 
 
 def end_collecting(site: str, project_id: str, order_id: str, *, problem: str = "") -> None:
-    """Harmless again, and if another order has begun since."""
+    """Record the end. Idempotent; does nothing if another order has begun since."""
     actions: list[Action] = [ReviewCollection.status.set(_FAILED if problem else _DONE)]
     actions += [ReviewCollection.message.set(problem)] if problem else []
     mine = (ReviewCollection.order_id == order_id) & (ReviewCollection.status == _COLLECTING)
@@ -51,7 +54,7 @@ def end_collecting(site: str, project_id: str, order_id: str, *, problem: str = 
 
 
 def find_collecting(site: str, project_id: str) -> Collecting:
-    """A strong read."""
+    """Strongly consistent."""
     try:
         row = ReviewCollection.load(_key(site, project_id))
     except NotFound:

@@ -1,4 +1,4 @@
-"""What reviewers recorded of other documents of a project, as short examples for a prompt."""
+"""Few-shot examples for prompts: what reviewers recorded for other documents of a project."""
 
 import itertools
 import time
@@ -10,16 +10,16 @@ from workflows.learning.reviewed import DecidedRun, list_decided_runs
 
 MOST = 3  # documents
 LONGEST_VALUE, LONGEST = 100, 2_000  # characters of a value, and of all
-_SPARE = 2  # more are read, since the document itself is left out, and those of closed queues
+_SPARE = 2  # more are read, since the document itself and those of restricted queues are omitted
 _REMEMBERED_SECONDS = 300
 
 
 def read_examples(site: str, project_id: str, *, but: str) -> str:
-    """The values of the last reviewed documents, a line each; empty if there are none yet.
+    """Return the values of the latest reviewed documents, a line each; empty if there are none yet.
 
-    ``but``: the document that is read with them, whose own values would be its answer. Documents of queues that are
-    limited to groups are no examples: what is sent is shown to all admins. One Query, one batch read and two objects
-    a document; a process remembers them for five minutes.
+    ``but``: the document that is being read, whose own values would be the answer. Documents of queues that are limited
+    to groups are omitted, as all admins can see requests. One Query, one batch read and two objects a document; cached
+    for five minutes in each process.
     """
     found = [lines for document_id, lines in _remember(site, project_id, _now()) if document_id != but][:MOST]
     texts = [f"Document {number}\n{lines}" for number, lines in enumerate(found, 1)]
@@ -40,7 +40,7 @@ def _remember(site: str, project_id: str, _at: int) -> tuple[tuple[str, str], ..
         for one in document_queries.list_belongings(site, ids)
         if one.queue in limited or directory.is_in_folder(site, one.folder_id, folders)
     }
-    newest = {one.run.document_id: one for one in reversed(decided)}  # one run of each
+    newest = {one.run.document_id: one for one in reversed(decided)}  # one run of each document
     listed = [(document_id, _list_values(one)) for document_id, one in reversed(newest.items())]
     return tuple((document_id, lines) for document_id, lines in listed if lines and document_id not in hidden)
 

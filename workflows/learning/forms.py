@@ -1,15 +1,16 @@
-"""What an admin tries on a project's own history: thresholds, and how long a review takes."""
+"""Forms of the threshold simulator: thresholds, and how long a review takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from projects.settings.forms import PercentField, percent_of, share_of
 from projects.settings.values import FieldSetting, ProjectSettings
 
-SECONDS = 90  # of a review, if no one says otherwise: an assumption
+SECONDS = 90  # default duration of a review: an assumption
 _OWN, _SLIDE, _WAS = "field-", "slide-", "was-"
 
 
@@ -19,7 +20,7 @@ def _make_slider() -> forms.NumberInput:
 
 @dataclass(frozen=True)
 class ThresholdRow:
-    """A field's own threshold: as a number, as a slider, and as the page showed it."""
+    """A field's own threshold: the number, the slider, and the value that the page showed."""
 
     number: forms.BoundField
     slide: forms.BoundField
@@ -36,9 +37,9 @@ class ThresholdForm(forms.Form):
     A field without a number follows the default until its slider is moved.
     """
 
-    threshold = PercentField(label="Review threshold, %", widget=forms.TextInput)
+    threshold = PercentField(label=gettext_lazy("Review threshold, %"), widget=forms.TextInput)
     slide = forms.IntegerField(
-        label="Review threshold",
+        label=gettext_lazy("Review threshold"),
         required=False,
         min_value=0,
         max_value=100,
@@ -46,11 +47,11 @@ class ThresholdForm(forms.Form):
     )
     was = forms.CharField(required=False, max_length=6, widget=forms.HiddenInput)
     seconds = forms.IntegerField(
-        label="Seconds per review",
-        help_text="An assumption; set what your reviewers take.",
+        label=gettext_lazy("Seconds per review"),
+        help_text=gettext_lazy("An assumption; set what your reviewers take."),
         min_value=1,
         max_value=36_000,
-        error_messages={"required": "Enter the seconds that a review takes."},
+        error_messages={"required": gettext_lazy("Enter the seconds that a review takes.")},
         widget=forms.NumberInput(attrs={"class": "text-input", "min": "1", "max": "36000"}),
     )
 
@@ -61,11 +62,17 @@ class ThresholdForm(forms.Form):
         self.own: Sequence[FieldSetting] = stored.fields
         for one in stored.fields:
             self.fields[_OWN + one.name] = PercentField(
-                required=False, label=f"Threshold of {one.label}, %", widget=forms.TextInput
+                required=False,
+                label=gettext("Threshold of %(label)s, %%") % {"label": one.label},
+                widget=forms.TextInput,
             )
-            self.fields[_OWN + one.name].widget.attrs["placeholder"] = "default"
+            self.fields[_OWN + one.name].widget.attrs["placeholder"] = gettext("default")
             self.fields[_SLIDE + one.name] = forms.IntegerField(
-                label=f"Threshold of {one.label}", required=False, min_value=0, max_value=100, widget=_make_slider()
+                label=gettext("Threshold of %(label)s") % {"label": one.label},
+                required=False,
+                min_value=0,
+                max_value=100,
+                widget=_make_slider(),
             )
             self.fields[_WAS + one.name] = forms.CharField(required=False, max_length=6, widget=forms.HiddenInput)
 
@@ -73,16 +80,16 @@ class ThresholdForm(forms.Form):
         return share_of(self.cleaned_data["threshold"])
 
     def thresholds(self) -> dict[str, float]:
-        """Of the fields that have one of their own."""
+        """Return the thresholds of fields that have their own."""
         typed = {one.name: self.cleaned_data.get(_OWN + one.name) for one in self.own}
         return {name: share_of(percent) for name, percent in typed.items() if percent is not None}
 
     def rows(self) -> dict[str, ThresholdRow]:
-        """By the field's name."""
+        """Return the rows by field name."""
         return {one.name: ThresholdRow(*(self[kind + one.name] for kind in (_OWN, _SLIDE, _WAS))) for one in self.own}
 
     def simulated(self) -> list[forms.BoundField]:
-        """What is saved: all but the sliders, whose values the numbers have."""
+        """Return the inputs to save: all but the sliders, whose values the numbers have."""
         sliding = ("slide", "was", _SLIDE, _WAS)
         return [one for one in self if not one.name.startswith(sliding)]
 
@@ -112,13 +119,13 @@ def _show(default: str, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _choose(number: str, slide: str, was: str, stood: str) -> str:
-    """``stood``: where the slider was."""
+    """``stood``: the earlier position of the slider."""
     is_moved = slide.isdecimal() and len(slide) < 4 and slide != stood and number == was
     return slide if is_moved else number
 
 
 def _whole(percent: str) -> str:
-    """As the slider shows it."""
+    """Return the percentage as the slider shows it."""
     try:
         return str(round(float(percent)))
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""How sure the values of a project's reviewed documents were and which were right, and what thresholds make of it."""
+"""The threshold simulator: confidences and corrections of a project's reviewed documents under other thresholds."""
 
 import itertools
 import json
@@ -9,17 +9,18 @@ from typing import Any
 from config import clock
 from config.errors import NotFound
 from workflows.learning.reviewed import DecidedRun, list_decided_runs
+from workflows.runs.run_files import files_of
 from workflows.stages import results
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles, SiteFiles
+from workflows.storage.objects import SiteFiles
 
-MOST = 500  # documents, the last reviewed ones
-_BY_THRESHOLD = frozenset({"low_confidence", "audit"})  # reasons that a threshold decides, or that none does
+MOST = 500  # latest reviewed documents
+_BY_THRESHOLD = frozenset({"low_confidence", "audit"})  # reasons for a review that depend on the threshold, or on none
 
 
 @dataclass(frozen=True)
 class PastValue:
-    """``confidence``: 0–1 as its run had it; None if nothing was found. ``right``: a person left it as it was."""
+    """``confidence``: 0–1 as its run had it; None if nothing was found. ``right``: a person did not correct it."""
 
     field: str
     confidence: float | None
@@ -28,7 +29,7 @@ class PastValue:
 
 @dataclass(frozen=True)
 class PastDocument:
-    """``always``: it went to review for another reason than a confidence, and would under any threshold."""
+    """``always``: it would be reviewed under any threshold, for a reason other than confidence."""
 
     always: bool
     values: tuple[PastValue, ...]
@@ -44,7 +45,7 @@ class History:
 
 @dataclass(frozen=True)
 class FieldSimulation:
-    """Of one field's values: below its threshold, and wrong ones that are not."""
+    """One field's values below its threshold, and wrong ones above it."""
 
     name: str
     threshold: float
@@ -55,9 +56,9 @@ class FieldSimulation:
 
 @dataclass(frozen=True)
 class Simulation:
-    """``reviewed``: documents that a person looks at, of which ``always`` under any threshold.
+    """``reviewed``: documents with a review, of which ``always`` under any threshold.
 
-    ``passing_errors``: wrong values of the others; of ``errors``.
+    ``passing_errors``: wrong values of the others; ``errors``: of all.
     """
 
     documents: int
@@ -74,7 +75,7 @@ class Simulation:
 
 
 def simulate_thresholds(history: History, default: float, thresholds: Mapping[str, float]) -> Simulation:
-    """What would have been reviewed, and which errors no one would have seen. Whoever reviews finds every error."""
+    """Simulate which documents would have been reviewed, and which errors missed. Reviewers find every error."""
     reviewed = [one for one in history.documents if _is_reviewed(one, default, thresholds)]
     unseen = [one for one in history.documents if not _is_reviewed(one, default, thresholds)]
     values = [value for one in history.documents for value in one.values]
@@ -105,12 +106,12 @@ def _simulate_field(name: str, values: Sequence[PastValue], threshold: float) ->
 
 
 def save_hours(before: Simulation, after: Simulation, seconds: float) -> float:
-    """Hours of review that a thousand documents take less under ``after``; below zero if they take more."""
+    """Return the hours of review saved by ``after`` for a thousand documents; negative if it takes more."""
     return (before.review_rate - after.review_rate) * 1000 * seconds / 3600
 
 
 def collect_history(site: str, project_id: str) -> None:
-    """Read the last decided runs and keep numbers of them; for a task: three objects a document."""
+    """Read the latest decided runs and store their numbers; for tasks: three objects a document."""
     documents = [_read_past(one) for one in itertools.islice(list_decided_runs(site, project_id), MOST)]
     stored = {
         "version": 1,
@@ -125,7 +126,7 @@ def collect_history(site: str, project_id: str) -> None:
 
 
 def load_history(site: str, project_id: str) -> History | None:
-    """One object; None if no one has collected the reviews yet."""
+    """Load one object; None if the reviews were not collected yet."""
     try:
         stored = json.loads(SiteFiles(site).read(files.review_history(project_id)))
     except NotFound:
@@ -142,7 +143,7 @@ def _read_past(decided: DecidedRun) -> PastDocument:
 
 
 def _is_unverified(field: Mapping[str, Any]) -> bool:
-    """The error limit of its run sends it to review, however low the threshold is."""
+    """Return True if its run's error limit sends it to review, however low the threshold is."""
     if "limit" not in field or field.get("proof"):
         return False
     return field["limit"] is None or float(field.get("confidence") or 0.0) < float(field["limit"])
@@ -151,7 +152,7 @@ def _is_unverified(field: Mapping[str, Any]) -> bool:
 def _went_anyhow(decided: DecidedRun) -> bool:
     run = decided.run
     try:
-        stored = DocumentFiles(run.site, run.project_id, run.document_id).read(files.assessment(run.workflow_id))
+        stored = files_of(run).read(files.assessment(run.workflow_id))
     except NotFound:
         return False
     reasons: Sequence[Mapping[str, Any]] = json.loads(stored).get("reasons") or ()

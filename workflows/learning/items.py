@@ -1,4 +1,4 @@
-"""Rows of what a project's reviews taught: a version of it, and the last collecting; contents are objects in S3."""
+"""Rows of learned versions, and of the last collection of reviews; contents are objects in S3."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -6,7 +6,7 @@ from config.item import Item
 
 
 class StoredVersion(Item):
-    """Written once; only ``activated_at`` and ``activated_by`` change, and the project's row says which is active.
+    """Written once; only ``activated_at`` and ``activated_by`` change. The project's row says which is active.
 
     Access: a project's versions, newest first; one by its number. ``documents``: reviewed ones that it learned from.
     """
@@ -22,11 +22,11 @@ class StoredVersion(Item):
 
 
 class StoredCalibration(StoredVersion):
-    """What they taught of confidence."""
+    """A version of the calibration."""
 
 
 class ReviewCollection(Item):
-    """Access: by project. ``order_id``: whose end counts; ``message``: why it failed."""
+    """Access: by project. ``order_id``: the current order; ``message``: why it failed."""
 
     status = UnicodeAttribute()
     order_id = UnicodeAttribute()

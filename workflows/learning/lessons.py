@@ -1,4 +1,7 @@
-"""What reviews teach: observations for the weights, confirmed sellers, and how reliable the outcome would be; pure."""
+"""Training data from reviews: observations for the weights, confirmed sellers, and cross-validated reliability.
+
+Pure.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +16,7 @@ from workflows.stages.calibration import UNCALIBRATED, Calibration, Vendor
 from workflows.stages.fields import confidence, vendors
 from workflows.stages.fields.confidence import VENDOR
 
-MOST_VENDORS, MOST_ADDRESSES = 500, 5  # of a project; of a vendor
+MOST_VENDORS, MOST_ADDRESSES = 500, 5  # vendors of a project; addresses of a vendor
 FOLDS = 5
 
 
@@ -41,12 +44,12 @@ class ReviewedDocument:
 
     @property
     def seller(self) -> str:
-        """Papers of one seller look alike; empty if no one knows him."""
+        """A key of the seller, whose documents look alike; empty if unknown."""
         return values.words(self.truth("company"))
 
     @property
     def fingerprint(self) -> str:
-        """The same wherever the paper is read: of who, when and how much, else of its id."""
+        """Equal for duplicates of a document: seller, date and amount, else its id."""
         facts = [
             results.normalise_value(one.type, one.truth)
             for name in ("company", "date", "total")
@@ -59,9 +62,10 @@ class ReviewedDocument:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What reviews teach, and how it judges values that had no say in it.
+    """What reviews teach, and how it judges held-out values.
 
-    ``judged``: each document by the others. ``elsewhere``: each by those of other sellers, so that his are unknown.
+    ``judged``: each document by the others. ``elsewhere``: each by those of other sellers, so that its seller is
+    unknown.
     """
 
     calibration: Calibration
@@ -70,10 +74,10 @@ class Lesson:
 
 
 def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Lesson:
-    """``reviewed``: the last decided first. The same reviews teach the same.
+    """``reviewed``: the latest decided first. Deterministic.
 
-    A confidence counts if it surely keeps the limit among papers like those reviewed, and keeps it among sellers that
-    no one knows, who are the fewer: on 254 receipts the interval was asked of these too, and no confidence kept 1 %.
+    A confidence counts if it significantly keeps the limit among documents like those reviewed, and keeps it among
+    unknown sellers, who are fewer: on 254 receipts, no confidence kept 1 % when the interval was required of these too.
     """
     spreads = fitting.choose_spreads(list_unaided(reviewed))
     judged, elsewhere = cross_judged(reviewed, spreads), judge_elsewhere(reviewed, spreads)
@@ -83,7 +87,7 @@ def learn_calibration(reviewed: Sequence[ReviewedDocument]) -> Lesson:
 
 
 def learn_weights(reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None) -> Calibration:
-    """Without limits, which take several times as long."""
+    """Learn without limits, which take several times as long."""
     return Calibration(
         weights=_fit(reviewed, fitting.FEWEST, spreads),
         vendors=confirm_vendors(reviewed),
@@ -94,17 +98,17 @@ def learn_weights(reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, fl
 def _fit(
     reviewed: Sequence[ReviewedDocument], fewest: int, spreads: Mapping[str, float] | None
 ) -> dict[str, dict[str, float]]:
-    """Weights from values as they were read, then what it counts that a seller is known.
+    """Fit weights to values as they were read, then the weight of a known seller.
 
-    Fitted together, a name that memory had mended was taught as read right however badly it was read, and the AUC of
-    unseen sellers' names fell below the prior's.
+    Fitted together, a name that memory had corrected counted as read correctly however badly it was read, and the AUC
+    of unseen sellers' names fell below the prior's.
     """
     weights = fitting.fit_weights(list_unaided(reviewed), fewest, spreads)
     return fitting.fit_memory(weights, collect_observations(reviewed))
 
 
 def confirm_vendors(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
-    """Sellers in the order of their last document; without a company the addresses stand alone."""
+    """List sellers by their latest document; without a company, the addresses stand alone."""
     found: dict[str, list[str]] = {}
     for document in reviewed:
         company, address = document.truth("company"), document.truth("address")
@@ -121,9 +125,9 @@ def confirm_vendors(reviewed: Iterable[ReviewedDocument]) -> tuple[Vendor, ...]:
 def collect_observations(
     reviewed: Sequence[ReviewedDocument], memory: Sequence[ReviewedDocument] | None = None
 ) -> list[Observation]:
-    """Every value that a person judged, as it would be read with what other documents confirmed.
+    """List every reviewed value, as it would be extracted with what other documents confirmed.
 
-    ``memory``: those that sellers are known from; all ``reviewed`` if it is None.
+    ``memory``: the documents from which sellers are known; all ``reviewed`` by default.
     """
     elsewhere = _OtherDocuments(reviewed if memory is None else memory)
     return [
@@ -135,7 +139,7 @@ def collect_observations(
 
 
 class _OtherDocuments:
-    """The sellers whom other documents confirm than the one that is looked at."""
+    """The sellers that documents other than the current one confirm."""
 
     def __init__(self, reviewed: Sequence[ReviewedDocument]) -> None:
         self._sellers = vendors.Sellers(confirm_vendors(reviewed))
@@ -145,7 +149,7 @@ class _OtherDocuments:
                 self._in.setdefault((name, document.truth(name)), set()).add(document.id)
 
     def recognise(self, document: ReviewedDocument, one: ReviewedField) -> str | None:
-        """What the field's value is known to be; None if no one knows it."""
+        """Return the known value of the field, or None."""
         if one.name not in vendors.REMEMBERED or one.value is None:
             return None
         other = vendors.REMEMBERED[one.name]
@@ -167,14 +171,14 @@ def _make_observation(document: ReviewedDocument, one: ReviewedField, elsewhere:
 
 
 def cross_judged(reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None) -> list[Judgement]:
-    """Each document judged by what the others teach: no value has a say in its own confidence."""
+    """Judge each document by weights fitted to the others, so that no value affects its own confidence."""
     return _judge_folds(reviewed, lambda one: fold_of(one.id), spreads, reviewed)
 
 
 def judge_elsewhere(
     reviewed: Sequence[ReviewedDocument], spreads: Mapping[str, float] | None = None
 ) -> list[Judgement]:
-    """Each document judged by what those of other sellers teach, as the first paper of a seller will be."""
+    """Judge each document by weights fitted to other sellers, like the first document of a seller."""
     return _judge_folds(reviewed, _seller_fold, spreads, None)
 
 
@@ -184,7 +188,7 @@ def _judge_folds(
     spreads: Mapping[str, float] | None,
     memory: Sequence[ReviewedDocument] | None,
 ) -> list[Judgement]:
-    """``memory``: the documents that sellers are known from; None: those of the other folds."""
+    """``memory``: the documents from which sellers are known; None: those of the other folds."""
     chosen = spreads or fitting.choose_spreads(list_unaided(reviewed))
     found: list[Judgement] = []
     for fold in range(FOLDS):
@@ -197,15 +201,15 @@ def _judge_folds(
 
 
 def prior_judged(reviewed: Sequence[ReviewedDocument]) -> list[Judgement]:
-    """As without any calibration, sellers unknown."""
+    """Judge without any calibration and known sellers."""
     return [judge_observation(one, {}) for one in _bare_observations(reviewed)]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was fitted beside what is in force, on values of sellers that the fit did not see.
+    """The fitted calibration beside the active one, on values of held-out sellers.
 
-    ``loss``: the mean surprise at the truth; ``auc``: None if nothing, or everything, is wrong.
+    ``loss``: the mean log loss; ``auc``: None if nothing, or everything, is wrong.
     """
 
     sellers: int
@@ -221,7 +225,7 @@ class Comparison:
 
 
 def compare_on_other_sellers(reviewed: Sequence[ReviewedDocument], lesson: Lesson, present: Calibration) -> Comparison:
-    """``present`` counts only on papers that it has not seen; if those are too few, the prior stands in its place."""
+    """``present`` is used on documents that it has not seen; if those are too few, the prior replaces it."""
     unseen = [one for one in reviewed if one.fingerprint not in present.seen]
     if sum(len(one.fields) for one in unseen) < FEWEST:
         unseen, present = list(reviewed), UNCALIBRATED
@@ -242,7 +246,7 @@ def _seller_fold(document: ReviewedDocument) -> int:
 
 
 def list_unaided(reviewed: Iterable[ReviewedDocument]) -> list[Observation]:
-    """Every judged value that was read without memory, as if no seller were known."""
+    """List every reviewed value as read without memory, as if no seller were known."""
     return [
         Observation(document.id, one.name, one.evidence, one.is_right(one.value), document.seller)
         for document in reviewed
@@ -274,5 +278,5 @@ def fold_of(document: str) -> int:
 
 
 def shuffle_key(document: str) -> int:
-    """By the id alone, so that a document is always in the same part, wherever it stands among others."""
+    """Derive the order from the id alone, so that a document is always in the same fold."""
     return crc32(document.encode())

@@ -1,16 +1,16 @@
-"""How far confidences can be relied on: whether they rank errors, and what asking below a threshold brings; pure."""
+"""Reliability of confidences: how well they rank errors, and what a review threshold achieves. Pure functions."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, log
 
 from projects.settings.values import ERROR_LIMITS
+from workflows.learning.scores import NORMAL, share_interval
 from workflows.stages.calibration import limit_key
 
-_LEAST = 1e-6  # of a probability: one surprise must not decide alone
-_NORMAL = 1.96  # of a 95 % interval
-_DOUBT = 2  # times the promised share that the interval may reach to
+_LEAST = 1e-6  # of a probability: one outlier must not decide alone
+_DOUBT = 2  # upper end of the interval, as a multiple of the promised share
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99)
 
 
@@ -26,10 +26,10 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Level:
-    """What happens where values below ``threshold`` are asked about; all shares 0–1.
+    """The effect of reviewing values below ``threshold``; all shares 0–1.
 
-    ``documents``: the share of documents that someone has to look at. ``asked``: of values. ``precision``: how many of
-    the values that no one looks at are right; None if every value is asked about.
+    ``documents``: the share of documents with a review. ``asked``: of values. ``precision``: of values that are not
+    reviewed; None if every value is.
     """
 
     threshold: float
@@ -39,7 +39,10 @@ class Level:
 
 
 def area_under_curve(judgements: Iterable[Judgement]) -> float | None:
-    """How likely a right value has the higher confidence than a wrong one, 0.5 by chance; None without one of each."""
+    """Return the probability that a right value has the higher confidence than a wrong one.
+
+    0.5 by chance; None without one of each.
+    """
     held = list(judgements)
     right = sorted(one.confidence for one in held if one.right)
     wrong = [one.confidence for one in held if not one.right]
@@ -51,18 +54,17 @@ def area_under_curve(judgements: Iterable[Judgement]) -> float | None:
 
 
 def mean_loss(judgements: Sequence[Judgement]) -> float:
-    """How surprised who believes the confidences is by the truth, on average; 0 without judgements."""
+    """Return the mean log loss; 0 without judgements."""
     losses = [-log(max(_LEAST, one.confidence if one.right else 1 - one.confidence)) for one in judgements]
     return sum(losses) / len(losses) if losses else 0.0
 
 
 def find_limits(judgements: Iterable[Judgement], *, sure: bool = True) -> dict[str, float]:
-    """Share that may be wrong → the lowest confidence that keeps it; a share that no confidence keeps is left out.
+    """Map a share that may be wrong to the lowest confidence that keeps it; shares that none keeps are omitted.
 
-    Conformal: the next value may be wrong too. And so many reviews have to be right that chance does not explain it:
-    with its 95 % interval no more than twice the share is wrong: 189 right values are the least for 1 %. Without
-    ``sure`` the interval is not asked for, and 99 are.
-    Source: Angelopoulos et al., "Conformal Risk Control", 2022.
+    Conformal: the next value may be wrong too. And the result has to be significant: the 95 % interval of the error
+    rate stays below twice the share, so 1 % needs at least 189 right values. Without ``sure`` the interval is ignored,
+    and 99 suffice. Source: Angelopoulos et al., "Conformal Risk Control", 2022.
     """
     ranked = sorted(judgements, key=lambda one: -one.confidence)
     found: dict[str, float] = {}
@@ -70,7 +72,7 @@ def find_limits(judgements: Iterable[Judgement], *, sure: bool = True) -> dict[s
     for count, one in enumerate(ranked, start=1):
         wrong += not one.right
         if count < len(ranked) and ranked[count].confidence == one.confidence:
-            continue  # those alike stand on one side
+            continue  # equal confidences stay together
         for share in ERROR_LIMITS:
             kept = (wrong + 1) / (count + 1) <= share
             if kept and (not sure or share_interval(count - wrong, count)[0] >= 1 - _DOUBT * share):
@@ -79,17 +81,8 @@ def find_limits(judgements: Iterable[Judgement], *, sure: bool = True) -> dict[s
 
 
 def fewest_right(most_wrong: float) -> int:
-    """How many values have to be reviewed, all right, before ``most_wrong`` can be promised."""
-    return ceil(_NORMAL**2 * (1 / (_DOUBT * most_wrong) - 1))
-
-
-def share_interval(right: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share, Wilson's; (0, 1) of nothing."""
-    if not of:
-        return 0.0, 1.0
-    share, square = right / of, _NORMAL**2
-    middle, half = share + square / (2 * of), _NORMAL * sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return max(0.0, (middle - half) / (1 + square / of)), min(1.0, (middle + half) / (1 + square / of))
+    """Return how many values have to be reviewed, all right, before ``most_wrong`` can be promised."""
+    return ceil(NORMAL**2 * (1 / (_DOUBT * most_wrong) - 1))
 
 
 def reliability_table(judgements: Sequence[Judgement], thresholds: Iterable[float] = THRESHOLDS) -> list[Level]:

@@ -1,4 +1,4 @@
-"""The reviews of a project as what can be learned from: each published result beside what a person made of it."""
+"""Reviewed documents of a project as training data: each published result beside its corrections."""
 
 import itertools
 import json
@@ -18,15 +18,16 @@ from workflows.stages.fields.candidates import RULES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-MOST_RUNS, MOST_DOCUMENTS = 5_000, 1_000  # looked through, and learned from; the last ones
+MOST_RUNS, MOST_DOCUMENTS = 5_000, 1_000  # latest runs that are searched, and documents that are learned from
 _AT_ONCE = 100
-_REJECT = "reject"  # as a decision's object says
+_REJECT = "reject"  # as in a decision's object
 
 
 @dataclass(frozen=True)
 class DecidedRun:
-    """What people made of a published run. ``result``: of the type that they chose; ``unseen``: approved unread,
-    or illegible, which is no known answer.
+    """The decision on a published run. ``result``: for the type that was chosen.
+
+    ``unseen``: approved unread, or illegible, so the answer is unknown.
     """
 
     run: Run
@@ -39,7 +40,7 @@ class DecidedRun:
         return [one for one in self.result["fields"] if one["name"] not in self.unseen]
 
     def correct(self, field: Mapping[str, Any]) -> str | None:
-        """The field's value after the decision; None if the document does not have it."""
+        """Return the field's value after the decision; None if the document does not have it."""
         name = str(field["name"])
         if name not in self.corrections:
             return field.get("value")
@@ -47,10 +48,10 @@ class DecidedRun:
 
 
 def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument]:
-    """The last decided runs that were published, the newest first, as what can be learned from.
+    """List the latest published runs with a decision, newest first, as training data.
 
-    For a task: a Query and a BatchGetItem each hundred runs, two objects each review. Rejected documents teach
-    nothing, since no one looked at their fields; deleted ones are gone.
+    For tasks: a Query and a BatchGetItem each hundred runs, two objects each review. Rejected documents are omitted,
+    since nobody reviewed their fields, and so are deleted ones.
     """
     documents = (
         ReviewedDocument(decided.run.workflow_id, fields)
@@ -61,12 +62,12 @@ def list_reviewed_documents(site: str, project_id: str) -> list[ReviewedDocument
 
 
 def count_decided_runs(site: str, project_id: str, most: int) -> int:
-    """Decided runs that were published, counted up to ``most`` among the last ones: for a page."""
+    """Count published runs with a decision, up to ``most``, among the latest ones; for pages."""
     return sum(1 for _ in itertools.islice(_list_decided_executions(site, project_id, 2 * _AT_ONCE), most))
 
 
 def list_decided_runs(site: str, project_id: str) -> Iterator[DecidedRun]:
-    """The decided runs that were published, the newest first, without those whose files are gone; for a task."""
+    """Yield published runs with a decision, newest first, without those whose files are gone; for tasks."""
     for execution in _list_decided_executions(site, project_id):
         if found := _load_decided_run(site, execution):
             yield found
@@ -95,7 +96,7 @@ def _load_decided_run(site: str, execution: Execution) -> DecidedRun | None:
         decision = _read_truth(store, execution)
     except (NotFound, Tampered):
         return None
-    if decision.get("decision") == _REJECT:  # published, and found to be wrong as a whole
+    if decision.get("decision") == _REJECT:  # published, and rejected by a second review
         return None
     corrections = decision.get("corrections") or {}
     typed = of_result.apply_type_choice(result, corrections.get(of_result.KEY))
@@ -104,7 +105,7 @@ def _load_decided_run(site: str, execution: Execution) -> DecidedRun | None:
 
 
 def _read_truth(store: DocumentFiles, execution: Execution) -> dict[str, Any]:
-    """The decision, or what a third person found true where a second review differs from it.
+    """Return the decision, or what adjudication found if a second review differs.
 
     Raises: NotFound; Tampered.
     """
@@ -117,7 +118,7 @@ def _read_truth(store: DocumentFiles, execution: Execution) -> dict[str, Any]:
 
 
 def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:
-    """What rules read; what stands for nothing found, or came from elsewhere, is not theirs to be judged by."""
+    """Yield fields extracted by rules; values that were not found or came from elsewhere are omitted."""
     for field in decided.seen_fields:
         value, truth = field.get("value"), decided.correct(field)
         if field["type"] == TABLE or (value is not None and field.get("source") != RULES):
@@ -127,6 +128,6 @@ def _fields(decided: DecidedRun) -> Iterator[ReviewedField]:
 
 
 def _evidence(field: Mapping[str, Any]) -> dict[str, float]:
-    """Of the candidate that became the value: the first."""
+    """Return the evidence of the chosen candidate: the first."""
     candidates = field.get("candidates") or [{}]
     return {name: float(share) for name, share in (candidates[0].get("evidence") or {}).items()}

@@ -1,10 +1,10 @@
-"""How well values were found: precision, recall and F1, each with how far chance may have moved it; pure."""
+"""Extraction scores: precision, recall and F1, each with a confidence interval. Pure functions."""
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_Z = 1.96  # standard deviations of a 95 % interval
+NORMAL = 1.96  # z-value of a 95 % interval
 
 
 class Interval(NamedTuple):
@@ -36,24 +36,31 @@ class Score:
         return 2 * self.right / (self.answered + self.expected) if self.answered + self.expected else 0.0
 
 
+def share_interval(right: float, of: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share, valid for few trials and shares near 0 and 1; (0, 1) without trials."""
+    if not of:
+        return 0.0, 1.0
+    share, square = right / of, NORMAL**2
+    middle, half = share + square / (2 * of), NORMAL * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    return max(0.0, (middle - half) / (1 + square / of)), min(1.0, (middle + half) / (1 + square / of))
+
+
 def estimate_share(right: float, of: int) -> Interval | None:
-    """Wilson's score interval, which holds for few trials and for shares near 0 and 1; None without any.
+    """Return the share with its interval; None without trials.
 
     >>> [round(one, 3) for one in estimate_share(9, 10) or ()]
     [0.9, 0.596, 0.982]
     """
     if not of:
         return None
-    share, spread = right / of, _Z**2 / of
-    centre = (share + spread / 2) / (1 + spread)
-    reach = _Z / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
-    return Interval(share, max(0.0, min(share, centre - reach)), min(1.0, max(share, centre + reach)))
+    share, (low, high) = right / of, share_interval(right, of)
+    return Interval(share, min(share, low), max(share, high))
 
 
 def estimate_f1(score: Score) -> Interval | None:
-    """F1 of one field with its interval: Wilson's of the share of right ones among all that were answered or expected.
+    """Return F1 of one field, with Wilson's interval of the right ones among all answered or expected.
 
-    F1 is a rising function of that share J: 2 J / (1 + J).
+    F1 is an increasing function of that share J: 2 J / (1 + J).
 
     >>> [round(one, 3) for one in estimate_f1(Score(right=9, answered=10, expected=10)) or ()]
     [0.9, 0.687, 0.974]

@@ -1,4 +1,4 @@
-"""The Celery task that proposes a calibration."""
+"""Celery tasks of calibrations: propose one, collect reviews, check for drift."""
 
 import logging
 from typing import Any
@@ -8,22 +8,23 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import CountersignError, Unavailable
+from config.phrase import Sentence
 from projects.audit.events import Actor
 from workflows.learning import actions, collecting, history
 
 log = logging.getLogger(__name__)
-_UNSENT = "No worker is available. Nothing was collected; try again in a moment."
+_UNSENT = Sentence("No worker is available. Nothing was collected; try again in a moment.")
 
 
 @shared_task(bind=True, name="workflows.tasks.calibrate", time_limit=1800)
 def calibrate(self: Any, *, site: str, project_id: str, user_id: str, user_name: str) -> None:
-    """Propose what the project's reviews teach; delivered twice, the second finds it proposed or refused."""
+    """Propose a calibration. Idempotent: a redelivery finds it proposed or refused."""
     actions.propose_or_say_why(site, project_id, by=Actor(user_id, user_name), order=self.request.id)
 
 
 @shared_task(name="workflows.learning.tasks.collect_history", time_limit=collecting.LONGEST_SECONDS)
 def collect_history(*, site: str, project_id: str, order_id: str) -> None:
-    """Keep what the project's reviews say of its thresholds; delivered twice, the second writes the same."""
+    """Collect the project's reviews for the threshold simulator. Idempotent."""
     try:
         history.collect_history(site, project_id)
     except Unavailable:
@@ -35,7 +36,7 @@ def collect_history(*, site: str, project_id: str, order_id: str) -> None:
 
 
 def order_history(site: str, project_id: str) -> None:
-    """Nothing if it is under way. If no queue answers, the page says so."""
+    """Order the collection, unless one is in progress. If no queue answers, the page says so."""
     order_id = collecting.begin_collecting(site, project_id)
     if not order_id:
         return
@@ -49,12 +50,12 @@ def order_history(site: str, project_id: str) -> None:
 
 @shared_task(name="workflows.tasks.check_calibration", time_limit=600)
 def check_calibration(*, site: str, project_id: str) -> None:
-    """Have people asked again if the audit sample found too much wrong; delivered twice, the second finds it paused."""
+    """Pause the calibration if the audit sample has too many errors. Idempotent."""
     actions.pause_if_drifting(site, project_id)
 
 
 def check_calibration_soon(site: str, project_id: str) -> None:
-    """After an audited document; if no queue answers, the next one asks again."""
+    """Order the check after an audited document. If the queue is unavailable, the next document does."""
     queues.enqueue_soon(check_calibration.name, settings.STEPS_QUEUE, {"site": site, "project_id": project_id}, delay=0)
 
 

@@ -1,4 +1,4 @@
-"""URLs of a project's calibrations; named under ``workflows``."""
+"""URLs of a project's calibrations, in the namespace ``workflows``."""
 
 from django.urls import path
 

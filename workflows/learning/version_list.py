@@ -1,4 +1,4 @@
-"""What a page shows of a kind's versions: the list, the one that is chosen, and what was done last."""
+"""The list of versions on a page: the rows, the selected version, and the latest events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class ActivateButton:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """``facts``: what it learned from; ``note``: a second line. ``number``: 0 of what applies if none is active.
+    """``facts``: what it learned from; ``note``: a second line. ``number``: 0 for the default.
 
     ``button``: activates it; None if the page has another way.
     """
@@ -40,7 +40,7 @@ class EventRow:
 
 
 def choose_version(versions: Sequence[Version[S]], asked: str, active: int) -> Version[S] | None:
-    """The version of the number ``asked``, else the active one, else the newest; None if there is no version."""
+    """Return the version ``asked`` for, else the active one, else the newest; None if there is no version."""
     wanted = read_number(asked, otherwise=active)
     return next((one for one in versions if one.number == wanted), versions[0] if versions else None)
 

@@ -1,6 +1,6 @@
-"""Numbered versions of what a project's reviews taught: kept by a worker, activated by a person, pinned by runs.
+"""Numbered versions of what reviews teach: stored by a worker, activated by a person, pinned by runs.
 
-A calibration and an extractor are two kinds of them.
+There are two kinds: calibrations and extractors.
 """
 
 import json
@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused, StageFailed, Unavailable
+from config.phrase import Phrase
 from config.table import Entity, InvalidKey
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -25,13 +27,13 @@ from workflows.storage.objects import SiteFiles
 
 log = logging.getLogger(__name__)
 
-MOST_VERSIONS = 50  # that a page shows
+MOST_VERSIONS = 50  # versions on a page
 EVENTS_SHOWN = 10
-_ATTEMPTS = 5  # two workers at once: each takes the next free number
+_ATTEMPTS = 5  # retries for concurrent workers: each takes the next free number
 
 
 class Summary(Protocol):
-    """What lists show of a version without its object."""
+    """What lists show of a version without loading its object."""
 
     def to_json(self) -> str: ...
 
@@ -42,9 +44,9 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Kind(Generic[S]):
-    """``name``: of its events, and of what the project's row says is active. ``file``: its content by project and hash.
+    """``name``: of its events, and of the active version on the project's row. ``file``: key by project and hash.
 
-    ``page``: where a person chooses another. ``none_activated``: what happened if none is active any more.
+    ``page``: where a person chooses another. ``activated``, ``none_activated``: what happened meanwhile.
     """
 
     name: str
@@ -53,7 +55,8 @@ class Kind(Generic[S]):
     file: Callable[[str, str], str]
     summary_from: Callable[[str], S]
     page: str
-    none_activated: str
+    activated: Phrase
+    none_activated: Phrase
 
     @property
     def label(self) -> str:
@@ -75,7 +78,7 @@ class Version(Generic[S]):
 
 
 def list_versions(kind: Kind[S], site: str, project_id: str) -> list[Version[S]]:
-    """The last ones, newest first: one strongly consistent Query."""
+    """List the latest, newest first: one strongly consistent Query."""
     prefix = kind.item.SK.startswith(kind.entity.sort_prefix())
     pk = kind.entity.partition_key(site, project_id=project_id)
     page = kind.item.page(pk, sk=prefix, limit=MOST_VERSIONS, newest_first=True, consistent=True)
@@ -87,24 +90,24 @@ def get_version(kind: Kind[S], site: str, project_id: str, number: int) -> Versi
     try:
         row = kind.item.load(kind.entity.key(site, project_id=project_id, version=number))
     except (NotFound, InvalidKey) as error:
-        raise NotFound(f"{kind.label} {number} not found.") from error
+        raise NotFound(gettext("%(label)s %(number)s not found.") % {"label": kind.label, "number": number}) from error
     return _version(kind, row)
 
 
 def list_version_events(kind: Kind[S], site: str, project_id: str) -> list[EntityEvent]:
-    """What was last done about them, newest first: one strongly consistent Query."""
+    """List their latest events, newest first: one strongly consistent Query."""
     pk = table.ENTITY_EVENT.partition_key(site, entity_type=kind.name, entity_id=project_id)
     return list(EntityEvent.page(pk, limit=EVENTS_SHOWN, newest_first=True, consistent=True).rows)
 
 
 def active_version(kind: Kind[S], project: Project) -> int:
-    """The version that runs pin when they start now; 0: none."""
+    """Return the version that new runs pin; 0: none."""
     stored: dict[str, Any] = project.data.as_dict()
     return int((stored.get(kind.name) or {}).get("version") or 0)
 
 
 def active_is(kind: Kind[S], seen: int) -> Condition:
-    """That version ``seen`` is the active one; 0: that none is."""
+    """Return the condition that version ``seen`` is active; 0: that none is."""
     stored: Any = Project.data
     version = stored[kind.name]["version"]
     shown: Condition = version == seen if seen else Project.PK.exists() & version.does_not_exist()
@@ -117,10 +120,10 @@ def read_content(kind: Kind[S], site: str, project_id: str, sha256: str) -> Any:
 
 
 def load_pinned(kind: Kind[S], number: int, load: Callable[[], C]) -> C:
-    """What ``load`` returns of the version that a run froze at its start.
+    """Return what ``load`` returns for the version that a run pinned.
 
     Raises:
-        StageFailed: it is not there any more, or not what was pinned.
+        StageFailed: it is missing, or not what was pinned.
         Unavailable: S3 does not answer.
 
     """
@@ -130,17 +133,20 @@ def load_pinned(kind: Kind[S], number: int, load: Callable[[], C]) -> C:
         raise
     except (CountersignError, ValueError, KeyError, TypeError) as error:
         raise StageFailed(
-            f"{kind.label} {number}, which this run began with, cannot be read. "
-            f"Choose another on the project's {kind.page} page and start the document again."
+            gettext(
+                "%(label)s %(number)s, which this run began with, cannot be read. Choose another on "
+                "the project's %(page)s page and start the document again."
+            )
+            % {"label": kind.label, "number": number, "page": kind.page}
         ) from error
 
 
 def keep_version(
     kind: Kind[S], site: str, project_id: str, content: Any, *, summary: S, documents: int, verb: str, by: Actor
 ) -> Version[S]:
-    """Keep ``content`` as the project's next version; the newest is not kept again. ``verb``: of the event.
+    """Store ``content`` as the project's next version, unless it equals the newest. ``verb``: of the event.
 
-    Runs go on with what they pinned, and new ones with what is active: a new version changes nothing by itself.
+    A new version changes nothing by itself: runs keep what they pinned, and new ones use the active version.
     """
     body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sha256 = files.sha256(body)
@@ -166,13 +172,15 @@ def keep_version(
             continue
         log.info("version stored", extra={"project": project_id, "kind": kind.name, "version": number})
         return get_version(kind, site, project_id, number)
-    raise Conflict(f"Another {kind.name} of this project is being created. Try again in a moment.")
+    raise Conflict(
+        gettext("Another %(name)s of this project is being created. Try again in a moment.") % {"name": kind.name}
+    )
 
 
 def record_refusal(kind: Kind[S], site: str, project_id: str, error: Refused, *, by: Actor, order: str) -> None:
-    """An event that the page shows, since no one waits for a worker's answer.
+    """Record an event for the page, since nobody waits for a worker's answer.
 
-    ``order`` is the message's: delivered twice, it is refused once.
+    ``order``: the message's id; a redelivery records it once.
     """
     events = list_version_events(kind, site, project_id)
     if any(one.payload.as_dict().get("order") == order for one in events):
@@ -184,12 +192,12 @@ def record_refusal(kind: Kind[S], site: str, project_id: str, error: Refused, *,
 def activate_version(
     kind: Kind[S], site: str, project: Project, number: int, *, seen: int, by: Actor, **told: str
 ) -> None:
-    """Have runs that start from now on pin this version; 0 is none. ``seen``: the active one that was shown.
+    """Let runs that start from now on pin this version; 0 is none. ``seen``: the active one that was shown.
 
-    ``told``: what the event says besides.
+    ``told``: further facts of the event.
 
     Raises:
-        Conflict: another one was made active since.
+        Conflict: another one was activated since.
         NotFound: no such version.
 
     """
@@ -215,9 +223,9 @@ def activate_version(
 def _say_who_was_first(kind: Kind[S], site: str, project_id: str) -> str:
     now = active_version(kind, project_queries.get_project(site, project_id))
     found = next((one for one in list_versions(kind, site, project_id) if one.number == now), None)
-    who = f" by {found.activated_by}" if found else ""
-    what = f"{kind.label} {now} was activated{who}" if now else kind.none_activated
-    return f"{what} meanwhile. Nothing was changed; reload the page."
+    if not now:
+        return kind.none_activated
+    return kind.activated.fill(number=now, name=found.activated_by if found else Phrase("another user"))
 
 
 def _version(kind: Kind[S], row: StoredVersion) -> Version[S]:

@@ -110,6 +110,17 @@ def test_learning_is_a_workers_and_what_it_refused_is_shown(pump):
     pump.run(lambda: pump.ran("calibrate") == 1)
     page = text(signed_in(alice()).get(url("show-calibration", project_id)))
     assert "Not proposed: 0 reviewed documents are too few" in page
+    assert page.count("Not proposed") == 2  # at the top too, not only in the history
+
+
+def test_the_projects_page_is_told_what_is_published(settings):
+    settings.MOST_WRONG_PERCENT = 1
+    project_id = project()
+    address = url("show-calibration", project_id)
+    assert f'hx-get="{address}"' in text(signed_in(alice()).get(reverse("projects:show-project", args=[project_id])))
+    told = text(signed_in(alice(), htmx=True).get(address))
+    assert told.startswith("<p>Verified values only")
+    assert "About 32 more reviewed documents until values can be published by confidence" in told
 
 
 def test_a_reviewer_neither_sees_nor_changes_it():

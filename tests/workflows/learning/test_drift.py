@@ -16,7 +16,7 @@ from workflows.learning.calibrations import CALIBRATIONS
 from workflows.learning.drift import Audited
 from workflows.runs import run_settings
 from workflows.stages import assess
-from workflows.stages.assessment import proofs, review_reasons
+from workflows.stages.assessment import needs_review, proofs
 from workflows.stages.calibration import Calibration
 from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files
@@ -30,7 +30,7 @@ def documents_until_noticed(wrong: float, seed: int, most: int) -> int | None:
     random, audited = Random(seed), []
     for number in range(1, most + 1):
         values = [random.random() >= wrong for _ in range(4)]
-        if review_reasons.is_sampled(str(uuid.UUID(int=random.getrandbits(128))), assess.LEAST_AUDITED):
+        if needs_review.is_sampled(str(uuid.UUID(int=random.getrandbits(128))), assess.LEAST_AUDITED):
             audited.append(values)
             if drift.is_drifting(drift.sum_audited(audited[-drift.LAST :]), 0.01):
                 return number
@@ -105,7 +105,7 @@ def read_surely(*, paused: bool) -> list[dict[str, Any]]:
 
 
 def list_asked(fields: list[dict[str, Any]]) -> list[str]:
-    return [one.code for one in review_reasons.find_review_reasons({"fields": fields}, SPECS, today="2026-01-01")]
+    return [one.code for one in needs_review.find_review_reasons({"fields": fields}, SPECS, today="2026-01-01")]
 
 
 def test_of_shifted_documents_the_audit_notices_within_50_and_people_are_asked_again(learned: str) -> None:
@@ -117,7 +117,7 @@ def test_of_shifted_documents_the_audit_notices_within_50_and_people_are_asked_a
             break
         assert list_asked(fields) == []
         wrong = {name: "13.00" for name in AMOUNTS if random.random() < 0.3}
-        if review_reasons.is_sampled(f"run-{number}", assess.LEAST_AUDITED):
+        if needs_review.is_sampled(f"run-{number}", assess.LEAST_AUDITED):
             audit_document(learned, fields, wrong)
             actions.pause_if_drifting(SITE, learned)
     assert pinned(learned) == (1, True)

@@ -107,6 +107,7 @@ def test_the_page_says_that_reviews_are_collected_until_they_are(pump: Pump) -> 
         assert admin.post(address(project_id, "collect-reviews")).status_code == 302
     page = one_line(admin.get(address(project_id)).content)
     assert "Collecting reviews. Runs started earlier go first." in page
+    assert ("<h2>Collecting reviews</h2>" in page, "Nothing collected yet" in page) == (True, False)
     waits = f"{address(project_id)}?collecting=first"
     assert waits in page
     assert waits in one_line(htmx.get(waits).content)

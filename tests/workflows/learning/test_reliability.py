@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflows.learning import reliability
+from workflows.learning import reliability, scores
 from workflows.learning.reliability import Judgement, Level
 
 
@@ -67,10 +67,10 @@ def test_what_is_above_a_limit_keeps_the_promise(pairs: list[tuple[float, bool]]
     for share, limit in reliability.find_limits(found).items():
         accepted = [one.right for one in found if one.confidence >= limit]
         assert accepted.count(False) / len(accepted) <= float(share)
-        assert reliability.share_interval(accepted.count(True), len(accepted))[0] >= 1 - 2 * float(share)
+        assert scores.share_interval(accepted.count(True), len(accepted))[0] >= 1 - 2 * float(share)
 
 
 def test_an_interval_holds_the_share_and_narrows() -> None:
-    few, many = reliability.share_interval(9, 10), reliability.share_interval(900, 1000)
+    few, many = scores.share_interval(9, 10), reliability.share_interval(900, 1000)
     assert few[0] < many[0] < 0.9 < many[1] < few[1]
-    assert reliability.share_interval(0, 0) == (0.0, 1.0)
+    assert scores.share_interval(0, 0) == (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""The threshold simulator: what another policy would have made of the documents that people reviewed."""
+"""The threshold simulator: the effect of another review policy on past reviews."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,10 +6,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from config.errors import Conflict
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import merging
@@ -22,15 +24,15 @@ from workflows.learning.collecting import Collecting
 from workflows.learning.forms import ThresholdForm, ThresholdRow
 from workflows.learning.history import FieldSimulation
 
-_FIRST, _AGAIN = "first", "again"  # whether the page has something to show already
+_FIRST, _AGAIN = "first", "again"  # whether the page has something to show
 _PAGE = ("workflows/learning/thresholds.html", "workflows/learning/_thresholds.html")
 
 
 @require_safe
 def show_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
-    """``?threshold=``, ``?field-<name>=`` and ``?seconds=``; without them the project's own policy.
+    """``?threshold=``, ``?field-<name>=`` and ``?seconds=``; by default the project's own policy.
 
-    ``?collecting=``: whether the reviews are collected by now, for a page that waits.
+    ``?collecting=``: the polling of a page that waits for the collected reviews.
     """
     project = access.project_to_configure(request, project_id)
     if "collecting" in request.GET and wants_fragment(request):
@@ -48,12 +50,12 @@ def collect_reviews(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _show_collecting(request: DeskRequest, project: Project) -> HttpResponse:
-    """What is typed beside it stays: it links what was collected. A page with nothing to show is loaded again."""
+    """Keep what was typed and link to the collected reviews. A page without a simulation reloads."""
     found = collecting.find_collecting(request.site, project.id)
     waits_for = _FIRST if request.GET["collecting"] == _FIRST else _AGAIN
     if waits_for == _FIRST and not found.is_under_way:
         return HttpResponseClientRefresh()
-    banner = _describe_collecting(project, found, waits_for, done="Reviews collected.")
+    banner = _describe_collecting(project, found, waits_for, done=Phrase("Reviews collected."))
     return render_answer(request, "_polled_banner.html", None, {"banner": banner})
 
 
@@ -64,7 +66,7 @@ def _describe_collecting(project: Project, found: Collecting, waits_for: str, *,
         poll_url=f"{address}?collecting={waits_for}",
         page_url=address,
         is_under_way=found.is_under_way,
-        waiting="Collecting reviews. Runs started earlier go first.",
+        waiting=Phrase("Collecting reviews. Runs started earlier go first."),
         problem=found.problem,
         done=done,
     )
@@ -72,7 +74,7 @@ def _describe_collecting(project: Project, found: Collecting, waits_for: str, *,
 
 @require_POST
 def save_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
-    """As the settings page saves them: what others changed meanwhile stays."""
+    """Save as the settings page does: concurrent changes to other places stay."""
     project = access.project_to_configure(request, project_id)
     if "threshold" not in request.POST:
         form = ThresholdForm({"threshold": ""}, project.settings)
@@ -89,13 +91,13 @@ def save_thresholds(request: DeskRequest, project_id: str) -> HttpResponse:
     except Conflict as error:
         form.add_error(None, str(error))
         return render_answer(request, _PAGE[0], None, _build(request, project, form), status=409)
-    messages.success(request, "Saved. Runs that start from now on use these thresholds.")
+    messages.success(request, gettext("Saved. Runs that start from now on use these thresholds."))
     return redirect_after_post(request, reverse("workflows:show-thresholds", args=[project.id]))
 
 
 @dataclass(frozen=True)
 class _Row:
-    """``input``: None of a field that the project's own list does not have."""
+    """``input``: None if the field is not in the project's own list."""
 
     label: str
     found: FieldSimulation
