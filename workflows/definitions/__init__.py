@@ -1,1 +1,1 @@
-"""Workflow definitions: versioned steps, their checks, their drawing, their state machine."""
+"""Workflow definitions: versioned steps, routing rules, validation, diagrams and state machines."""

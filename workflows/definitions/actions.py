@@ -1,18 +1,21 @@
-"""A definition's version: shipped or composed on a page, published, then activated and archived by an admin.
+"""Writes of workflow definitions: composing, publishing, activating and archiving versions.
 
-A published version never changes, only which one new runs get; a run keeps the one that it began with. The row of a
-version says what has become of it; which one is active the family's head alone says, so that there is one, always.
+A published version never changes; only which version new runs get does, and a run keeps the version that it started
+with. A version's row has its status. Only the family's head says which version is active, so there is never more than
+one.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase, Sentence
 from config.table import DEFAULT_SITE
 from config.transaction import EXISTS, Change, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -27,7 +30,7 @@ from workflows.definitions.blueprint import (
     step_config,
 )
 from workflows.definitions.blueprint import DefinitionStatus as S
-from workflows.definitions.composition import LONGEST_NAME, NAME, Plan, compose_definition, read_plan
+from workflows.definitions.composition import LONGEST_NAME, NAME, Plan, read_plan
 from workflows.definitions.items import ListedDefinition
 
 DEPLOYER = Actor("system", "bootstrap")
@@ -35,17 +38,19 @@ _TRIES = 3
 
 
 def publish_definition(definition: Definition) -> bool:
-    """Write version and steps where they are new; False if the version was there already.
+    """Write a version and its steps if they are new. Return False if the version exists.
 
-    It becomes the active one, and the one before it is archived, unless it is a draft.
+    It becomes the active version and the previous one is archived, unless it is a draft.
 
     Raises:
-        CountersignError: it cannot be run, or another version of the family is being published too.
+        CountersignError: it cannot be run, or another version of the family is being published at the same time.
 
     """
     told = checks.definition_problems(definition)
     if told:
-        raise CountersignError(f"{definition.id} cannot be published. {' '.join(told)}")
+        raise CountersignError(
+            gettext("%(id)s cannot be published. %(told)s") % {"id": definition.id, "told": " ".join(told)}
+        )
     for _ in range(_TRIES):
         try:
             transact(_publication_changes(definition), _event(definition, "published", DEPLOYER, {}))
@@ -55,11 +60,13 @@ def publish_definition(definition: Definition) -> bool:
             continue
         directory.forget()
         return True
-    raise CountersignError(f"{definition.name} is being published by another process. Run bootstrap again.")
+    raise CountersignError(
+        gettext("%(name)s is being published by another process. Run bootstrap again.") % {"name": definition.name}
+    )
 
 
 def _publication_changes(definition: Definition) -> list[Change]:
-    """Whether the version is new decides about all of it."""
+    """The changes that publish a version; the condition that it is new guards them all."""
     now = clock.iso(clock.now())
     new = _definition_row(definition.id, definition, S.DRAFT if definition.draft else S.ACTIVE, now)
     changes: list[Change] = [Put(new, name="version"), *(Put(step_row(definition, step)) for step in definition.steps)]
@@ -72,7 +79,7 @@ def _publication_changes(definition: Definition) -> list[Change]:
 
 
 def head_of(family: str) -> items.Definition | None:
-    """Which version is active; strongly consistent, None before the first is published."""
+    """Return the head with the active version, strongly consistent; None before the first is published."""
     try:
         return items.Definition.load(versions.definition_key(family))
     except NotFound:
@@ -93,7 +100,7 @@ def _definition_row(workflow_id: str, definition: Definition, status: S, now: st
 
 
 def step_row(definition: Definition, step: StepDefinition) -> items.DefinitionStep:
-    """A step as it is published."""
+    """Build the row of a published step."""
     return items.DefinitionStep(
         *table.DEFINITION_STEP.key(DEFAULT_SITE, workflow_id=definition.id, step_order=step.order),
         workflowId=definition.id,
@@ -106,18 +113,20 @@ def step_row(definition: Definition, step: StepDefinition) -> items.DefinitionSt
 
 
 def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> None:
-    """New runs get this version. ``instead_of``: the version that the page showed as active; 0 for none.
+    """Make this version the one that new runs get.
+
+    ``instead_of``: the version that the page showed as active; 0 for none.
 
     Raises:
         NotFound: it is not published.
-        Refused: no engine can run it yet, or it is already active.
+        Refused: it is not deployed yet, or it is already active.
         Conflict: someone activated or archived another one since the page was opened.
 
     """
     definition, head = _find_published(definition_id), head_of(definition_id.rpartition(".v")[0])
     now = clock.iso(clock.now())
     if head is not None and head.status == S.ACTIVE and int(head.version) == definition.version:
-        raise Refused(f"{definition_id} is already active.")
+        raise Refused(gettext("%(definition_id)s is already active.") % {"definition_id": definition_id})
     changes: list[Change] = [_mark_status(definition_id, S.ACTIVE, now, EXISTS)]
     if head is None:
         changes.append(Put(_definition_row(definition.name, definition, S.ACTIVE, now)))
@@ -131,18 +140,20 @@ def activate_definition(definition_id: str, *, instead_of: int, by: Actor) -> No
 
 
 def _find_published(definition_id: str) -> Definition:
-    """Raises: NotFound, if it is not published; Refused, if no engine can run it yet."""
+    """Return a published version. Raises: NotFound if it is not published; Refused if it is not deployed yet."""
     try:
         row = items.Definition.load(versions.definition_key(definition_id))
     except NotFound as error:
         raise NotFound(versions.NOT_PUBLISHED) from error
     if definition_id not in SHIPPED and row.deployedAt is None:
-        raise Refused("This version is not deployed yet. Try again in a minute, or deploy it again from its page.")
+        raise Refused(
+            gettext("This version is not deployed yet. Try again in a minute, or deploy it again from its page.")
+        )
     return versions.find_definition(definition_id)
 
 
 def _replace_head(head: items.Definition, definition: Definition, now: str) -> list[Change]:
-    """Another version at the head with all that it says, and what was there archived; guarded by what was read."""
+    """Replace the head with another version and archive the previous one, conditional on what was read."""
     version = definition.version
     same = (items.Definition.version == head.version) & (items.Definition.status == head.status)
     moved: list[Action] = [
@@ -158,11 +169,11 @@ def _replace_head(head: items.Definition, definition: Definition, now: str) -> l
 
 
 def archive_definition(definition_id: str, *, by: Actor) -> None:
-    """Offer the version no more. Runs of it go on; a family whose active one is archived begins no runs.
+    """Archive a version. Its runs continue; if it was the active one, the family starts no new runs.
 
     Raises:
         NotFound: it is not published.
-        Refused: every document needs one that is active, or it is archived already.
+        Refused: it is the active version of the family that every document needs, or it is archived already.
         Conflict: someone was first.
 
     """
@@ -170,7 +181,9 @@ def archive_definition(definition_id: str, *, by: Actor) -> None:
     now = clock.iso(clock.now())
     if head is not None and int(head.version) == definition.version and head.status == S.ACTIVE:
         if definition.name == DOCUMENT_ANALYSIS.name:
-            raise Refused("Documents without a matching rule use this definition. Activate another version instead.")
+            raise Refused(
+                gettext("Documents without a matching rule use this definition. Activate another version instead.")
+            )
         same = (items.Definition.version == head.version) & (items.Definition.status == S.ACTIVE)
         gone = [items.Definition.status.set(S.ARCHIVED), items.Definition.updatedAt.set(now)]
         changes: list[Change] = [Update(head.key, gone, same), _mark_status(definition_id, S.ARCHIVED, now, EXISTS)]
@@ -186,16 +199,19 @@ def _mark_status(definition_id: str, status: S, now: str, when: Condition) -> Up
 
 # --- composed on a page -----------------------------------------------------------
 def create_composed(name: str, plan: Plan, *, by: Actor) -> None:
-    """A family of its own, without a version yet.
+    """Create a family without versions.
 
     Raises:
-        Refused: the name cannot be one of a state machine.
-        Conflict: there is a definition of that name.
+        Refused: a state machine cannot have this name.
+        Conflict: the name is taken.
 
     """
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        raise Refused(f"Use lowercase letters, digits and single hyphens, at most {LONGEST_NAME} characters.")
-    taken = f"A workflow definition named {name} already exists. Choose another name."
+        raise Refused(
+            gettext("Use lowercase letters, digits and single hyphens, at most %(longest_name)s characters.")
+            % {"longest_name": LONGEST_NAME}
+        )
+    taken = Sentence("A workflow definition named %(name)s already exists. Choose another name.").fill(name=name)
     if newest_definition(name) is not None:
         raise Conflict(taken)
     key = versions.listed_key(name)
@@ -223,10 +239,10 @@ def create_composed(name: str, plan: Plan, *, by: Actor) -> None:
 
 
 def save_plan(name: str, plan: Plan, *, revision: int, by: Actor) -> int:
-    """Keep the plan of the next version; returns its revision. ``revision``: the one that the page showed.
+    """Save the plan of the next version and return its revision. ``revision``: the one that the page showed.
 
     Raises:
-        NotFound: there is no such composed definition.
+        NotFound: no composed definition has this name.
         Conflict: someone else saved since.
 
     """
@@ -245,16 +261,16 @@ def save_plan(name: str, plan: Plan, *, revision: int, by: Actor) -> int:
 
 
 def publish_plan(name: str, *, revision: int, by: Actor) -> Definition:
-    """Make the plan the next version; it never changes again, and no run gets it before it is activated.
+    """Publish the plan as the next version, which never changes. No run gets it before it is activated.
 
     Raises:
-        NotFound: there is no such composed definition.
+        NotFound: no composed definition has this name.
         Refused: it cannot be run; the message says why.
         Conflict: someone else saved or published since the page was opened.
 
     """
     listed = versions.get_composed(name)
-    definition = compose_definition(name, int(listed.version or 0) + 1, read_plan(listed.json))
+    definition = versions.compose(name, int(listed.version or 0) + 1, read_plan(listed.json))
     if told := checks.definition_problems(definition):
         raise Refused(" ".join(told))
     now = clock.iso(clock.now())
@@ -267,7 +283,7 @@ def publish_plan(name: str, *, revision: int, by: Actor) -> Definition:
 
 
 def mark_deployed(definition_id: str) -> None:
-    """An engine can run it from now on; said twice, the first time counts. Raises: NotFound."""
+    """Record that an engine can run the version. Idempotent. Raises: NotFound."""
     definition = versions.read_definition(definition_id)
     now = clock.iso(clock.now())
     new = EXISTS & items.Definition.deployedAt.does_not_exist()
@@ -287,7 +303,9 @@ def _change_listed(
         transact([Update(listed.key, actions, same), *also], event)
     except Conflict as error:
         now = versions.get_composed(listed.documentId)
-        sentence = f"Changed by {now.updated_by} since you opened this page. Nothing was saved; reload to see it."
+        sentence = Sentence(
+            "Changed by %(name)s since you opened this page. Nothing was saved; reload to see it."
+        ).fill(name=now.updated_by)
         raise Conflict(sentence) from error
     directory.forget()
 
@@ -307,5 +325,7 @@ def _event(definition: Definition, word: str, by: Actor, payload: dict[str, Any]
 
 def _who_was_first(head: items.Definition | None) -> str:
     if head is None or head.status != S.ACTIVE:
-        return "Changed by another user: no version is active now. Nothing was changed."
-    return f"Changed by another user: version {int(head.version)} is active now. Nothing was changed."
+        return Phrase("Changed by another user: no version is active now. Nothing was changed.")
+    return Sentence("Changed by another user: version %(version)s is active now. Nothing was changed.").fill(
+        version=int(head.version)
+    )

@@ -1,4 +1,4 @@
-"""The API of workflow definitions: which there are and their steps; composing, checking, publishing, activating one."""
+"""The API of workflow definitions: list, compose, check, publish and activate versions."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,9 +9,10 @@ from projects.queues import queries as queue_queries
 from projects.sites import access
 from projects.web.api import (
     FAILURES,
+    OUTDATED,
+    REFUSALS,
     ApiRequest,
     Body,
-    Problem,
     etag_of,
     read_if_match,
     with_etag,
@@ -20,32 +21,33 @@ from projects.web.api import (
 from workflows.definitions import actions, checks, versions
 from workflows.definitions.blueprint import Definition
 from workflows.definitions.composition import (
+    BETWEEN,
     KINDS,
     LONGEST_NAME,
     MOST_APPROVERS,
     MOST_BLOCKS,
     MOST_CONDITIONS,
+    MOST_CORRECTED,
     NAME,
+    PART,
+    WAIT,
     Block,
     Plan,
-    compose_definition,
     read_plan,
 )
-from workflows.definitions.forms import BlockRow
+from workflows.definitions.forms import BlockRow, Offers
 from workflows.definitions.items import ListedDefinition
+from workflows.definitions.rules import Operator
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Family, Version
-from workflows.definitions.views import list_visible_standing
-from workflows.rules.routing import Operator
+from workflows.runs.standing import list_visible_standing
 
 router = Router(tags=["workflows"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
-_OUTDATED: Any = {412: Problem, **_REFUSALS}
 _OPERATORS: list[Any] = [one.value for one in Operator if one != Operator.CONTAINS]
 
 
 class WorkflowVersionShape(Schema):
-    """``id``: what a run pins. ``status``: draft, active or archived; null if it is not published here."""
+    """``id``: what a run pins. ``status``: draft, active or archived; null if not published here."""
 
     id: str
     version: int
@@ -55,7 +57,7 @@ class WorkflowVersionShape(Schema):
 
 
 class WorkflowShape(Schema):
-    """``active``: the version that new runs get; 0 if none is."""
+    """``active``: the version that new runs get; 0 for none."""
 
     name: str
     active: int
@@ -67,11 +69,15 @@ class WorkflowList(Schema):
 
 
 class WorkflowStepShape(Schema):
-    """``next``: outcome → name of the step after it; an empty outcome is any other. An empty name ends the run."""
+    """``next``: outcome → name of the next step; an empty outcome is any other. An empty name ends the run.
+
+    ``part_of``: the ID of the workflow version that the step was taken from; null for the workflow's own steps.
+    """
 
     name: str
     label: str
     type: str
+    part_of: str | None
     next: dict[str, str]
 
 
@@ -89,8 +95,12 @@ class ConditionWish(Body):
 
 
 class StepWish(Body):
-    """``kind``: what it does, if all ``conditions`` hold. ``approvers``, ``queue`` (its name) and ``hours`` (0: the
-    default) are of an approval; ``target``: addresses, URL, event type or key; ``value``: of a tag or an attribute.
+    """``kind``: what the step does if all ``conditions`` hold.
+
+    For approvals: ``approvers``, ``queue`` (its name) and ``hours`` (0: the default). ``target``: addresses, URL, event
+    type or key. ``value``: of a tag or an attribute. A wait has ``hours``, or in ``target`` the date field to wait for.
+    ``workflow`` has in ``target`` the ID of the version whose steps it takes, such as credit-check.v1. ``corrects``:
+    paths of the data entries that approvers may correct; of a document they may correct all fields.
     """
 
     kind: str = Field(json_schema_extra={"enum": [*KINDS]})
@@ -98,13 +108,14 @@ class StepWish(Body):
     conditions: Annotated[list[ConditionWish], Field(default_factory=list, max_length=MOST_CONDITIONS)]
     approvers: int = Field(1, ge=1, le=MOST_APPROVERS, strict=True)
     queue: str = ""
-    hours: int = Field(0, ge=0, le=24 * 90, strict=True)
+    hours: int = Field(0, ge=0, le=24 * 365, strict=True)
     target: str = Field("", max_length=1000)
     value: str = Field("", max_length=200)
+    corrects: Annotated[list[str], Field(default_factory=list, max_length=MOST_CORRECTED)]
 
 
 class PlanWish(Body):
-    """What stands between the analysis and the publication; with ``runs_on`` data, all that an execution does."""
+    """The steps between analysis and publication; if it runs on data, all steps of an execution."""
 
     model_config = with_example(
         description="Two of finance above 1,000",
@@ -136,7 +147,7 @@ class NewWorkflow(Body):
 
 
 class WorkflowDraftShape(Schema):
-    """The plan of the next version. ``version``: the newest that was published; 0 before the first."""
+    """The plan of the next version. ``version``: the latest published version; 0 before the first."""
 
     name: str
     version: int
@@ -146,14 +157,14 @@ class WorkflowDraftShape(Schema):
 
 
 class CheckedPlan(Schema):
-    """``problems``: why it cannot be published; none if it can."""
+    """``problems``: why it cannot be published; empty if it can."""
 
     problems: list[str]
     steps: list[WorkflowStepShape]
 
 
 class ActiveVersion(Body):
-    """``version``: of the family's published ones."""
+    """``version``: a published version of the family."""
 
     model_config = with_example(version=1)
 
@@ -195,6 +206,7 @@ def _shape_steps(definition: Definition) -> list[WorkflowStepShape]:
             name=step.name,
             label=step.label,
             type=step.type,
+            part_of=step.part.rpartition(BETWEEN)[2] or None,
             next={outcome: names.get(order, "") for outcome, order in step.next.items()},
         )
         for step in definition.steps
@@ -212,7 +224,7 @@ def _shape_version(version: Version) -> WorkflowVersionShape:
 
 
 class StandingShape(Schema):
-    """``step``: where the document's run is. ``needs_review``: whether it waits there for a person."""
+    """``step``: the current step of the run. ``needs_review``: whether it waits there for a person."""
 
     document_id: str
     name: str
@@ -234,7 +246,7 @@ class StandingList(Schema):
     summary="List documents by their step",
 )
 def list_workflow_documents(request: ApiRequest, name: str, after: str | None = None) -> StandingList:
-    """Which documents stand at which step of a workflow, while their runs are under way. Requires READ."""
+    """Lists documents in progress and the step that each is at. Requires READ."""
     access.check_can_view(request)
     rows, following = list_visible_standing(request, name, after)
     items = [
@@ -259,22 +271,22 @@ def list_workflow_documents(request: ApiRequest, name: str, after: str | None = 
     summary="Check a workflow plan",
 )
 def check_workflow_plan(request: ApiRequest, wish: PlanWish) -> CheckedPlan:
-    """The steps that it would have, and why it could not be published. Nothing is stored. Requires ADMIN."""
+    """Returns the resulting steps, and why the plan could not be published. Stores nothing. Requires ADMIN."""
     access.check_can_configure(request)
-    definition = compose_definition("plan", 1, _plan(request, wish))
+    definition = versions.compose("plan", 1, _plan(request, wish))
     return CheckedPlan(problems=checks.definition_problems(definition), steps=_shape_steps(definition))
 
 
 @router.post(
     "",
-    response={201: WorkflowDraftShape, **_REFUSALS},
+    response={201: WorkflowDraftShape, **REFUSALS},
     operation_id="create_workflow",
     summary="Create a workflow",
 )
 def create_workflow(request: ApiRequest, wish: NewWorkflow) -> Any:
-    """A draft without a version yet. On the main site. Requires ADMIN."""
+    """Creates a draft without a version. On the main site. Requires ADMIN."""
     access.check_can_manage_sites(request)
-    actions.create_composed(wish.name, _plan(request, wish.plan), by=request.auth.actor)
+    actions.create_composed(wish.name, _plan(request, wish.plan, wish.name), by=request.auth.actor)
     return Status(201, _answer_draft(request, wish.name))
 
 
@@ -285,22 +297,22 @@ def create_workflow(request: ApiRequest, wish: NewWorkflow) -> Any:
     summary="Get a workflow's draft",
 )
 def show_workflow_draft(request: ApiRequest, name: str) -> WorkflowDraftShape:
-    """Of a workflow that was composed here. On the main site. Requires ADMIN."""
+    """Returns the draft of a composed workflow. On the main site. Requires ADMIN."""
     access.check_can_manage_sites(request)
     return _answer_draft(request, name)
 
 
 @router.put(
     "/{name}/draft",
-    response={200: WorkflowDraftShape, **_OUTDATED},
+    response={200: WorkflowDraftShape, **OUTDATED},
     operation_id="save_workflow_draft",
     summary="Save a workflow's draft",
 )
 def save_workflow_draft(request: ApiRequest, name: str, wish: PlanWish) -> WorkflowDraftShape:
-    """Send the ETag as `If-Match` to be told of others' changes. `runs_on` cannot be changed. Requires ADMIN."""
+    """Send the ETag as `If-Match` to detect concurrent changes. `runs_on` cannot be changed. Requires ADMIN."""
     access.check_can_manage_sites(request)
     listed = versions.get_composed(name)
-    plan, revision = _plan(request, wish), int(listed.revision or 0)
+    plan, revision = _plan(request, wish, name), int(listed.revision or 0)
     read_if_match(request, _etag(listed), revision)
     if plan.documents != read_plan(listed.json).documents:
         raise Refused("What a workflow runs on cannot be changed. Create another workflow.")
@@ -310,14 +322,14 @@ def save_workflow_draft(request: ApiRequest, name: str, wish: PlanWish) -> Workf
 
 @router.post(
     "/{name}/versions",
-    response={201: DefinitionShape, **_OUTDATED},
+    response={201: DefinitionShape, **OUTDATED},
     operation_id="publish_workflow",
     summary="Publish a workflow version",
 )
 def publish_workflow(request: ApiRequest, name: str) -> Any:
-    """Make the draft the next version, which never changes; a worker deploys it. 422 says what is wrong with it.
+    """Publishes the draft as the next version, which never changes; a worker deploys it.
 
-    No run gets it before it is activated. Requires ADMIN.
+    No run gets it before it is activated. 422 lists what is wrong with it. Requires ADMIN.
     """
     access.check_can_manage_sites(request)
     listed = versions.get_composed(name)
@@ -330,12 +342,12 @@ def publish_workflow(request: ApiRequest, name: str) -> Any:
 
 @router.put(
     "/{name}/labels/active",
-    response={200: WorkflowShape, **_REFUSALS},
+    response={200: WorkflowShape, **REFUSALS},
     operation_id="activate_workflow_version",
     summary="Activate a workflow version",
 )
 def activate_workflow_version(request: ApiRequest, name: str, wish: ActiveVersion) -> WorkflowShape:
-    """New runs get it; started ones keep theirs. 422 if it is active, or is not deployed yet. Requires ADMIN."""
+    """New runs get it; started ones keep theirs. 422 if it is active or not deployed yet. Requires ADMIN."""
     access.check_can_manage_sites(request)
     family = versions.get_family(name)
     version = family.version(wish.version)
@@ -345,12 +357,12 @@ def activate_workflow_version(request: ApiRequest, name: str, wish: ActiveVersio
 
 @router.post(
     "/{definition_id}/archive",
-    response={200: WorkflowShape, **_REFUSALS},
+    response={200: WorkflowShape, **REFUSALS},
     operation_id="archive_workflow_version",
     summary="Archive a workflow version",
 )
 def archive_workflow_version(request: ApiRequest, definition_id: str) -> WorkflowShape:
-    """Its runs continue; if it is the active one, no new ones start. Requires ADMIN."""
+    """Its runs continue. If it was active, no new runs start. Requires ADMIN."""
     access.check_can_manage_sites(request)
     definition = versions.find_definition(definition_id)
     actions.archive_definition(definition.id, by=request.auth.actor)
@@ -382,7 +394,8 @@ def _etag(listed: ListedDefinition) -> str:
 
 
 def _shape_block(block: Block) -> dict[str, Any]:
-    target = next((block.parameters[name] for name in ("to", "url", "type", "key") if name in block.parameters), "")
+    named = ("to", "url", "type", "key", "field", "definition")
+    target = next((block.parameters[name] for name in named if name in block.parameters), "")
     return {
         "kind": block.kind,
         "name": block.label,
@@ -391,17 +404,19 @@ def _shape_block(block: Block) -> dict[str, Any]:
         ],
         "approvers": block.approvers,
         "queue": block.queue,
-        "hours": block.hours,
+        "hours": int(block.parameters.get("hours", block.hours)),
         "target": target,
+        "corrects": list(block.corrects),
         "value": block.parameters.get("value", ""),
     }
 
 
-def _plan(request: ApiRequest, wish: PlanWish) -> Plan:
-    """What is typed on the page is checked by the same form. Raises: Refused, with every entry that is wrong."""
+def _plan(request: ApiRequest, wish: PlanWish, family: str = "") -> Plan:
+    """Validate the plan with the form of the page. Raises: Refused, listing every invalid entry."""
     documents = wish.runs_on == "documents"
     queues = {one.name: one.name for one in queue_queries.all_queues(request.site) if not one.is_archived}
-    rows = [BlockRow(_typed(one), queues=queues, documents=documents) for one in wish.steps]
+    parts = versions.list_parts(family, documents=documents) if any(one.kind == PART for one in wish.steps) else {}
+    rows = [BlockRow(_typed(one), offers=Offers(queues, parts), documents=documents) for one in wish.steps]
     wrong = [
         f"Step {number}, {name}: {errors[0]}"
         for number, row in enumerate(rows, 1)
@@ -414,7 +429,12 @@ def _plan(request: ApiRequest, wish: PlanWish) -> Plan:
 
 
 def _typed(step: StepWish) -> dict[str, Any]:
-    told = {"kind": step.kind, "label": step.name, "queue": step.queue, "target": step.target, "value": step.value}
+    told: dict[str, Any] = {"kind": step.kind, "label": step.name, "queue": step.queue, "value": step.value}
     for i, one in enumerate(step.conditions, 1):
         told |= {f"key_{i}": one.field, f"operator_{i}": one.operator, f"value_{i}": one.value}
-    return told | {"approvers": step.approvers, "hours": step.hours or ""}
+    if step.kind == PART:
+        return told | {"part": step.target}
+    if step.kind == WAIT:
+        return told | {"wait_hours": step.hours or "", "wait_field": step.target}
+    told |= {"target": step.target, "approvers": step.approvers, "hours": step.hours or ""}
+    return told | {"corrects": ", ".join(step.corrects)}

@@ -1,8 +1,9 @@
-"""A definition's states as Amazon States Language: JSONata, a Catch on every task, TimeoutSeconds on every callback.
+"""Compilation of definitions to Amazon States Language: JSONata, a Catch on every task, a timeout on every callback.
 
-Each task is ``sqs:sendMessage.waitForTaskToken`` whose body is a Celery message, so that Step Functions enqueues the
-worker's tasks itself (AWS: "Wait for a Callback with the Task Token"). The execution's input goes through every state;
-a callback's output is laid into it as ``result``. The machines of no definition are in ``engine/machines/``.
+Each task is ``sqs:sendMessage.waitForTaskToken`` whose body is a Celery message, so Step Functions enqueues the
+worker's tasks itself (AWS: "Wait for a Callback with the Task Token"). The execution's input passes through every
+state; a callback's output is added to it as ``result``. State machines that belong to no definition are in
+``engine/machines/``.
 """
 
 import json
@@ -33,7 +34,7 @@ _KEEP_ERROR = "{% $merge([$states.input, {'error': $states.errorOutput}]) %}"
 
 
 def compile_definition(definition: Definition) -> str:
-    """The machine of one definition version as JSON text, the same for the same definition."""
+    """Return the state machine of a definition version as JSON text; deterministic."""
     found = {name: _state(state) for name, state in states.machine_of(definition).states.items()}
     machine = {"Comment": definition.id, "QueryLanguage": "JSONata", "StartAt": states.BEGIN, "States": found}
     return json.dumps(machine, indent=1, sort_keys=True)
@@ -102,7 +103,7 @@ def _retry_rules(state: Task) -> dict[str, Any]:
 
 
 def celery_message(task: str, queue: str, fields: Mapping[str, str]) -> str:
-    """The body that kombu's SQS transport takes as it is: Celery's protocol 2, ``[args, kwargs, embed]`` inside.
+    """Return a message body for kombu's SQS transport: Celery's protocol 2, with ``[args, kwargs, embed]`` inside.
 
     ``fields``: keyword argument → JSONata.
     """
@@ -118,7 +119,7 @@ def celery_message(task: str, queue: str, fields: Mapping[str, str]) -> str:
 
 
 def order_state(task: str, queue: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    """A state that sends one message and waits for nothing; for machines that only order work."""
+    """Return a state that sends one message and does not wait; for machines that only send work to workers."""
     return {
         "Type": "Task",
         "QueryLanguage": "JSONata",

@@ -1,4 +1,4 @@
-"""The blueprints of runs: ordered steps and where each leads; a published version never changes.
+"""Definitions as values: ordered steps and their transitions. A published version never changes.
 
 A definition is data: rows of the table, and ``shipped.yaml`` for those that come with Countersign.
 """
@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 import yaml
 
-from workflows.rules.routing import Condition, to_plain
-from workflows.rules.stored_rules import condition_from
+from config.phrase import Phrase
+from workflows.definitions.rules import Condition, to_plain
+from workflows.definitions.stored_rules import condition_from
 from workflows.stages import formats, kinds
 
 END = -1  # seed 003: the step order after the last one
@@ -25,26 +26,26 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     FAILED = "failed"
-    PARTIAL = "partial"  # pages failed, and the others wait for someone to say how to go on
+    PARTIAL = "partial"  # pages failed, and a person has to retry them or continue without
     CANCELLED = "cancelled"
 
 
 class DefinitionStatus(StrEnum):
-    """Of a definition's version (seed 003), stored as written."""
+    """The status of a definition's version (seed 003), stored as written."""
 
-    DRAFT = "draft"  # published, and no run gets it
+    DRAFT = "draft"  # published, but no run gets it
     ACTIVE = "active"
     ARCHIVED = "archived"
 
 
+ROUTED = "assess"  # the step whose result the rules are evaluated on
 # Seed 003's types; ``publish`` ends a run with a result, ``finish`` an execution without a document.
-ROUTED = "assess"  # the step whose result the rules are asked about
-StepType = Literal["stage", "approval", "notification", "action", "choice", "publish", "finish"]
+StepType = Literal["stage", "approval", "notification", "action", "choice", "wait", "publish", "finish"]
 
 
 @dataclass(frozen=True)
 class DocumentFacts:
-    """What is known of a document before anything runs on it."""
+    """What is known of a document before any step has run."""
 
     file_type: str
     use_bda: bool = False
@@ -52,34 +53,36 @@ class DocumentFacts:
 
 @dataclass(frozen=True)
 class StepNeed:
-    """Which documents a step is for, and the sentence that says why it is left out for the others."""
+    """Which documents need a step, and the sentence that explains why the others skip it."""
 
     fits: Callable[[DocumentFacts], bool]
     otherwise: str
 
 
 NEEDS: Mapping[str, StepNeed] = {
-    "bda": StepNeed(lambda asked: asked.use_bda, "Bedrock Data Automation is not enabled for this project."),
+    "bda": StepNeed(lambda asked: asked.use_bda, Phrase("Bedrock Data Automation is not enabled for this project.")),
     "text": StepNeed(
         lambda asked: asked.file_type == kinds.PDF or kinds.has_text(asked.file_type),
-        "Only PDFs and text files have a text layer.",
+        Phrase("Only PDFs and text files have a text layer."),
     ),
-    "pages": StepNeed(lambda asked: kinds.has_pages(asked.file_type), "OCR needs pages; this file has none."),
-    "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), "Only recordings are transcribed."),
-    "web": StepNeed(lambda asked: asked.file_type == formats.WEB_REQUEST, "Only web page requests are crawled."),
+    "pages": StepNeed(lambda asked: kinds.has_pages(asked.file_type), Phrase("OCR needs pages; this file has none.")),
+    "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), Phrase("Only recordings are transcribed.")),
+    "web": StepNeed(
+        lambda asked: asked.file_type == formats.WEB_REQUEST, Phrase("Only web page requests are crawled.")
+    ),
 }
 
 
-# What steps do with a document, or with who sent it.
+# Step actions that need a document or its sender.
 ABOUT_DOCUMENTS = frozenset({"mail_sender", "tag", "attribute"})
 
 
 @dataclass(frozen=True)
 class Case:
-    """A branch of a choice: taken where all ``conditions`` hold and those of no case before it do.
+    """A branch of a choice, taken if all ``conditions`` hold and those of no earlier case do.
 
-    Conditions ask for fields as they stand, a person's corrections included; ``document_type`` and
-    ``classification`` are asked for like fields. A field that was not found meets none.
+    Conditions read fields with a person's corrections. ``document_type`` and ``classification`` are read like fields. A
+    field that was not found meets no condition.
     """
 
     outcome: str
@@ -88,10 +91,10 @@ class Case:
 
 @dataclass(frozen=True)
 class StepDefinition:
-    """One step. ``next``: outcome → order of the step that follows, ``END`` for none; ``""`` is any other outcome.
+    """One step. ``next``: outcome → order of the next step, ``END`` for none; ``""`` is any other outcome.
 
-    ``needs``: a word of ``NEEDS``; empty for a step of every document. ``minutes``: how long it may take, or a person
-    may; 0 for the desk's setting. ``retries``: how often the engine orders it again after an unexpected error.
+    ``needs``: a key of ``NEEDS``; empty for a step of every document. ``minutes``: the timeout of the step or of its
+    reviewer; 0 for the default. ``retries``: how often the engine retries it after an unexpected error.
     """
 
     order: int
@@ -99,29 +102,36 @@ class StepDefinition:
     label: str
     type: StepType
     next: dict[str, int] = field(default_factory=dict)
-    waits: bool = False  # its machine can wait for someone else's job; without, the message comes back later
+    waits: bool = False  # the state machine can wait for an external job; otherwise the message is redelivered
     needs: str = ""
     minutes: int = 0
     retries: int = 0
-    cases: tuple[Case, ...] = ()  # of a choice
-    does: str = ""  # of a notification or an action: a name of workflows.engine.step_actions
-    parameters: tuple[tuple[str, str], ...] = ()  # of what it does
-    asks: str = ""  # of an approval: why a person is asked whom the assessment did not ask for
-    another: bool = False  # of an approval: no one may give it who decided earlier in the run
-    queue: str = ""  # of an approval: the name of the site's queue where it waits; empty for the run's own
-    ends: Outcome | None = None  # how the run ends where this step is its last
+    cases: tuple[Case, ...] = ()  # for choices
+    does: str = ""  # for notifications and actions: a name of workflows.engine.step_actions
+    parameters: tuple[tuple[str, str], ...] = ()  # of the action; for waits ``hours``, or the date ``field``
+    asks: str = ""  # for approvals: the reason, if the assessment did not ask for one
+    another: bool = False  # for approvals: nobody who decided earlier in the run may give it
+    queue: str = ""  # for approvals: the name of the site's queue; empty for the run's own
+    ends: Outcome | None = None  # how the run ends if this is its last step
+    corrects: tuple[str, ...] = ()  # for approvals without a document: entries of the data that may be corrected
+    part: str = ""  # the workflow that it was taken from: the block's name and the version's id
 
     def after(self, outcome: str = "") -> int:
         return self.next.get(outcome, self.next.get("", END))
 
     @property
+    def rests(self) -> bool:
+        """Return True if no machine works on a run at this step."""
+        return self.type in ("approval", "wait")
+
+    @property
     def needs_document(self) -> bool:
-        """Whether it cannot be done without one."""
+        """Return True if the step needs a document."""
         return self.type in ("stage", "publish") or self.does in ABOUT_DOCUMENTS
 
     @property
     def left_out(self) -> str:
-        """Why it is left out, where it is."""
+        """Return why the step is skipped."""
         return NEEDS[self.needs].otherwise if self.needs else ""
 
 
@@ -131,16 +141,16 @@ class Definition:
     version: int
     description: str
     steps: tuple[StepDefinition, ...]
-    draft: bool = False  # its publication leaves it to an admin to activate it
+    draft: bool = False  # an admin activates it; publishing does not
 
     @property
     def id(self) -> str:
-        """``document-analysis.v1``: what a run pins."""
+        """``document-analysis.v1``: the id that runs pin."""
         return f"{self.name}.v{self.version}"
 
     @property
     def needs_document(self) -> bool:
-        """Whether its runs are of documents; without, they are executions of whatever data starts them."""
+        """Return True if it runs on documents, False if its executions start with arbitrary data."""
         return not any(step.type == "finish" for step in self.steps)
 
     def step(self, order: int) -> StepDefinition:
@@ -152,18 +162,18 @@ class Definition:
         return {step.name: step for step in self.steps}[name]
 
     def left_out(self, asked: DocumentFacts) -> frozenset[int]:
-        """The steps that this document does not need: the run goes past them, without a message for each."""
+        """Return the steps that this document skips, without a message for each."""
         return frozenset(step.order for step in self.steps if step.needs and not NEEDS[step.needs].fits(asked))
 
     def after(self, step: StepDefinition, outcome: str, left_out: Collection[int]) -> int:
-        """The next step that is not left out."""
+        """Return the next step that is not skipped."""
         order = step.after(outcome)
         while order in left_out:
             order = self.step(order).after()
         return order
 
     def reachable(self, step: StepDefinition) -> set[int]:
-        """What may follow on ``step``, whatever is left out."""
+        """Return the steps that may follow ``step``, whichever are skipped."""
         found: set[int] = set()
         left = set(step.next.values())
         while left:
@@ -176,12 +186,12 @@ class Definition:
 
 REVIEW_REQUIRED = "review_required"
 APPROVE = "approve"
-_DEFAULT = "default"  # as data, the outcome that is the empty text here: a name of an entry may not be empty
+_DEFAULT = "default"  # the empty outcome as stored: an attribute name must not be empty
 
 
 # --- as data ---------------------------------------------------------------------
 def step_config(step: StepDefinition) -> dict[str, Any]:
-    """Seed 003's ``config``: all of a step but its order, name, type and timeout, which its row has beside it."""
+    """Return seed 003's ``config``: the whole step but order, name, type and timeout, which its row has as columns."""
     told: dict[str, Any] = {
         "stage": step.name,
         "next": {outcome or _DEFAULT: order for outcome, order in step.next.items()},
@@ -197,12 +207,14 @@ def step_config(step: StepDefinition) -> dict[str, Any]:
         "another": step.another,
         "queue": step.queue,
         "ends": step.ends.value if step.ends else "",
+        "corrects": list(step.corrects),
+        "part": step.part,
     }
     return {name: value for name, value in told.items() if value}
 
 
 def step_from(order: int, label: str, kind: StepType, minutes: int, config: Mapping[str, Any]) -> StepDefinition:
-    """A step from its row. Raises: KeyError, ValueError if it is none."""
+    """Build a step from its row. Raises: KeyError, ValueError if the row is invalid."""
     cases = (
         Case(one["outcome"], tuple(condition_from(each) for each in one["conditions"]))
         for one in config.get("cases", ())
@@ -224,6 +236,8 @@ def step_from(order: int, label: str, kind: StepType, minutes: int, config: Mapp
         another=bool(config.get("another")),
         queue=config.get("queue", ""),
         ends=Outcome(config["ends"]) if config.get("ends") else None,
+        corrects=tuple(config.get("corrects", ())),
+        part=config.get("part", ""),
     )
 
 
@@ -233,31 +247,31 @@ def _read_shipped() -> Iterable[Definition]:
             step_from(order, step["label"], step["type"], step.get("minutes", 0), step)
             for order, step in enumerate(one["steps"], 1)
         )
-        yield Definition(one["name"], one["version"], one["description"], tuple(steps))
+        yield Definition(one["name"], one["version"], Phrase(one["description"]), tuple(steps))
 
 
 SHIPPED: dict[str, Definition] = {one.id: one for one in _read_shipped()}
-FIRST_ANALYSIS = SHIPPED["document-analysis.v1"]  # its runs may still wait for a person
+FIRST_ANALYSIS = SHIPPED["document-analysis.v1"]  # its runs may still be in review
 DOCUMENT_ANALYSIS = SHIPPED["document-analysis.v2"]
-DOCUMENT_APPROVAL = SHIPPED["document-approval.v1"]  # two people for what costs much; a rule chooses it
+DOCUMENT_APPROVAL = SHIPPED["document-approval.v1"]  # two approvals for high amounts; chosen by a rule
 _SHIPPED_APPROVALS = frozenset(step.name for one in SHIPPED.values() for step in one.steps if step.type == "approval")
-COMPOSED_APPROVAL = "approval_"  # how the names of all other approvals begin, and of nothing else
+COMPOSED_APPROVAL = "approval_"  # the prefix of all other approvals' names, and of no other steps
 
 
 def is_approval(name: str) -> bool:
-    """Whether a run waits for a person at a step of this name, whatever its definition."""
+    """Return True if a run waits for a person at a step of this name, in any definition."""
     return name in _SHIPPED_APPROVALS or name.startswith(COMPOSED_APPROVAL)
 
 
 def label_of(name: str) -> str:
-    """How lists over several definitions call a step: as those that are shipped do, else by its name."""
-    return _LABELS.get(name, name.replace("_", " ").capitalize())
+    """Return the label of a step in lists across definitions: the shipped definitions' label, else its name."""
+    return _LABELS.get(name) or Phrase(name.replace("_", " ").capitalize())
 
 
-_LABELS = {step.name: step.label for one in SHIPPED.values() for step in one.steps}
+_LABELS = {step.name: Phrase(step.label) for one in SHIPPED.values() for step in one.steps}
 
 
 def newest_definition(family: str) -> Definition | None:
-    """The newest shipped version that is no draft; None of an unknown family."""
+    """Return the newest shipped version that is not a draft; None for an unknown family."""
     versions = [one for one in SHIPPED.values() if one.name == family and not one.draft]
     return max(versions, key=lambda one: one.version) if versions else None

@@ -1,7 +1,7 @@
-"""A definition that is composed on a page: what stands between the assessment and the publication, and its steps; pure.
+"""Definitions composed on a page: the blocks between assessment and publication, and their steps. Pure functions.
 
-Every document is analysed, assessed and, if the machine is unsure, reviewed, whatever is composed: nothing that a plan
-says lets a doubtful value pass without a person. A plan without documents is its blocks, and nothing else.
+Every document is analysed, assessed and, below the review threshold, reviewed. A plan cannot let an uncertain value
+skip the review. A plan without documents consists of its blocks only.
 """
 
 import json
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from config.phrase import Phrase
 from workflows.definitions.blueprint import (
     APPROVE,
     COMPOSED_APPROVAL,
@@ -21,24 +22,27 @@ from workflows.definitions.blueprint import (
     Outcome,
     StepDefinition,
 )
-from workflows.rules.routing import Condition, Operator
-from workflows.rules.stored_rules import condition_from
+from workflows.definitions.rules import Condition, Operator
+from workflows.definitions.stored_rules import condition_from
 
-APPROVAL = "approval"
-MOST_BLOCKS, MOST_APPROVERS, MOST_CONDITIONS = 12, 3, 2
+APPROVAL, WAIT, PART = "approval", "wait", "workflow"
+MOST_BLOCKS, MOST_APPROVERS, MOST_CONDITIONS, MOST_CORRECTED = 12, 3, 2, 10
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-LONGEST_NAME = 40  # characters; the machine's name and that of its executions hold it
-# What a block does: its name among the engine's step actions → how the page calls it.
+LONGEST_NAME = 40  # characters; it is part of the names of the state machine and its executions
+# Kinds of blocks: the name of the engine's step action → its label on the page.
 KINDS: Mapping[str, str] = {
-    APPROVAL: "Ask for approval",
-    "mail": "Send an email",
-    "mail_sender": "Email the sender",
-    "event": "Send an event",
-    "webhook": "Call a webhook",
-    "tag": "Set a tag",
-    "attribute": "Set an attribute",
+    APPROVAL: Phrase("Ask for approval"),
+    "mail": Phrase("Send an email"),
+    "mail_sender": Phrase("Email the sender"),
+    "event": Phrase("Send an event"),
+    "webhook": Phrase("Call a webhook"),
+    "tag": Phrase("Set a tag"),
+    "attribute": Phrase("Set an attribute"),
+    WAIT: Phrase("Wait"),
+    PART: Phrase("Run another workflow"),
 }
-# An approval is left out only if a condition is known not to hold: a field that was not found asks a person.
+MAY_ASK = (APPROVAL, PART)  # skipped only if a condition is known not to hold
+# An approval is skipped only if a condition is known not to hold: a field that was not found asks a person.
 OPPOSITES: Mapping[Operator, Operator] = {
     Operator.EQ: Operator.NE,
     Operator.NE: Operator.EQ,
@@ -47,16 +51,19 @@ OPPOSITES: Mapping[Operator, Operator] = {
     Operator.GE: Operator.LT,
     Operator.LT: Operator.GE,
 }
+BETWEEN = " · "  # between a block's name and the version that it runs
+_TELL = "tell_rejected"
 _NOTIFIES = ("mail", "mail_sender", "event", "webhook")
 _CHOICE_MINUTES, _ACTION_MINUTES, _RETRIES = 60, 24 * 60, 3
 
 
 @dataclass(frozen=True)
 class Block:
-    """One thing that a run does, if all ``conditions`` hold; without any, always.
+    """One thing that a run does if all ``conditions`` hold; always if there are none.
 
-    ``approvers``: how many people have to approve, each another one; ``queue``: the name of the queue where they find
-    it, empty for the run's own; ``hours``: how long they have, 0 for the desk's setting.
+    ``approvers``: how many different people have to approve. ``queue``: the name of their queue, empty for the run's
+    own. ``hours``: how long they have, 0 for the default. A wait has ``hours`` or a date ``field`` in its
+    ``parameters``; another workflow has ``definition``, its version's id.
     """
 
     kind: str
@@ -66,13 +73,16 @@ class Block:
     queue: str = ""
     hours: int = 0
     parameters: Mapping[str, str] = field(default_factory=dict)
+    corrects: tuple[str, ...] = ()  # paths of the data entries that approvers may correct; of a document, all fields
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``graph``, ``summary``: whether the knowledge graph and the document summary are made. ``tell_rejected``: whether
-    the sender hears of a rejection. ``documents``: whether it runs on them; without, on data that starts an execution,
-    and none of the three is asked.
+    """The input of a composed definition.
+
+    ``graph``, ``summary``: whether the knowledge graph and the document summary are made. ``tell_rejected``: whether
+    the sender is notified of a rejection. ``documents``: whether it runs on documents; if not, it runs on the data that
+    starts an execution, and the other three do not apply.
     """
 
     description: str = ""
@@ -82,37 +92,54 @@ class Plan:
     tell_rejected: bool = False
     documents: bool = True
 
+    @property
+    def parts(self) -> frozenset[str]:
+        """Return the ids of the other workflows' versions whose steps it takes."""
+        return frozenset(one.parameters["definition"] for one in self.blocks if one.kind == PART)
+
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
 
 
 def read_plan(text: str | None) -> Plan:
-    """As ``to_json`` wrote it; an empty plan of none."""
+    """Parse what ``to_json`` wrote; an empty plan if there is none."""
     data: dict[str, Any] = json.loads(text or "{}")
     blocks = (
-        Block(**{**one, "conditions": tuple(condition_from(each) for each in one["conditions"])})
+        Block(
+            **{
+                **one,
+                "conditions": tuple(condition_from(each) for each in one["conditions"]),
+                "corrects": tuple(one.get("corrects", ())),
+            }
+        )
         for one in data.pop("blocks", ())
     )
     return Plan(**data, blocks=tuple(blocks))
 
 
-def compose_definition(name: str, version: int, plan: Plan) -> Definition:
-    """The steps of a plan, the same for the same plan; a draft until someone activates it."""
-    steps = _Steps(plan).list_steps() if plan.documents else _Steps(plan, first=1).list_own_steps()
+def compose_definition(
+    name: str, version: int, plan: Plan, parts: Mapping[str, Definition] | None = None
+) -> Definition:
+    """Build the definition of a plan, deterministically. It is a draft until someone activates it.
+
+    ``parts``: id → version, for all ``plan.parts``. Each was published before, so there are no cycles.
+    """
+    laid = _Steps(plan, parts or {}, first=0 if plan.documents else 1)
+    steps = laid.list_steps() if plan.documents else laid.list_own_steps()
     return Definition(name, version, plan.description, tuple(steps), draft=True)
 
 
 class _Steps:
-    """Lays the steps of a plan out: each is numbered as it comes, and ways lead to where a block begins."""
+    """Lays out the steps of a plan: numbers them in order and links transitions to the start of a block."""
 
-    def __init__(self, plan: Plan, first: int = 0) -> None:
-        """``first``: the order of the first block; without, it follows the analysis and its review."""
-        self.plan = plan
+    def __init__(self, plan: Plan, parts: Mapping[str, Definition], first: int = 0) -> None:
+        """``first``: the order of the first block; by default it follows the analysis and its review."""
+        self.plan, self.parts = plan, parts
         analysis = DOCUMENT_ANALYSIS
         self.review = analysis.named("human_review").order
-        self.begins = [first or self.review + 1]  # where each block begins, and at last the rest
+        self.begins = [first or self.review + 1]  # where each block begins, and last, the steps after them
         for block in plan.blocks:
-            self.begins.append(self.begins[-1] + _size(block))
+            self.begins.append(self.begins[-1] + self._size(block))
         wanted = {"graph_builder": plan.graph, "document_summarizer": plan.summary}
         self.every = "every document" if plan.documents else "every execution"
         self.rest = [step for step in analysis.steps if step.order > self.review and wanted.get(step.name, True)]
@@ -131,14 +158,14 @@ class _Steps:
             yield replace(step, order=order, next={"": END if step.type == "publish" else order + 1})
         if self.plan.tell_rejected:
             yield StepDefinition(
-                self.rejected, "tell_rejected", "Email the sender", "notification", {"": END},
+                self.rejected, _TELL, Phrase("Email the sender"), "notification", {"": END},
                 minutes=_ACTION_MINUTES, retries=_RETRIES, does="mail_sender", ends=Outcome.REJECTED,
             )  # fmt: skip
 
     def list_own_steps(self) -> Iterator[StepDefinition]:
-        """The blocks alone, and the end of an execution without a document."""
+        """Yield the blocks only, and the end of an execution without a document."""
         yield from self._blocks()
-        yield StepDefinition(self.begins[-1], "finish", "Finish", "finish", {"": END}, minutes=_CHOICE_MINUTES)
+        yield StepDefinition(self.begins[-1], "finish", Phrase("Finish"), "finish", {"": END}, minutes=_CHOICE_MINUTES)
 
     def _blocks(self) -> Iterator[StepDefinition]:
         for block, start, end in zip(self.plan.blocks, self.begins, self.begins[1:], strict=False):
@@ -151,6 +178,13 @@ class _Steps:
         if block.kind == APPROVAL:
             for order in range(start, end):
                 yield self._approval(block, order, first=order == start)
+        elif block.kind == PART:
+            yield from self._part(block, start, end)
+        elif block.kind == WAIT:
+            yield StepDefinition(
+                start, f"{WAIT}_{start}", block.label, "wait", {"": end},
+                waits=True, minutes=_CHOICE_MINUTES, retries=2, parameters=tuple(block.parameters.items()),
+            )  # fmt: skip
         else:
             kind = "notification" if block.kind in _NOTIFIES else "action"
             yield StepDefinition(
@@ -170,15 +204,44 @@ class _Steps:
             asks=f"{block.label}{'' if first else ', by one more person'}: {why}",
             another=True,
             queue=block.queue,
+            corrects=block.corrects,
         )
 
+    def _part(self, block: Block, start: int, end: int) -> Iterator[StepDefinition]:
+        """Yield another workflow's own steps, renumbered: its end ends the block, its rejection rejects this run."""
+        taken = _own_steps(self.parts[block.parameters["definition"]])
+        orders = {step.order: order for order, step in enumerate(taken, start)}
+        orders |= {step.order + 1: end for step in taken[-1:]}
+        for step in taken:
+            kind = step.name.rpartition("_")[0]
+            yield replace(
+                step,
+                order=orders[step.order],
+                name=f"{kind}_{orders[step.order]}",
+                label=f"{block.label}: {step.label}",
+                asks=f"{block.label}: {step.asks}" if step.asks else "",
+                next={outcome: orders.get(to, self.rejected) for outcome, to in step.next.items()},
+                part=f"{block.label}{BETWEEN}{block.parameters['definition']}",
+            )
 
-def _size(block: Block) -> int:
-    return bool(block.conditions) + (block.approvers if block.kind == APPROVAL else 1)
+    def _size(self, block: Block) -> int:
+        own = {APPROVAL: block.approvers}.get(block.kind, 1)
+        if block.kind == PART:
+            own = len(_own_steps(self.parts[block.parameters["definition"]]))
+        return bool(block.conditions) + own
+
+
+def _own_steps(definition: Definition) -> list[StepDefinition]:
+    """Return the composed steps, without the analysis before them and the steps that end every run."""
+    if not definition.needs_document:
+        return [step for step in definition.steps if step.type != "finish"]
+    review = DOCUMENT_ANALYSIS.named("human_review").order
+    ends = {step.name for step in DOCUMENT_ANALYSIS.steps if step.order > review} | {_TELL}
+    return [step for step in definition.steps if step.order > review and step.name not in ends]
 
 
 def _choice(block: Block, start: int, end: int) -> StepDefinition:
-    if block.kind == APPROVAL:
+    if block.kind in MAY_ASK:
         cases = tuple(
             Case(f"not_{i}", (replace(one, operator=OPPOSITES[one.operator]),))
             for i, one in enumerate(block.conditions, 1)

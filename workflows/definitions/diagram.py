@@ -1,29 +1,34 @@
-"""A definition as a drawing: its steps one below the other, beside them a line for each way that skips some; pure."""
+"""Diagrams of definitions: the steps in a column, with a line beside them for each jump. Pure functions."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from config.phrase import Phrase, join_phrases
 from workflows.definitions.blueprint import END, Definition, StepDefinition
+from workflows.definitions.composition import BETWEEN
 
-WIDTH = 340  # units, as many as pixels where there is room: it is read on a phone without zooming
+WIDTH = 340  # SVG units, one pixel each if there is room; readable on a phone without zooming
 _LEFT, _BOX, _HIGH, _GAP, _LANE = 4, 244, 46, 20, 15
+_HEAD, _FOOT, _GROUP_ROOM = 15, 3, 18  # of a group: above and below its boxes; characters left of the arrow into it
 LABELS = {
-    "stage": "Stage",
-    "approval": "Approval",
-    "notification": "Notification",
-    "action": "Action",
-    "choice": "Choice",
-    "publish": "Publication",
-    "finish": "End",
+    "stage": Phrase("Stage"),
+    "approval": Phrase("Approval"),
+    "notification": Phrase("Notification"),
+    "action": Phrase("Action"),
+    "choice": Phrase("Choice"),
+    "wait": Phrase("Wait"),
+    "publish": Phrase("Publication"),
+    "finish": Phrase("End"),
 }
 OTHERWISE = "otherwise"
 
 
 @dataclass(frozen=True)
 class StepState:
-    """How far one run is with a step. ``tone``: done, now, warn, skipped or todo; ``words``: for the box.
+    """The state of one run at a step. ``tone``: done, now, warn, skipped or todo; ``words``: for the box.
 
-    ``title``: the whole of it, where the box has too little room.
+    ``title``: the full text, if the box is too small.
     """
 
     tone: str
@@ -33,9 +38,9 @@ class StepState:
 
 @dataclass(frozen=True)
 class Box:
-    """A step, or the end. ``kind``: the step's type, or ``end``; ``optional``: some documents go past it.
+    """A step, or the end. ``kind``: the step's type, or ``end``; ``optional``: some documents skip it.
 
-    ``tone`` and ``told``: of a run's step, as its state has them.
+    ``tone`` and ``told``: from the ``StepState`` of a run.
     """
 
     y: int
@@ -56,6 +61,20 @@ class Box:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A column of steps taken from another workflow. ``words``: as much of ``title`` as fits."""
+
+    y: int
+    height: int
+    title: str
+    words: str
+
+    @property
+    def words_y(self) -> int:
+        return self.y + 11
+
+
+@dataclass(frozen=True)
 class Drawing:
     """``lines``: SVG paths that end in an arrow."""
 
@@ -63,41 +82,66 @@ class Drawing:
     height: int
     boxes: tuple[Box, ...]
     lines: tuple[str, ...]
+    groups: tuple[Group, ...] = ()
     left: int = _LEFT
     box_width: int = _BOX
     box_height: int = _HIGH
 
 
 def list_outcomes(step: StepDefinition) -> list[tuple[str, int]]:
-    """Outcome and where it leads, the named ones first; one word for every other where there are several."""
-    named = [(outcome.replace("_", " "), order) for outcome, order in step.next.items() if outcome]
+    """List outcomes with their next step, named ones first; several others are merged under one label."""
+    named = [
+        (OUTCOMES.get(outcome, outcome.replace("_", " ")), order) for outcome, order in step.next.items() if outcome
+    ]
     other = [(OTHERWISE if named else "", order) for outcome, order in step.next.items() if not outcome]
     return named + other
 
 
+LEADS = Phrase("%(outcome)s → %(target)s")
+OUTCOMES = {
+    "review_required": Phrase("review required"),
+    "approve": Phrase("approve"),
+    "reject": Phrase("reject"),
+    "small": Phrase("small"),
+    "modest": Phrase("modest"),
+}
+
+
 def name_target(order: int) -> str:
-    return "end" if order == END else str(order)
+    return Phrase("end") if order == END else str(order)
 
 
 def draw_definition(definition: Definition, states: Mapping[str, StepState] | None = None) -> Drawing:
-    """``states``: of the steps of one run, by their names; without them each box says where its outcomes lead."""
+    """Draw a definition. ``states``: of one run's steps, by name; without them each box lists its outcomes."""
     places = {step.order: row for row, step in enumerate(definition.steps)}
     places[END] = len(definition.steps)
     boxes = [_box(step, _top(places[step.order]), (states or {}).get(step.name)) for step in definition.steps]
-    boxes.append(Box(_top(places[END]), "end", "End"))
+    boxes.append(Box(_top(places[END]), "end", Phrase("End")))
     jumps = {(row, places[order]) for row, step in enumerate(definition.steps) for order in step.next.values()}
     straight = sorted(start for start, end in jumps if end == start + 1)
     far = sorted(((start, end) for start, end in jumps if end > start + 1), key=lambda one: (one[1] - one[0], one))
     lines = [f"M{_LEFT + _BOX // 2} {_top(row) + _HIGH}v{_GAP - 2}" for row in straight]
     lines += [_around(start, end, lane) for (start, end), lane in zip(far, _lanes(far), strict=True)]
-    return Drawing(WIDTH, _top(len(boxes)), tuple(boxes), tuple(lines))
+    return Drawing(WIDTH, _top(len(boxes)), tuple(boxes), tuple(lines), tuple(_groups(definition)))
+
+
+def _groups(definition: Definition) -> Iterator[Group]:
+    rows = enumerate(definition.steps)
+    for part, taken in itertools.groupby(rows, key=lambda row: row[1].part):
+        if part:
+            places = [row for row, _ in taken]
+            words = part if len(part) <= _GROUP_ROOM else f"{part[: _GROUP_ROOM - 1]}…"
+            top = _top(places[0]) - _HEAD
+            yield Group(top, _top(places[-1]) + _HIGH + _FOOT - top, part, words)
 
 
 def _box(step: StepDefinition, y: int, state: StepState | None) -> Box:
-    title = f"{step.order}  {step.label}"
+    own = step.label.removeprefix(f"{step.part.rpartition(BETWEEN)[0]}: ") if step.part else step.label
+    title = Phrase("%(number)s  %(label)s").fill(number=step.order, label=Phrase(own))
     if state:
         return Box(y, step.type, title, state.words, tone=state.tone, told=state.title)
-    told = ", ".join(f"{outcome} → {name_target(order)}" for outcome, order in list_outcomes(step) if outcome)
+    ways = [LEADS.fill(outcome=outcome, target=name_target(order)) for outcome, order in list_outcomes(step) if outcome]
+    told = join_phrases(ways) if ways else ""
     return Box(y, step.type, title, told, bool(step.needs))
 
 
@@ -106,7 +150,7 @@ def _top(row: int) -> int:
 
 
 def _lanes(jumps: list[tuple[int, int]]) -> list[int]:
-    """The nearest free lane for each, the short ones inside the long ones: no two lines lie on each other."""
+    """Assign each line the nearest free lane, short ones inside long ones, so that no two overlap."""
     taken: list[list[tuple[int, int]]] = []
     found = []
     for start, end in jumps:
@@ -120,7 +164,7 @@ def _lanes(jumps: list[tuple[int, int]]) -> list[int]:
 
 
 def _around(start: int, end: int, lane: int) -> str:
-    """Out of the lower part of a box's right side, and into the upper part of the other's."""
+    """Return the path from the lower right side of a box to the upper right side of another."""
     right, x = _LEFT + _BOX, _LEFT + _BOX + 14 + lane * _LANE
     down, up = _top(start) + _HIGH - 12, _top(end) + 12
     return f"M{right} {down}H{x}V{up}H{right + 3}"

@@ -1,4 +1,4 @@
-"""The ten steps of the seed-000 system: its runs are shown by them, and none is executed here."""
+"""The ten steps of the seed-000 system. Its runs are shown with them; none is executed here."""
 
 from workflows.definitions.blueprint import Definition, StepDefinition
 

@@ -1,4 +1,4 @@
-"""A definition's versions and their steps (seed 003), and those that are composed on a page (seed 002)."""
+"""Rows of definitions: versions and their steps (seed 003), and definitions composed on a page (seed 002)."""
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
@@ -30,7 +30,7 @@ class DefinitionStep(Item):
 
 
 class ListedDefinition(Item):
-    """A family that is composed on a page, with the plan that its next version will have (seed 002).
+    """A family composed on a page, with the plan of its next version (seed 002).
 
     Access: by the family's name; all of them by name (GSI1, without the plan).
     """
@@ -41,8 +41,8 @@ class ListedDefinition(Item):
     status = UnicodeAttribute()
     inUse = BooleanAttribute(null=True)  # noqa: N815
     json = UnicodeAttribute(null=True)  # workflows.definitions.composition.Plan
-    version = NumberAttribute(null=True)  # the newest that was published; 0 before the first
-    revision = NumberAttribute(null=True)  # of the plan; each save is the next
+    version = NumberAttribute(null=True)  # the newest published version; 0 before the first
+    revision = NumberAttribute(null=True)  # of the plan; each save increments it
     userId = UnicodeAttribute(null=True)  # noqa: N815
     updated_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)

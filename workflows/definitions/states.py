@@ -1,9 +1,8 @@
-"""A definition as states: what is ordered, with which fields, and what follows on which answer.
+"""Definitions as states: which task is sent with which fields, and what follows on which answer.
 
-Declared once, for every engine: ``workflows.definitions.asl`` writes it as Amazon States Language,
-``workflows.engine.messages``
-walks through it. An input goes through every state; the answer of a task is laid into it as ``result``, a failure as
-``error``.
+Declared once for all engines: ``workflows.definitions.asl`` compiles it to Amazon States Language,
+``workflows.engine.messages`` interprets it. An input passes through every state; the answer of a task is added to it as
+``result``, a failure as ``error``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,29 +15,29 @@ from workflows.definitions.blueprint import FIRST_ANALYSIS, Definition, StepDefi
 
 BEGIN, FAIL_RUN, FAILED, DONE = "begin", "fail_run", "failed", "done"
 APPLY, EXPIRE = "apply_decision", "expire_review"
-REVIEW = "human_review"  # the step whose states have no step in their names
-# What a step answers to an error that no one foresaw; what it did foresee a second order would not change.
+REVIEW = "human_review"  # the step whose states do not have its name in theirs
+# The error of a step for an unexpected exception. Expected errors are not retried: a retry would not help.
 UNEXPECTED = "StepError"
-RETRY_SECONDS, RETRY_RATE = 5, 3  # before the first retry, and by what each later one waits longer
+RETRY_SECONDS, RETRY_RATE = 5, 3  # seconds before the first retry, and the backoff rate
 SHORT = 300  # seconds for tasks that only write to the table
-ANSWER_SECONDS = 3600  # after the deadline of an approval without a document, until its state gives up
+ANSWER_SECONDS = 3600  # seconds after the deadline of an approval without a document before its state times out
 
-WAIT = "wait"  # in a step's answer: seconds after which it is ordered again
-PASSED = "passed"  # in an answer: what follows was ordered before
-# What a redeemed token carries; ``last`` is the run's last transition, so that applying needs no read before.
+WAIT = "wait"  # in a step's answer: seconds before it is ordered again
+PASSED = "passed"  # in an answer: what follows was already ordered
+# The output sent with a redeemed token; ``last`` is the run's last transition, so applying it needs no read first.
 DECISION_OUTPUT = ("review_id", "decision", "decision_id", "uri", "sha256", "last")
-# The input fields that every message carries: which run, and which attempt drives it.
+# The input fields of every message: the run, and the attempt that drives it.
 RUN = ("site", "project_id", "document_id", "workflow_id", "attempt")
 
 
 @dataclass(frozen=True)
 class InputValue:
-    """A value of the state's input: ``result.next``."""
+    """A value of the state's input, by its path: ``result.next``."""
 
     path: str
 
     def value_in(self, given: Mapping[str, Any]) -> Any:
-        """None if there is none, as a state machine leaves such a field out."""
+        """Return the value, or None if it is missing, in which case a state machine omits the field."""
         value: Any = given
         for name in self.path.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
@@ -47,12 +46,12 @@ class InputValue:
 
 @dataclass(frozen=True)
 class EntryTime:
-    """The instant at which the state was entered."""
+    """The time at which the state was entered."""
 
 
 @dataclass(frozen=True)
 class StepTimeout:
-    """How long a person has: ``seconds``, or what is left of them where an attempt begins at this very state."""
+    """How long a person has: ``seconds``, or the rest of them if an attempt starts at this state."""
 
     state: str
     left: InputValue
@@ -67,7 +66,7 @@ Source = str | int | InputValue | EntryTime | StepTimeout
 
 @dataclass(frozen=True)
 class Rule:
-    """``to`` follows where ``path`` is ``value``; without one, where it is there at all."""
+    """Go to ``to`` if ``path`` is ``value``, or if ``path`` exists and there is no ``value``."""
 
     path: str
     to: str
@@ -80,9 +79,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Task:
-    """A state that orders a Celery task and goes on with its answer. ``seconds`` that the answer may take.
+    """A state that sends a Celery task and continues with its answer. ``seconds``: its timeout.
 
-    ``retries``: how often it is ordered again where the answer is ``UNEXPECTED``.
+    ``retries``: how often it is sent again if the answer is ``UNEXPECTED``.
     """
 
     task: str
@@ -106,13 +105,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Wait:
+    """``scheduled``: the run's due row is the end of the wait, for engines that cannot wait."""
+
     seconds: InputValue
     to: str
+    scheduled: bool = False
 
 
 @dataclass(frozen=True)
 class End:
-    """``failed``: with the error of the input, as an engine that knows failures shows it."""
+    """``failed``: with the input's error, which engines with a failed state show."""
 
     failed: bool = False
 
@@ -122,13 +124,13 @@ State = Task | Choice | Wait | End
 
 @dataclass(frozen=True)
 class Machine:
-    """``states``: name → state, in the order of the steps; the first is ``BEGIN``."""
+    """``states``: name → state, in step order; the first is ``BEGIN``."""
 
     definition: Definition
     states: Mapping[str, State]
 
     def task(self, name: str) -> Task:
-        """Raises: KeyError if it is no state that waits for an answer."""
+        """Return a task state. Raises: KeyError if the state does not wait for an answer."""
         state = self.states[name]
         if not isinstance(state, Task):
             raise KeyError(name)
@@ -136,7 +138,7 @@ class Machine:
 
 
 def machine_of(definition: Definition) -> Machine:
-    """The same for the same definition."""
+    """Return the states of a definition; deterministic."""
     states: dict[str, State] = {BEGIN: _begin(definition)}
     for step in definition.steps:
         approval = _approval if definition.needs_document else _approval_without_document
@@ -150,21 +152,24 @@ def machine_of(definition: Definition) -> Machine:
 
 
 def step_seconds(definition: Definition) -> int:
-    """How long a step may take. The first version gave it an hour, and what is published stays as it is.
+    """Return the timeout of steps. The first version had an hour, and published versions do not change.
 
-    Slices of 30,000 pages take a day; what stands still the sweeper notices long before.
+    Slices of 30,000 pages take a day; the sweeper notices a stalled run long before.
     """
     return settings.STEP_TIMEOUT_SECONDS if definition.id == FIRST_ANALYSIS.id else settings.LONG_STEP_TIMEOUT_SECONDS
 
 
 def start_states(definition: Definition) -> list[str]:
-    """Where an attempt may begin: at any step, or behind an approval with its decision as ``result``."""
+    """List the states at which an attempt may start: any step, or after an approval with its decision as ``result``."""
     approvals = [apply_state(step) for step in definition.steps if step.type == "approval"]
     return [step.name for step in definition.steps] + approvals
 
 
 def apply_state(step: StepDefinition) -> str:
-    """Where the decision of an approval is applied; the first definitions have one approval and name no step."""
+    """Return the state that applies an approval's decision.
+
+    The first definitions have one approval and name no step.
+    """
     return _state_of_step(APPLY, step)
 
 
@@ -198,12 +203,15 @@ def _work(definition: Definition, step: StepDefinition) -> Iterator[tuple[str, S
     if branches:
         yield following, Choice((*again, *_branches(definition, step)), FAIL_RUN)
     if step.waits:
-        # The engine owns the wait: no worker and no message is held while someone else works.
-        yield waiting, Wait(InputValue(f"result.{WAIT}"), step.name)
+        # The engine owns the wait: no worker and no message is held during an external job.
+        yield waiting, Wait(InputValue(f"result.{WAIT}"), step.name, scheduled=step.type == "wait")
 
 
 def _branches(definition: Definition, step: StepDefinition) -> tuple[Rule, ...]:
-    """The worker decides by the blueprint and answers ``next``; the machine follows, so the two cannot disagree."""
+    """Return the transitions. The worker decides by the blueprint and answers ``next``; the machine follows it.
+
+    So the two cannot disagree.
+    """
     orders = sorted(definition.reachable(step))
     return tuple(Rule("result.next", _state_of(definition, order), order) for order in orders)
 
@@ -214,7 +222,7 @@ def _state_of(definition: Definition, order: int) -> str:
 
 def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
     apply, expire = apply_state(step), _state_of_step(EXPIRE, step)
-    # The first version's messages do not say whose they are, and what is published stays as it is.
+    # The first version's messages do not name their definition, and published versions do not change.
     named: dict[str, Source] = {} if definition == FIRST_ANALYSIS else {"definition": definition.id}
     decision = {name: InputValue(f"result.{name}") for name in DECISION_OUTPUT}
     left = InputValue("review_seconds")
@@ -241,7 +249,7 @@ def _approval(definition: Definition, step: StepDefinition) -> dict[str, State]:
 
 
 def _approval_without_document(definition: Definition, step: StepDefinition) -> dict[str, State]:
-    """A question as other systems ask it: the review expires by itself and fails the state, before its own timeout."""
+    """Yield the states of a review request: the review expires and fails the state before its timeout."""
     apply, after = apply_state(step), f"after_{step.name}"
     seconds = step.minutes * 60 + ANSWER_SECONDS if step.minutes else InputValue("review_seconds")
     desk, ids = settings.DESK_QUEUE, ("review_id", "decision", "decision_id")

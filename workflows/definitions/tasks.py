@@ -1,4 +1,4 @@
-"""Celery tasks of definitions: a composed version becomes one that an engine can run."""
+"""Celery tasks that deploy composed definitions."""
 
 import logging
 
@@ -15,12 +15,12 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="workflows.tasks.deploy_definition", time_limit=300)
 def deploy_definition(*, definition_id: str) -> None:
-    """Create the version's state machine, where one is needed; delivered twice, the second finds it there."""
+    """Create the version's state machine if one is needed. Idempotent."""
     if not engine_choice.choose_engine():
         driver.publish_machine(versions.read_definition(definition_id), log.info)
     actions.mark_deployed(definition_id)
 
 
 def enqueue_deployment(definition_id: str) -> None:
-    """Have a worker do it, since the web process may create no machine. Raises: Unavailable."""
+    """Send the deployment to a worker, since the web process may not create state machines. Raises: Unavailable."""
     queues.enqueue(deploy_definition.name, settings.DESK_QUEUE, {"definition_id": definition_id})

@@ -1,14 +1,17 @@
-"""Which version of a definition new runs get, and what has become of the others: reads, remembered for a few seconds.
+"""Reads of definition versions: which one new runs get, and the status of the others. Cached for a few seconds.
 
-Every upload asks. The price is ``ACCESS_SECONDS`` in which other processes still begin runs of the version before.
+Every upload reads them. The cost is that other processes may start runs of the previous version for ``ACCESS_SECONDS``.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from config import table
 from config.errors import NotFound, Refused
 from config.item import Item
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE, Key
 from projects.sites import directory
 from workflows.definitions import items
@@ -20,17 +23,17 @@ from workflows.definitions.blueprint import (
     newest_definition,
     step_from,
 )
-from workflows.definitions.composition import read_plan
+from workflows.definitions.composition import Plan, compose_definition, read_plan
 from workflows.definitions.earlier import TEN_STEPS
 from workflows.definitions.items import ListedDefinition
 
-_SHOWN = 40  # of a family's versions, the newest
+_SHOWN = 40  # newest versions of a family
 _MOST_STEPS = 200
 NOT_PUBLISHED = "This version is not published here. Ask an administrator to run `manage.py bootstrap`."
 
 
 def definition_key(workflow_id: str) -> Key:
-    """Of a version, or of a family's head by the family's name: definitions are the same for every site."""
+    """Return the key of a version, or of a family's head by the family's name. Definitions are not tenant data."""
     return table.DEFINITION.key(DEFAULT_SITE, workflow_id=workflow_id)
 
 
@@ -40,7 +43,7 @@ def listed_key(family: str) -> Key:
 
 # --- what a run pins -----------------------------------------------------------
 def find_definition(definition_id: str) -> Definition:
-    """The version as it was shipped or composed; it never changes. One Query, remembered, of a composed one.
+    """Return a version, shipped or composed. It never changes. One Query for a composed one, cached.
 
     Raises:
         NotFound: there is none.
@@ -52,7 +55,7 @@ def find_definition(definition_id: str) -> Definition:
 
 
 def read_definition(definition_id: str) -> Definition:
-    """From its rows (AP1). Raises: NotFound."""
+    """Read a version from its rows (AP1). Raises: NotFound."""
     head, steps = get_published_version(definition_id)
     read = tuple(
         step_from(int(row.stepOrder), row.name, row.type, int(row.timeoutMin or 0), row.config.as_dict())  # type: ignore[arg-type]
@@ -61,10 +64,15 @@ def read_definition(definition_id: str) -> Definition:
     return Definition(head.name, int(head.version), head.description or "", read)
 
 
-def active_definition(family: str = "") -> Definition:
-    """What a new run of this family pins; an unknown family and none are the analysis that every document gets.
+def compose(name: str, version: int, plan: Plan) -> Definition:
+    """Build the definition of a plan, with the steps of other workflows. Raises: NotFound if one is not published."""
+    return compose_definition(name, version, plan, {one: find_definition(one) for one in plan.parts})
 
-    If nothing was published yet, or by newer code than this, it is the newest that this code knows.
+
+def active_definition(family: str = "") -> Definition:
+    """Return the version that a new run of this family pins; an unknown or empty family is the document analysis.
+
+    If nothing was published yet, or only by newer code than this, it is the newest version that this code knows.
 
     Raises:
         Refused: its active version was archived and no other one activated.
@@ -76,7 +84,10 @@ def active_definition(family: str = "") -> Definition:
     version, status = directory.remember("definition", name, lambda: _head(name))
     newest = newest_definition(name)
     if status == DefinitionStatus.ARCHIVED or not (version or newest):
-        raise Refused(f"No version of {name} is active. Activate one, or select another workflow in the rules.")
+        raise Refused(
+            gettext("No version of %(name)s is active. Activate one, or select another workflow in the rules.")
+            % {"name": name}
+        )
     if newest is None:
         return find_definition(f"{name}.v{version}")
     return SHIPPED.get(f"{name}.v{version}", newest)
@@ -92,22 +103,22 @@ def _head(family: str) -> tuple[int, str]:
 
 # --- what there is ---------------------------------------------------------------
 def list_names() -> Sequence[str]:
-    """Families, those that are shipped first; one Query, remembered."""
+    """List the families, shipped ones first; one cached Query."""
     return list(dict.fromkeys([*(one.name for one in SHIPPED.values()), *list_descriptions()]))
 
 
 def list_descriptions() -> Mapping[str, str]:
-    """Name → description of the composed families; one Query, remembered."""
+    """Map the names of composed families to their descriptions; one cached Query."""
     return {name: description for name, (description, _) in _composed().items()}
 
 
 def list_without_documents() -> frozenset[str]:
-    """The names of the composed families that run on data alone; from what the same Query told."""
+    """Return the names of composed families that run on data only; from the same cached Query."""
     return frozenset(name for name, (_, documents) in _composed().items() if not documents)
 
 
 def _composed() -> Mapping[str, tuple[str, bool]]:
-    """Name → description, and whether it runs on documents."""
+    """Map names to a description and whether the family runs on documents."""
     return directory.remember(
         "definitions",
         "",
@@ -116,25 +127,25 @@ def _composed() -> Mapping[str, tuple[str, bool]]:
 
 
 def list_composed() -> Sequence[ListedDefinition]:
-    """The first hundred by name: one Query, and one batch read if there are any."""
+    """List the first hundred by name: one Query, and one batch read if there are any."""
     partition = table.LISTED_DEFINITION.gsi1_partition(DEFAULT_SITE)
     rows = ListedDefinition.page(partition, index="GSI1", limit=100).rows
     return ListedDefinition.load_many([row.key for row in rows]) if rows else []
 
 
 def get_composed(family: str) -> ListedDefinition:
-    """With its plan, strongly consistent. Raises: NotFound."""
+    """Return a composed family with its plan, strongly consistent. Raises: NotFound."""
     try:
         return ListedDefinition.load(listed_key(family))
     except (NotFound, table.InvalidKey) as error:
-        raise NotFound("Workflow definition not found.") from error
+        raise NotFound(gettext("Workflow definition not found.")) from error
 
 
 @dataclass(frozen=True)
 class Version:
-    """A version as it stands: ``status`` None if it is not published here, ``since`` when that was changed last.
+    """A version and its status, None if it is not published here; ``since``: its last change.
 
-    ``deployed``: an engine can run it; a composed one waits for that a moment.
+    ``deployed``: an engine can run it. A composed version is not deployed for a moment.
     """
 
     id: str
@@ -152,7 +163,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Family:
-    """Its versions, the newest first. ``active``: 0 for none. ``composed``: on a page, not shipped."""
+    """A family and its versions, newest first. ``active``: 0 for none. ``composed``: on a page, not shipped."""
 
     name: str
     active: int
@@ -163,19 +174,31 @@ class Family:
         """Raises: NotFound."""
         found = next((one for one in self.versions if one.number == number), None)
         if found is None:
-            raise NotFound("Workflow definition version not found.")
+            raise NotFound(gettext("Workflow definition version not found."))
         return found
 
 
 def list_families() -> list[Family]:
-    """All that there are, as they stand: one Query and one BatchGetItem."""
+    """List all families: one Query and one BatchGetItem."""
     composed = {row.documentId: int(row.version or 0) for row in list_composed()}
     shipped = dict.fromkeys((one.name for one in SHIPPED.values()), 0)
     return _families({**shipped, **composed})
 
 
+def list_parts(family: str, *, documents: bool) -> Mapping[str, str]:
+    """Map id to label of the versions that a plan of ``family`` can take: composed, not archived, of the same kind."""
+    data = list_without_documents()
+    return {
+        one.id: Phrase("%(name)s, version %(version)s").fill(name=other.name, version=one.number)
+        for other in list_families()
+        if other.composed and other.name != family and (other.name in data) != documents
+        for one in other.versions
+        if one.status in (DefinitionStatus.DRAFT, DefinitionStatus.ACTIVE)
+    }
+
+
 def get_family(name: str) -> Family:
-    """One BatchGetItem; a GetItem more of a composed one. Raises: NotFound."""
+    """Return one family: one BatchGetItem, and a GetItem if it is composed. Raises: NotFound."""
     newest = 0 if newest_definition(name) else int(get_composed(name).version or 0)
     return _families({name: newest})[0]
 
@@ -208,13 +231,14 @@ def _version(definition_id: str, number: int, row: items.Definition | None, acti
         )
     status = DefinitionStatus.ACTIVE if number == active else DefinitionStatus(row.status)
     if status == DefinitionStatus.ACTIVE and number != active:
-        status = DefinitionStatus.ARCHIVED  # its row says so since before versions were archived
+        status = DefinitionStatus.ARCHIVED  # its row is older than the archived status
     deployed = shipped is not None or row.deployedAt is not None
-    return Version(definition_id, number, row.description or "", status, row.createdAt, row.updatedAt, deployed)
+    description = shipped.description if shipped else row.description or ""
+    return Version(definition_id, number, description, status, row.createdAt, row.updatedAt, deployed)
 
 
 def get_published_version(definition_id: str) -> tuple[items.Definition, list[items.DefinitionStep]]:
-    """AP1: a version with its steps in their order, as they were published; one Query. Raises: NotFound."""
+    """AP1: return a version with its ordered steps as published; one Query. Raises: NotFound."""
     pk = table.DEFINITION.partition_key(DEFAULT_SITE, workflow_id=definition_id)
     found = {str(one["SK"]["S"]): one for one in Item.partition(pk, limit=_MOST_STEPS)}
     head = found.pop(table.DEFINITION.sort_prefix(), None)

@@ -1,23 +1,23 @@
-"""The pages of definitions: all there are, one version with its drawing, steps and runs, and the plan of the next."""
+"""Pages of definitions: the list, one version with its diagram, steps and runs, and the plan of the next version."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, count_phrase, join_phrases, tell_sentence
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
-from projects.documents.items import Document
-from projects.documents.queries import get_documents
 from projects.queues import admission
 from projects.queues import queries as queue_queries
 from projects.sites import access
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, read_number, redirect_after_post, render_answer, version_in
 from workflows.definitions import actions, asl, checks, diagram, versions
 from workflows.definitions.blueprint import (
     APPROVE,
@@ -25,12 +25,11 @@ from workflows.definitions.blueprint import (
     Definition,
     DefinitionStatus,
     StepDefinition,
-    is_approval,
-    label_of,
 )
-from workflows.definitions.composition import Plan, compose_definition, read_plan
+from workflows.definitions.composition import BETWEEN, Plan, read_plan
 from workflows.definitions.forms import (
     NewDefinitionForm,
+    Offers,
     PlanEditor,
     edit_plan,
     edit_posted_plan,
@@ -39,20 +38,20 @@ from workflows.definitions.forms import (
 from workflows.definitions.items import ListedDefinition
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
-from workflows.engine import steps
+from workflows.engine import steps, waits
 from workflows.engine.steps import Choice
 from workflows.executions.data import read_typed_input, write_input
 from workflows.executions.steps import choose_way
-from workflows.runs import executions, queries, seed_000
+from workflows.runs import executions, queries, seed_000, standing
 from workflows.runs.items import Run
 from workflows.runs.views.runs import RunRow, list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
 MARKS: Mapping[DefinitionStatus | None, Mark] = {
-    DefinitionStatus.DRAFT: Mark("info", "pen", "Draft"),
-    DefinitionStatus.ACTIVE: Mark("good", "check", "Active"),
-    DefinitionStatus.ARCHIVED: Mark("", "minus", "Archived"),
-    None: Mark("warn", "alert", "Not published"),
+    DefinitionStatus.DRAFT: Mark("info", "pen", Phrase("Draft")),
+    DefinitionStatus.ACTIVE: Mark("good", "check", Phrase("Active")),
+    DefinitionStatus.ARCHIVED: Mark("", "minus", Phrase("Archived")),
+    None: Mark("warn", "alert", Phrase("Not published")),
 }
 
 
@@ -67,7 +66,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class StepLine:
-    """A row of the table of steps, which says in words what the drawing shows."""
+    """A row of the table of steps: the diagram in words."""
 
     order: int
     label: str
@@ -104,102 +103,82 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "drawing": diagram.draw_definition(definition),
         "steps": [_line(step) for step in definition.steps],
         "machine": executions.machine_name(definition),
-        # It names the account and its queues, which is for those who deploy.
+        # It contains account and queue names, which only deployers may see.
         "body": asl.compile_definition(definition) if request.user.is_superuser else "",
         "runs": runs,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("definitions:show-definition", args=[definition_id]),
+        **page_links(request, following, reverse("definitions:show-definition", args=[definition_id])),
         "changeable": request.site == DEFAULT_SITE and version.status is not None,
     }
     return render_answer(request, "workflows/definitions/show.html", None, context)
-
-
-@dataclass(frozen=True)
-class StandingRow:
-    """A document with a run of a definition under way. ``waits``: for a person."""
-
-    document: Document
-    run_id: str
-    step: str
-    waits: bool
-    since: str
-
-
-def list_visible_standing(request: DeskRequest, name: str, cursor: str | None) -> tuple[list[StandingRow], str | None]:
-    """Which documents stand at which step of a definition, without those that the person is not let into.
-
-    One Query, and one batch read for the documents' names. Raises: NotFound, if there is no such definition.
-    """
-    if name not in versions.list_names():
-        raise NotFound("Workflow definition not found.")
-    page = admission.filter_page(
-        request,
-        lambda place: queries.list_standing(request.site, name, cursor=place),
-        cursor,
-        lambda row: row.document_id,
-    )
-    documents = {one.document_id: one for one in get_documents(request.site, [row.document_id for row in page.rows])}
-    rows = [
-        StandingRow(documents[row.document_id], row.workflow_id, label_of(step), is_approval(step), row.updated_at)
-        for row in page.rows
-        if row.document_id in documents and (step := str(row.current_step))
-    ]
-    return rows, page.next
 
 
 @require_safe
 def list_standing(request: DeskRequest, name: str) -> HttpResponse:
     access.check_can_configure(request)
     cursor = request.GET.get("after")
-    rows, following = list_visible_standing(request, name, cursor)
+    rows, following = standing.list_visible_standing(request, name, cursor)
     context = {
         "name": name,
         "rows": rows,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("definitions:list-standing", args=[name]),
+        **page_links(request, following, reverse("definitions:list-standing", args=[name])),
     }
     return render_answer(request, "workflows/definitions/documents.html", None, context)
 
 
 def _line(step: StepDefinition) -> StepLine:
-    ways = ", ".join(
-        f"{outcome} → {diagram.name_target(to)}" if outcome else diagram.name_target(to)
+    ways = join_phrases(
+        diagram.LEADS.fill(outcome=outcome, target=diagram.name_target(to)) if outcome else diagram.name_target(to)
         for outcome, to in diagram.list_outcomes(step)
     )
-    limit = words_of(step.minutes * 60) if step.minutes else f"default ({words_of(settings.STEP_TIMEOUT_SECONDS)})"
-    again = f", {step.retries} more {'try' if step.retries == 1 else 'tries'}" if step.retries else ""
+    usual = Phrase("default (%(time)s)").fill(time=words_of(settings.STEP_TIMEOUT_SECONDS))
+    limit = [words_of(step.minutes * 60) if step.minutes else usual]
+    if step.retries:
+        limit.append(count_phrase("%(count)s more try", "%(count)s more tries", step.retries))
     kind = diagram.LABELS.get(step.type, step.type)
-    return StepLine(step.order, step.label, kind, ways, limit + again, ". ".join(_describe(step)))
+    does = join_sentences(_describe(step))
+    return StepLine(step.order, Phrase(step.label), kind, ways, join_phrases(limit), does)
+
+
+def join_sentences(parts: Iterable[str]) -> str:
+    return ". ".join(part.translated() if isinstance(part, Phrase) else part for part in parts)
+
+
+def _ask(queue: str) -> str:
+    named = Phrase("Asks for approval in %(queue)s.").fill(queue=queue)
+    return named if queue else Phrase("Asks for approval.")
 
 
 def _describe(step: StepDefinition) -> Iterator[str]:
-    """What a step is told beside where it leads."""
+    """Describe a step's settings, apart from its transitions."""
     for case in step.cases:
         yield f"{case.outcome.replace('_', ' ')}: {'; '.join(one.words for one in case.conditions)}"
+    if step.type == "wait":
+        yield tell_sentence(waits.describe_wait(step)).translated().rstrip(".。")
     if step.does:
         parameters = ", ".join(f"{name} {value}" for name, value in step.parameters)
         yield f"{step.does.replace('_', ' ')} {parameters}".strip()
-    if step.asks:
-        yield step.asks
-    if step.queue:
-        yield f"Queue {step.queue}"
-    if step.another:
-        yield "A different reviewer than before"
-    if step.needs:
-        yield "Only if a document needs it"
-    if step.ends:
-        yield f"The run ends {step.ends}"
+    also = {
+        step.asks: step.asks,
+        step.queue: Phrase("Queue %(name)s").fill(name=step.queue),
+        ", ".join(step.corrects): Phrase("May correct %(fields)s").fill(fields=", ".join(step.corrects)),
+        "another" if step.another else "": Phrase("A different reviewer than before"),
+        step.needs: Phrase("Only if a document needs it"),
+        step.part: Phrase("Part of %(workflow)s").fill(workflow=step.part.rpartition(BETWEEN)[2]),
+        step.ends or "": Phrase("The run ends %(outcome)s").fill(outcome=Phrase(str(step.ends))),
+    }
+    yield from (words for given, words in also.items() if given)
 
 
 @require_POST
 def activate_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
-    access.check_can_manage_sites(request)  # a definition is every site's
+    access.check_can_manage_sites(request)  # definitions are shared by all sites
     definition = versions.find_definition(definition_id)
     shown = read_number(request.POST.get("instead_of"))
     actions.activate_definition(definition.id, instead_of=shown, by=actor_of(request.user))
-    sentence = f"New runs of {definition.name} use version {definition.version}. Started runs keep theirs."
+    sentence = gettext("New runs of %(workflow)s use version %(version)s. Started runs keep theirs.") % {
+        "workflow": definition.name,
+        "version": definition.version,
+    }
     messages.success(request, sentence)
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
 
@@ -209,7 +188,7 @@ def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse
     access.check_can_manage_sites(request)
     definition = versions.find_definition(definition_id)
     actions.archive_definition(definition.id, by=actor_of(request.user))
-    messages.success(request, f"{definition.id} is archived. Its runs continue.")
+    messages.success(request, gettext("%(id)s is archived. Its runs continue.") % {"id": definition.id})
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
 
 
@@ -218,7 +197,9 @@ def archive_definition(request: DeskRequest, definition_id: str) -> HttpResponse
 def deploy_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
     access.check_can_manage_sites(request)
     enqueue_deployment(versions.find_definition(definition_id).id)
-    messages.success(request, f"{definition_id} is being deployed. Reload in a moment.")
+    messages.success(
+        request, gettext("%(definition_id)s is being deployed. Reload in a moment.") % {"definition_id": definition_id}
+    )
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition_id]))
 
 
@@ -243,17 +224,18 @@ def create_definition(request: DeskRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def edit_definition_plan(request: DeskRequest, name: str) -> HttpResponse:
-    """Buttons: ``rows`` moves rows, ``order`` saves, tries on a document, or publishes the next version."""
+    """Buttons: ``rows`` moves rows, ``order`` saves, tries the plan on a document, or publishes the next version."""
     access.check_can_manage_sites(request)
-    listed, queues = versions.get_composed(name), _queue_names(request.site)
+    listed = versions.get_composed(name)
     saved = read_plan(listed.json)
+    offers = Offers(_queue_names(request.site), versions.list_parts(name, documents=saved.documents))
     if request.method == "GET":
-        return _plan_page(request, listed, edit_plan(saved, queues), int(listed.revision or 0))
+        return _plan_page(request, listed, edit_plan(saved, offers), int(listed.revision or 0))
     revision, documents = version_in(request.POST), saved.documents
     if order := request.POST.get("rows"):
-        moved = edit_rearranged_plan(request.POST, queues, order=order, documents=documents)
+        moved = edit_rearranged_plan(request.POST, offers, order=order, documents=documents)
         return _plan_page(request, listed, moved, revision)
-    editor = edit_posted_plan(request.POST, queues, documents=documents)
+    editor = edit_posted_plan(request.POST, offers, documents=documents)
     if not editor.is_valid():
         return _plan_page(request, listed, editor, revision, status=422)
     if request.POST.get("order") == "try":
@@ -268,23 +250,25 @@ def _save_plan(
     try:
         saved = actions.save_plan(name, plan, revision=revision, by=by)
         if not publishes:
-            messages.success(request, "Draft saved. No run uses it before it is published and activated.")
+            messages.success(request, gettext("Draft saved. No run uses it before it is published and activated."))
             return redirect_after_post(request, reverse("definitions:edit-plan", args=[name]))
         definition = actions.publish_plan(name, revision=saved, by=by)
     except Conflict as error:
         listed = versions.get_composed(name)
         again = int(listed.revision or 0)
         return _plan_page(request, listed, editor, again, plan=plan, clash=str(error), status=409)
-    except Refused as error:  # what was typed is saved by now, if it was to be published
+    except Refused as error:  # when publishing, the plan has been saved by now
         now = int(versions.get_composed(name).revision or 0)
         return _plan_page(request, listed, editor, now, plan=plan, problem=str(error), status=422)
     enqueue_deployment(definition.id)
-    messages.success(request, f"{definition.id} is published. Activate it for new runs to use it.")
+    messages.success(
+        request, gettext("%(id)s is published. Activate it for new runs to use it.") % {"id": definition.id}
+    )
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
 
 
 def _queue_names(site: str) -> dict[str, str]:
-    """By name, since ids are a site's and a definition is every site's."""
+    """Return queues by name, since ids belong to a site and a definition is shared by all sites."""
     return {one.name: one.name for one in queue_queries.all_queues(site) if not one.is_archived}
 
 
@@ -299,8 +283,8 @@ def _plan_page(
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """With the drawing of what is typed, or of what is saved while the typed has mistakes."""
-    shown = compose_definition(listed.documentId, int(listed.version or 0) + 1, plan or read_plan(listed.json))
+    """Render the plan with a diagram of the typed one, or of the saved one while the typed one is invalid."""
+    shown = versions.compose(listed.documentId, int(listed.version or 0) + 1, plan or read_plan(listed.json))
     document_id = request.POST.get("document", "").strip()
     context = {
         "listed": listed,
@@ -325,13 +309,13 @@ def _try(request: DeskRequest, definition: Definition, typed: str) -> list["Tria
     try:
         text = write_input(read_typed_input(typed))
     except Refused as error:
-        return [TrialLine("Not tried", str(error), "status warn")]
+        return [TrialLine(Phrase("Not tried"), str(error), "status warn")]
     return list(_walk(definition, 1, lambda step: choose_way(step, text)))
 
 
 @dataclass(frozen=True)
 class TrialLine:
-    """What would happen at one step; ``tone``: its style."""
+    """What would happen at one step; ``tone``: its CSS class."""
 
     label: str
     words: str
@@ -339,7 +323,7 @@ class TrialLine:
 
 
 def try_definition(request: DeskRequest, definition: Definition, document_id: str) -> list[TrialLine]:
-    """Which way the document's newest result would take after the analysis, if each approval is given.
+    """Return the path that the document's newest result would take after the analysis if every approval is given.
 
     Nothing is started or stored.
     """
@@ -353,22 +337,26 @@ def try_definition(request: DeskRequest, definition: Definition, document_id: st
         begins = definition.named("assess").after()
         return list(_walk(definition, begins, lambda step: steps.choose(run, step, execution, link)))
     except (NotFound, InvalidKey):
-        return [TrialLine("Document not found", "Enter the ID of a document that was analyzed.", "status warn")]
+        return [
+            TrialLine(
+                Phrase("Document not found"), Phrase("Enter the ID of a document that was analyzed."), "status warn"
+            )
+        ]
 
 
 def _walk(definition: Definition, begins: int, choose: Callable[[StepDefinition], Choice]) -> Iterator[TrialLine]:
     step = definition.step(begins)
     while True:
         outcome = ""
-        if step.type == "choice":
+        if step.type in ("choice", "wait"):
             taken = choose(step)
             outcome = taken.outcome
             yield TrialLine(step.label, taken.why)
         elif step.type == "approval":
             outcome = APPROVE
-            yield TrialLine(step.label, f"Asks for approval{f' in {step.queue}' if step.queue else ''}.", "status warn")
+            yield TrialLine(step.label, _ask(step.queue), "status warn")
         elif step.does:
-            yield TrialLine(step.label, ". ".join(_describe(step)))
+            yield TrialLine(step.label, join_sentences(_describe(step)))
         order = step.after(outcome)
         if order == END:
             return

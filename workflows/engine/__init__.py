@@ -1,1 +1,1 @@
-"""What drives a run from step to step: Step Functions or messages, task tokens kept and redeemed, fan-out, jobs."""
+"""The engine that drives runs: Step Functions or messages, task tokens, fan-out, external jobs and repairs."""

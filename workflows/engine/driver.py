@@ -1,7 +1,7 @@
-"""The engine that drives runs: start, look up and stop an attempt, answer its tokens.
+"""The engine interface: start, look up and stop an attempt, and answer its task tokens.
 
-Which one is a setting, and a run's row keeps it for its attempt. A token shows whose it is, so that what waited when
-the setting was changed is answered by the engine that it came from.
+A setting chooses the engine, and a run's row keeps it for its attempt. A token identifies its engine, so tokens that
+were issued before the setting changed are answered by the right one.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,11 @@ def start(
     review_seconds: int = settings.REVIEW_TIMEOUT_SECONDS,
     result: Mapping[str, Any] | None = None,
 ) -> None:
-    """Start one attempt by the chosen engine.
+    """Start an attempt with the chosen engine.
+
+    Idempotent: Step Functions starts it once, and a repeated message finds what the first one did.
+
+    Idempotent: Step Functions starts it once, and repeated messages find what the first one did.
 
     Step Functions starts it once, however often it is told; messages that are sent again find what the first did.
 
@@ -49,11 +53,11 @@ def start(
         "workflow_id": run.workflow_id,
         "attempt": attempt,
         "start_at": start_at,
-        "file_name": file_name,  # as in the seed-000 system's input (CONTRACTS 2.4); the queue shows it
+        "file_name": file_name,  # as in the seed-000 system's input (CONTRACTS 2.4); shown in the queue
         "project_name": project_name,
         "review_seconds": review_seconds,
         "result": dict(result or {}),
-        "request_id": logs.request_id(),  # whoever looks at the execution finds its log
+        "request_id": logs.request_id(),  # to find the logs of an execution
     }
     if engine_choice.choose_engine():
         messages.start(definition, given)
@@ -62,14 +66,14 @@ def start(
 
 
 def remembers(kind: str | None) -> bool:
-    """Whether an engine, as a run's row names it, knows what became of an attempt; messages may be lost silently."""
+    """Return True if the engine, as stored on a run, has a state for each attempt. Messages can be lost silently."""
     return kind is None
 
 
 def state(definition: Definition, run: Run, attempt: int, *, kind: str | None = "") -> State:
-    """Whether the attempt is running, has ended, or was never started (or forgotten by a restart).
+    """Return whether the attempt is running, has ended, or was never started (or forgotten by a restart).
 
-    ``kind``: ``Execution.engine``, where the caller has it; else the chosen one.
+    ``kind``: ``Execution.engine`` if the caller has it; else the chosen engine.
 
     Raises:
         Unavailable: the engine does not answer, which says nothing about the attempt.
@@ -81,7 +85,7 @@ def state(definition: Definition, run: Run, attempt: int, *, kind: str | None = 
 
 
 def stop(definition: Definition, run: Run, attempt: int, cause: str, *, kind: str | None = "") -> None:
-    """End an attempt that no longer drives its run; ``kind`` as above. Raises: Unavailable."""
+    """Stop an attempt that no longer drives its run; ``kind`` as in ``state``. Raises: Unavailable."""
     if _by_messages(kind):
         messages.stop(run, attempt)
     else:
@@ -93,7 +97,7 @@ def _by_messages(kind: str | None) -> bool:
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:
-    """Raises: TokenClosed; Unavailable, where the answer is not known."""
+    """Raises: TokenClosed; Unavailable if the outcome is unknown."""
     send = messages.send_success if messages.is_ours(token) else step_functions.send_success
     send(token, output)
 

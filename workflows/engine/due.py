@@ -1,9 +1,8 @@
-"""What is done with a run, or a join of its slices, that is due."""
+"""The handlers of due runs and fan-out joins."""
 
 from config.due.registry import due
 from workflows.engine import repair
-from workflows.engine.items import Join
-from workflows.runs.items import Execution
+from workflows.runs.items import Execution, Join
 
 due("join", Join)(repair.resume_join)
 due("run", Execution)(repair.check_run)

@@ -1,8 +1,8 @@
-"""A stage of many pages: ordered as slices, done side by side, joined on one item (ADR 0010).
+"""Fan-out of a stage over many pages: slices are processed in parallel and joined on one item (ADR 0010).
 
-The order's message plans the slices, opens their join and sends the first few; each slice that is done counts itself
-and sends the next, while its site and project have slots for it (ADR 0022). Whoever counts the last one finishes the
-stage and answers the token, which the join keeps.
+The step's message plans the slices, creates their join and sends the first few. Each finished slice counts itself and
+sends the next, while its site and project have slots for it (ADR 0022). Whoever counts the last one finishes the stage
+and answers the token, which the join keeps.
 """
 
 import contextlib
@@ -14,11 +14,10 @@ from typing import Any, cast
 from config import clock
 from config.errors import Conflict, NotFound, ProviderPaused, StaleAttempt
 from workflows.engine import actions, joins, limits, precedence, step_context, step_outcome, tokens
-from workflows.engine.items import Join
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
-from workflows.runs.items import Execution, Run, RunStatus
+from workflows.runs.items import Execution, Join, Run, RunStatus
 from workflows.stages import artifacts, kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
 from workflows.stages.registry import STAGES
@@ -27,13 +26,13 @@ from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-_LONGEST_WAIT = 60.0  # seconds that a slice's message is away, less than its queue hides it
-Send = Callable[[StepOrder, int, int], None]  # of an order, the lane and the slice that it works on
-_ROWS_FROM = ("segment_builder", "segment_analyzer")  # what fails in these has a row already, or gets it here
+_LONGEST_WAIT = 60.0  # seconds that a slice's message is delayed, less than its visibility timeout
+Send = Callable[[StepOrder, int, int], None]  # order, lane, and the slice in that lane
+_ROWS_FROM = ("segment_builder", "segment_analyzer")  # pages that fail in these have a row already, or get it here
 
 
 def run(order: StepOrder, stage: Stage, context: StageContext, *, token: str | None, send: Send) -> StageResult | None:
-    """The whole stage where it is one slice or less; else None, and the slices are under way.
+    """Run the whole stage if it fits into one slice; else start the slices and return None.
 
     Raises: StageFailed.
     """
@@ -56,7 +55,7 @@ def run(order: StepOrder, stage: Stage, context: StageContext, *, token: str | N
 
 
 def send_waiting(order: StepOrder, join: Join | None, send: Send, heartbeat: Callable[[], None]) -> None:
-    """Send what is in the lanes; of a join that is complete, a slice whose worker finishes it."""
+    """Resend the slices in the lanes; if the join is complete, one slice, whose worker finishes the stage."""
     if join is None:
         return
     under_way = join.at_work or {0: 0}
@@ -76,7 +75,7 @@ def _slicing_of(stage: Stage) -> Slicing:
 
 
 def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
-    """A slice's work, and its segments' rows, which the builder's slices make."""
+    """Process a slice, and write its segments' rows if the builder's slices make them."""
     result = _slicing_of(stage).work(context, part)
     images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
     if stage.name == _ROWS_FROM[0]:
@@ -89,12 +88,12 @@ def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) ->
 def do_slice(
     order: StepOrder, lane: int, number: int, *, owner: str, keep: Callable[[], None], send: Send
 ) -> None:  # fmt: skip
-    """Do one slice, count it, send the next; the last one to be counted finishes the stage.
+    """Process one slice, count it and send the next. Whoever counts the last one finishes the stage.
 
     Raises:
-        Busy: it is complete, and another worker finishes it or has just begun it.
+        Busy: all slices are counted, and another worker is finishing the stage.
         StaleAttempt: the run went on without it.
-        StageFailed: the stage cannot do it, and trying again would not help.
+        StageFailed: the stage cannot do it, and a retry would not help.
 
     """
     execution = queries.execution(order.run)
@@ -118,11 +117,11 @@ def do_slice(
 
 
 def _widen(order: StepOrder, join: Join, width: int, send: Send) -> None:
-    """There are more slots than lanes at work: others have ended, or an admin gave more."""
+    """Use slots that became free because other runs ended or an admin raised the limit."""
     for lane in range(width):
         if lane in join.at_work or not join.has_more:
             continue
-        with contextlib.suppress(Conflict):  # another slice of this run was as fast
+        with contextlib.suppress(Conflict):  # another slice of this run was faster
             join = joins.take(join, lane)
             send(order, lane, join.at_work[lane])
 
@@ -135,7 +134,7 @@ def drives(execution: Execution, order: StepOrder) -> bool:
 def _slice_of(
     order: StepOrder, stage: Stage, execution: Execution, number: int, heartbeat: Callable[[], None]
 ) -> SliceResult:
-    document = step_context.document_of(order.run)
+    document = queries.document_of(order.run)
     with step_context.open_context(order.run, stage, document, execution, heartbeat, keep_original=True) as context:
         plan = artifacts.read_json(context.artifacts, files.plan(order.run.workflow_id, stage.name, order.attempt))
         result = _work(order.run, stage, context, slices.unpack_ranges(plan["parts"][number]))
@@ -146,7 +145,7 @@ def _slice_of(
 
 
 def _complete(order: StepOrder, stage: Stage, join: Join, *, owner: str, keep: Callable[[], None]) -> None:
-    """Finish the stage and answer. Of several that come here the step's lease takes one, the guarded advance one."""
+    """Finish the stage and answer the token. The step's lease and the guarded advance admit one worker only."""
     try:
         execution = actions.claim_step(order.run, step=order.step, attempt=order.attempt, owner=owner)
         answer = _finish_stage(order, stage, execution, join, step_outcome.heartbeat(order.run, owner, keep))
@@ -159,7 +158,7 @@ def _finish_stage(
     order: StepOrder, stage: Stage, execution: Execution, join: Join, heartbeat: Callable[[], None]
 ) -> Mapping[str, Any]:
     definition = queries.definition_of(execution)
-    document = step_context.document_of(order.run)
+    document = queries.document_of(order.run)
     with step_context.open_context(order.run, stage, document, execution, heartbeat) as context:
         result = slices.finish_slices(_slicing_of(stage), context, _tally(order, stage, context, join))
     return step_outcome.conclude(StepWork(order, definition, definition.step(order.step), execution, document), result)
@@ -171,7 +170,7 @@ def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) ->
             name = files.slice_output(order.run.workflow_id, stage.name, order.attempt, number)
             try:
                 yield json.loads(context.artifacts.read(name))
-            except NotFound:  # a stage whose slices hand nothing on
+            except NotFound:  # a stage whose slices have no results
                 return
             context.heartbeat()
 
@@ -181,17 +180,17 @@ def _tally(order: StepOrder, stage: Stage, context: StageContext, join: Join) ->
 
 
 def wait(order: StepOrder, paused: ProviderPaused) -> float:
-    """A service did not answer a slice: say so on the run; returns the seconds until the slice comes back."""
+    """Show on the run that a service does not answer; return the seconds until the slice is retried."""
     seconds = min(paused.seconds, _LONGEST_WAIT)
     stage = queries.definition_of(queries.execution(order.run)).step(order.step).name
-    with contextlib.suppress(Conflict):  # purged meanwhile
+    with contextlib.suppress(Conflict):  # the run was purged meanwhile
         joins.wait(joins.join_key(order.run, stage, order.attempt), until=clock.iso(clock.in_seconds(2 * seconds)))
         actions.describe_external_job(order.run, stage, service=paused.provider, why=str(paused))
     return seconds
 
 
 def refuse(order: StepOrder, error: str, sentence: str) -> None:
-    """The stage cannot be done: tell the engine, whose Catch ends the run. Raises: Unavailable."""
+    """Fail the stage: the engine's Catch ends the run. Raises: Unavailable."""
     definition = queries.definition_of(queries.execution(order.run))
     stage = definition.step(order.step).name
     tokens.reject(joins.join_key(order.run, stage, order.attempt), error, sentence)

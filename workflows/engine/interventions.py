@@ -1,14 +1,14 @@
-"""What a person does to a run: stop it, or have one go on that ended without a result."""
+"""Interventions by people: cancel a run, or resume one that ended without a result."""
 
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, Refused, Unavailable
+from config.phrase import Sentence
 from config.transaction import transact
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import Definition, StepDefinition
@@ -16,28 +16,20 @@ from workflows.engine import driver
 from workflows.runs import events, queries
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import More
-from workflows.runs.items import RESUMABLE, Execution, Outcome, Run, RunStatus
+from workflows.runs.items import RESUMABLE, Execution, Outcome, ResumeWay, Run, RunStatus
 
 log = logging.getLogger(__name__)
 
-_TRIES = 5  # a run that moves on while someone cancels it is cancelled where it then is
-
-
-class ResumeWay(StrEnum):
-    """How a run goes on: its failed pages once more, without them, the step that ended it again, or an earlier one."""
-
-    RETRY = "retry"
-    ACCEPT = "accept"
-    AGAIN = "again"
-    STAGE = "stage"
+_CANCELLED = Sentence("Cancelled by %(name)s.")
+_TRIES = 5  # retries: a run that moves on meanwhile is cancelled at its new step
 
 
 def cancel(run: Run, *, by: Actor) -> None:
-    """End a run that a machine works on; slices and steps under way find that it has ended and stop.
+    """Cancel a run that a machine works on; its slices and steps notice that it has ended and stop.
 
     Raises:
-        Refused: it has ended, or a person is asked, who can reject it.
-        Conflict: it moves faster than it can be cancelled.
+        Refused: it has ended, or is in review and can be rejected there.
+        Conflict: it keeps moving on.
 
     """
     for _ in range(_TRIES):
@@ -50,7 +42,7 @@ def cancel(run: Run, *, by: Actor) -> None:
         attempt = int(execution.engine_attempt)
         try:
             done = advance.fail(
-                run, definition, execution, attempt=attempt, error="Cancelled", sentence=f"Cancelled by {by.name}.",
+                run, definition, execution, attempt=attempt, error="Cancelled", sentence=_CANCELLED.fill(name=by.name),
                 outcome=Outcome.CANCELLED, by=by,
             )  # fmt: skip
         except Conflict:
@@ -62,9 +54,9 @@ def cancel(run: Run, *, by: Actor) -> None:
 
 
 def _stop(run: Run, definition: Definition, attempt: int, kind: str | None) -> None:
-    """The table says that it ended; an engine that does not hear of it is refused at its next message."""
+    """Stop the engine. If that fails, its next message is refused, since the table says that the run has ended."""
     try:
-        driver.stop(definition, run, attempt, "Cancelled by a user.", kind=kind)
+        driver.stop(definition, run, attempt, Sentence("Cancelled by a user."), kind=kind)
     except Unavailable:
         log.warning("engine was not told of the cancelling", extra={"run": run.workflow_id})
 
@@ -77,11 +69,11 @@ class _Resumption:
 
 
 def resume(run: Run, way: ResumeWay, *, by: Actor) -> None:
-    """Have the next engine attempt go on; what earlier steps stored is used as it is.
+    """Continue the run with a new engine attempt; the results of earlier steps are reused.
 
     Raises:
-        Refused: this run cannot go on that way.
-        Conflict: someone else has it go on already, or its document was deleted or has a newer content.
+        Refused: this run cannot be resumed in this way.
+        Conflict: someone else resumed it, or its document was deleted or has a new file version.
 
     """
     execution = queries.execution(run)
@@ -93,14 +85,14 @@ def resume(run: Run, way: ResumeWay, *, by: Actor) -> None:
 
 
 def resume_from(run: Run, execution: Execution, step: StepDefinition, folders: Collection[str], *, by: Actor) -> None:
-    """Have the next attempt go on at ``step``, which makes what lies in these artifact ``folders`` anew.
+    """Continue at ``step`` with a new attempt that rewrites the artifacts in ``folders``.
 
-    Raises: Refused, Conflict: as ``resume``.
+    Raises: Refused, Conflict as ``resume``.
     """
     if execution.outcome not in RESUMABLE:
         raise Refused("The run has changed. Nothing was done; reload the page.")
     anew = Execution.afresh.set(set(folders)) if folders else Execution.afresh.remove()
-    # Pages that failed in what is done again are found anew; what failed before it is still missing.
+    # Pages that failed in the repeated steps are found again; pages that failed earlier are still missing.
     failed = [Execution.failed.remove()] if folders else []
     _reopen(run, execution, _Resumption(step, (Execution.only.remove(), anew, *failed)), ResumeWay.STAGE, by=by)
 
@@ -110,7 +102,7 @@ def _reopen(run: Run, execution: Execution, plan: _Resumption, way: ResumeWay, *
     before = advance.position_of(run, definition, execution)
     attempt = before.attempt + 1
     after = replace(before, step=plan.step.order, attempt=attempt, outcome=None)
-    # Still the newest run of its document, or beside the one whose result stays the document's.
+    # It must still be the document's newest run, or stand beside the one whose result is in use.
     more = More(execution=plan.execution, project_document_if=document_rows.if_shows(before.document.workflow_id))
     changes = advance.write(before, after, clock.iso(clock.now()), more=more)
     facts = {"way": way.value, "step": plan.step.name, "attempt": attempt, **dict(plan.facts)}

@@ -1,4 +1,4 @@
-"""The slices of a stage meet: each counts itself once, whatever is delivered twice, and its lane takes the next one."""
+"""The join of a fan-out: each slice is counted once, whatever is redelivered, and its lane takes the next one."""
 
 from contextlib import suppress
 from decimal import Decimal
@@ -15,8 +15,7 @@ from config.item import Item
 from config.table import Key
 from config.transaction import NEW
 from workflows.engine import tokens
-from workflows.engine.items import Join
-from workflows.runs.items import Run
+from workflows.runs.items import Join, Run
 from workflows.stages.base import SliceResult
 
 
@@ -27,13 +26,13 @@ def join_key(run: Run, stage: str, attempt: int) -> Key:
 def begin(
     run: Run, stage: str, *, step: int, attempt: int, slices: int, planned: int, slots: int, token: str | None
 ) -> bool:  # fmt: skip
-    """The join that the slices are to meet at, the first of them in its lanes.
+    """Create the join, with the first slices in its lanes.
 
-    False if it is there already, since the order came twice.
+    Return False if it exists, because the message was redelivered.
     """
     now, width = clock.iso(clock.now()), min(slots, slices)
     listed = {}
-    if width < slices:  # the others ask how many want more slots than they have
+    if width < slices:  # other fan-outs count those that want more slots
         listed = table.JOIN.gsi1(run.site, workflow_id=run.workflow_id, stage=stage, attempt=attempt)
     actions: list[Action] = [
         Join.project_id.set(run.project_id),
@@ -62,9 +61,9 @@ def begin(
 
 
 def count(join: Join, lane: int, number: int, result: SliceResult, *, slots: int) -> Join:
-    """Count a slice as done, with what failed in it, and have its lane take the next one while ``slots`` allow it.
+    """Count a slice as done, with its failures, and let its lane take the next one within ``slots``.
 
-    Of one that was counted before, the join as it is. ``join``: as it was when the work began.
+    If it was counted already, return the join unchanged. ``join``: as it was when the work began.
 
     Raises:
         NotFound: the run was purged.
@@ -76,7 +75,7 @@ def count(join: Join, lane: int, number: int, result: SliceResult, *, slots: int
         with suppress(Conflict):
             return Join.change(join.key, [*counts, *_next_slice(lane)], holds & (Join.sent < Join.slices))
     rests: list[Action] = [Join.lanes[str(lane)].remove()]
-    if lane < slots or not join.has_more:  # the last one is sent: its share is the others'; again is harmless
+    if lane < slots or not join.has_more:  # the last one was sent: its slots go to others; idempotent
         rests += [Join.GSI1PK.remove(), Join.GSI1SK.remove()]
     try:
         return Join.change(join.key, [*counts, *rests], holds)
@@ -85,13 +84,13 @@ def count(join: Join, lane: int, number: int, result: SliceResult, *, slots: int
 
 
 def take(join: Join, lane: int) -> Join:
-    """The next slice into a lane that is free. Raises: Conflict if it is not, or there is no slice left."""
+    """Take the next slice into a free lane. Raises: Conflict if the lane is taken or no slice is left."""
     free: Condition = Join.lanes[str(lane)].does_not_exist()
     return Join.change(join.key, _next_slice(lane), free & (Join.sent < Join.slices))
 
 
 def _next_slice(lane: int) -> list[Action]:
-    # What is right of the equals sign is what was there before.
+    # In an update expression, the right-hand side reads the value before the update.
     return [Join.lanes[str(lane)].set(Join.sent), Join.sent.set(Join.sent + 1)]
 
 
@@ -112,7 +111,7 @@ def _number(amount: float) -> Any:
 
 
 def wait(key: Key, *, until: str) -> None:
-    """A service did not answer a slice, which comes back by itself. Raises: Conflict if the join is gone."""
+    """Record that a service does not answer a slice, which is retried later. Raises: Conflict if the join is gone."""
     Join.change(key, [Join.waits_until.set(until)], Item.PK.exists())
 
 
@@ -128,13 +127,13 @@ def is_complete(join: Join) -> bool:
 
 
 def check_again(join: Join, *, stalls: int) -> None:
-    """The sweeper has looked: the next look, and what was done by now. Raises: Conflict if another has looked."""
+    """Schedule the sweeper's next check and store the progress. Raises: Conflict if another sweep did."""
     seen = [Join.seen.set(len(join.done or ())), Join.stalls.set(stalls)]
     due_work.postpone(join, at=_next_look(), also=seen)
 
 
 def close(join: Join) -> None:
-    """Nothing is under way here any more: out of the indexes, and one day out of the table."""
+    """Remove a finished join from the indexes, and let it expire by TTL."""
     kept_until = int(clock.in_seconds(settings.JOIN_KEPT_SECONDS).timestamp())
     also = [Join.GSI1PK.remove(), Join.GSI1SK.remove(), Join.TimeToLive.set(kept_until)]
     due_work.finish(join, also=also)

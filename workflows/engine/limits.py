@@ -1,7 +1,7 @@
-"""How much a site and a project may have under way at a time, and what each of those that are at work gets of it.
+"""Concurrency limits of sites and projects, and each fan-out's or batch's share of them.
 
-Slots are counted for slices and for the runs of batches apart: both are what a worker has in hand, a minute at most.
-Single documents are never held back. Those of a site that has many stand aside.
+Slots of slices and of batch lines are counted separately; each is held for a minute at most. Single documents are never
+held back, but those of a site with many documents in progress go to a lower-priority queue.
 """
 
 import logging
@@ -17,15 +17,15 @@ from projects.documents import queries as counter_queries
 from projects.documents.items import DocumentStatus
 from projects.settings import queries as project_queries
 from projects.sites import directory
-from workflows.engine.items import Join
+from workflows.runs.items import Join
 
 log = logging.getLogger(__name__)
 
-_MOST = 200  # large documents of a site at once that are counted; of so many, each has one slot whatever the limit
+_MOST = 200  # large documents that are counted per site; with so many, each has one slot whatever the limit
 
 
 def of_site(site: str) -> int:
-    """As an admin of the main site set it, else the desk's; read every few seconds."""
+    """Return the limit that an admin of the main site set, else the default; cached for a few seconds."""
     return _set_for_site(site) or settings.SITE_SLOTS
 
 
@@ -35,12 +35,12 @@ def _set_for_site(site: str) -> int:
 
 
 def of_project(site: str, project_id: str) -> int:
-    """As the project's settings have it now, not as its runs froze them, else the desk's; read every few seconds."""
+    """Return the project's current limit, not the one its runs froze, else the default; cached for a few seconds."""
     return set_for_project(site, project_id) or settings.PROJECT_SLOTS
 
 
 def set_for_project(site: str, project_id: str) -> int:
-    """By an admin; 0 if no one did."""
+    """Return the limit that an admin set; 0 if unset."""
 
     def read_limit() -> int:
         try:
@@ -52,9 +52,9 @@ def set_for_project(site: str, project_id: str) -> int:
 
 
 def shares(site: str, projects: Sequence[str]) -> Mapping[str, int]:
-    """Project → what each of its workings may use, where ``projects`` has the project of every working of the site.
+    """Map each project to the slots that each of its work items may use. ``projects`` has one entry per work item.
 
-    An equal part of the site's slots and of the project's, at least one: no one waits for someone else's end.
+    Each share is an equal part of the site's slots and of the project's, and at least one, so that nobody is starved.
     """
     return {
         project: max(1, min(of_site(site) // len(projects), of_project(site, project) // count))
@@ -63,24 +63,24 @@ def shares(site: str, projects: Sequence[str]) -> Mapping[str, int]:
 
 
 def of_fan_out(site: str, project_id: str, workflow_id: str) -> int:
-    """How many slices of a run may be under way now: one Query of the site's fan-outs that want more slots."""
+    """Return how many slices of a run may be in progress: one Query of the site's fan-outs that want more slots."""
     page = Join.page(table.JOIN.gsi1_partition(site), index="GSI1", limit=_MOST)
     others = [str(row.project_id) for row in page.rows if row.workflow_id != workflow_id]
     return min(settings.SLICES_IN_FLIGHT, shares(site, [*others, project_id])[project_id])
 
 
 def has_no_slot(site: str, project_id: str, *, project_slots: int) -> bool:
-    """Whether a run that begins now stands aside: so many documents of its site, or of its project, are in progress.
+    """Return True if a new run gets lower priority, because its site or project has many documents in progress.
 
-    ``project_slots``: an admin's, 0 for none. One Query of counters; of the project's too where only they can say.
-    It decides about nothing but the order, so a count that is old or wrong, or does not come, holds no one up.
+    ``project_slots``: the limit that an admin set, 0 for none. One Query of counters, and one more for the project if
+    necessary. Only the order depends on it, so a stale, wrong or missing count blocks nobody.
     """
     counters, here = counter_queries, DocumentStatus.IN_PROGRESS
     try:
         in_site = counters.count_documents(site).count_of(here)
         if in_site > (_set_for_site(site) or settings.BUSY_RUNS):
             return True
-        if not 0 < project_slots < in_site:  # a project has no more than its site
+        if not 0 < project_slots < in_site:  # a project cannot have more than its site
             return False
         return counters.documents_of_project(site, project_id).count_of(here) > project_slots
     except Unavailable:

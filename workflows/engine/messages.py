@@ -1,8 +1,8 @@
 """The engine without Step Functions: the answer of each state sends the message of the next.
 
-Nothing remembers an execution. A token is a continuation: signed text that says which state of which attempt waits and
-what its input was, so that whoever has it can go on, and nothing that waits for a person can be lost with a broker. Two
-answers to one token send two messages; the guards of what they ask for let one of them act.
+There is no stored execution. A token is a continuation: signed text with the attempt, its waiting state and that
+state's input. Whoever has it can continue, so a review survives the loss of the broker. Two answers to one token send
+two messages, but the guards of their writes let only one take effect.
 """
 
 import datetime as dt
@@ -23,9 +23,9 @@ from workflows.runs import queries
 from workflows.runs.items import Execution, Run, RunStatus
 
 _SALT = "countersign.engine"
-_TRIES = "tries"  # in what a continuation keeps: how often its state was ordered again
-_MARK = "celery:"  # no token of Step Functions begins so
-# A message that is away longer than its queue hides it comes to a second worker. Who has to wait longer is asked again.
+_TRIES = "tries"  # in a continuation: how often its state was ordered again
+_MARK = "celery:"  # no token of Step Functions begins like this
+# Longer than the visibility timeout, and a second worker would get the message. Longer waits are repeated.
 LONGEST_DELAY = 60
 
 
@@ -34,14 +34,14 @@ def is_ours(token: str) -> bool:
 
 
 def start(definition: Definition, given: Mapping[str, Any]) -> None:
-    """Send the first message of an attempt; again is harmless. Raises: Unavailable."""
+    """Send the first message of an attempt. Idempotent. Raises: Unavailable."""
     _enter(states.machine_of(definition), states.BEGIN, given)
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:
-    """Send what follows, then note that it was sent: a death in between sends it twice, and never not at all.
+    """Send what follows, then record that it was sent: a crash in between sends it twice, never zero times.
 
-    Without the note each delivery that comes twice would double all that follows, and a fan-out multiply it.
+    Without the record, each redelivery would double everything that follows, and a fan-out would multiply it.
 
     Raises:
         TokenClosed: it is not readable.
@@ -59,7 +59,7 @@ def send_success(token: str, output: Mapping[str, Any]) -> None:
 
 
 def send_failure(token: str, error: str, cause: str) -> None:
-    """Order the state again where it may be retried, else go where it leads then. Raises: TokenClosed, Unavailable."""
+    """Retry the state if it may be retried, else follow its error transition. Raises: TokenClosed, Unavailable."""
     machine, name, state, given = _find_task(token)
     tried = int((given.get(_TRIES) or {}).get(name, 0))
     if error == states.UNEXPECTED and tried < state.retries:
@@ -70,20 +70,20 @@ def send_failure(token: str, error: str, cause: str) -> None:
 
 
 def state(run: Run, attempt: int) -> Literal["running", "ended"]:
-    """What the table knows: whether this attempt drives the run. Whether its message is lost no one is told."""
+    """Return whether this attempt drives the run, as the table says. Whether its message was lost is unknown."""
     execution = queries.execution(run)
     drives = execution.status == RunStatus.RUNNING and int(execution.engine_attempt) == attempt
     return "running" if drives and int(execution.stopped or 0) < attempt else "ended"
 
 
 def stop(run: Run, attempt: int) -> None:
-    """Mark the attempt as ended, where it still drives its run: the sweeper begins the next."""
+    """Mark the attempt as ended if it still drives its run; the sweeper begins the next."""
     with suppress(Conflict):
         actions.mark_stopped(run, attempt=attempt)
 
 
 def token_of(definition: Definition, name: str, given: Mapping[str, Any]) -> str:
-    """The continuation of the state ``name``. The last answer is not in it: what follows goes on with the next."""
+    """Return the continuation of state ``name``, without the last answer: what follows continues with the next one."""
     kept = {key: value for key, value in given.items() if key not in {"result", "error", "start_at"}}
     return _MARK + signing.dumps({"definition": definition.id, "state": name, "given": kept}, salt=_SALT, compress=True)
 
@@ -98,12 +98,14 @@ def _find_task(token: str) -> tuple[Machine, str, Task, Mapping[str, Any]]:
 
 
 def _enter(machine: Machine, name: str, given: Mapping[str, Any]) -> None:
-    """Follow what needs no one, and order the task that comes then."""
+    """Follow states that wait for nothing, and order the next task."""
     delay = 0.0
     while True:
         state = machine.states[name]
         if isinstance(state, Choice):
             name = state.follow(given)
+        elif isinstance(state, Wait) and state.scheduled:
+            return  # the sweeper orders it later: a message cannot be delayed for so long
         elif isinstance(state, Wait):
             delay, name = float(state.seconds.value_in(given)), state.to
         elif isinstance(state, Task):
@@ -127,15 +129,15 @@ def _value(source: Source, given: Mapping[str, Any], entered: str) -> Any:
     return entered if isinstance(source, EntryTime) else source
 
 
-# What the engine itself says, and no task of ours (AWS: "Error names"; the second are those of its sendMessage).
+# Errors of the engine itself, not of our tasks (AWS: "Error names"; the others are those of its sendMessage).
 _ENGINES_OWN = ("States.", "SQS.", "Sqs.")
 
 
 def goes_on(run: Run, *, attempt: int, error: str) -> bool:
-    """Whether ``error`` is none of the run's: then the sweeper starts the next attempt, and nothing is decided anew.
+    """Return True if ``error`` is not the run's fault: then the sweeper starts the next attempt.
 
-    So it is while a person is asked, or what he decided waits to be applied: workers that were away for some minutes
-    are no reason to end a run that has been waiting for days. A refusal of our own task is one.
+    That is so during a review, or while its decision waits to be applied: workers that were down for some minutes must
+    not end a run that has been waiting for days. A failure raised by our own task does end it.
     """
     if not error.startswith(_ENGINES_OWN):
         return False
@@ -151,7 +153,7 @@ def goes_on(run: Run, *, attempt: int, error: str) -> bool:
 
 
 def _is_of_an_earlier_state(run: Run, execution: Execution, definition: Definition, error: str) -> bool:
-    """The run came to its step later than a timeout of that step could have begun."""
+    """Return True if the run reached its step too recently for a timeout of that step."""
     if error != "States.Timeout" or not execution.last_transition:
         return False
     came = clock.parse(queries.last_transition(run, execution).occurredAt)

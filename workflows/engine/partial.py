@@ -1,28 +1,32 @@
-"""A run of which pages failed ends as partial, after assess."""
+"""The end of a run with failed pages: it becomes partial after the assessment."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pynamodb.expressions.update import Action
 
+from config.phrase import count_sentence
 from workflows.engine.step_work import StepWork, hand_on
 from workflows.runs import events
 from workflows.runs.actions.advance import Advance
 from workflows.runs.items import END, Outcome
+from workflows.stages.slices import name_pages
 
-PARTIAL_AT = "assess"  # the last step before a person is asked or something is published
-SHOWN = 10  # pages that a sentence names
+SHOWN = 10  # pages listed in a sentence
 
 
 def end_partial(work: StepWork, facts: Mapping[str, Any], pinned: Sequence[Action]) -> Mapping[str, Any]:
-    """Pages failed: no one is asked and nothing is published; a person says how it goes on.
+    """End the run as partial, without review or publication; a person decides how it continues.
 
     Raises: Conflict if someone else was first.
     """
     missing = sorted(int(index) for index in work.execution.failed or ())
-    named = ", ".join(str(index + 1) for index in missing[:SHOWN]) + (" and more" if len(missing) > SHOWN else "")
-    sentence = (
-        f"{len(missing)} of {facts.get('pages', 0)} pages failed: {'page' if len(missing) == 1 else 'pages'} {named}."
+    sentence = count_sentence(
+        "%(count)s of %(total)s pages failed: page %(pages)s.",
+        "%(count)s of %(total)s pages failed: pages %(pages)s.",
+        len(missing),
+        total=facts.get("pages", 0),
+        pages=name_pages(missing, SHOWN),
     )
     move = Advance(
         work.step,

@@ -1,7 +1,7 @@
-"""Which of one machine's workers goes first: who is at a large document pauses while another is at someone's page.
+"""Worker priority on one machine: workers of large documents pause while others process single pages.
 
-A nice worker still takes a core from whoever wakes up, and the embedded AWS from whoever asks next. The kernel keeps
-the order, by a lock on a file: whoever is killed holds up no one. Workers with machines of their own need none.
+Even a process with a high nice value takes a core from one that wakes up, and the embedded AWS from the next request. A
+file lock keeps the order, which the kernel releases if its holder is killed. Workers on separate machines need none.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-MOST_SECONDS = 0.25  # a pause before each page: so a desk that is never idle still gets its large documents done
-_LINGER = 0.1  # seconds from a step to the next of its run, in which an engine has the turn
+MOST_SECONDS = 0.25  # longest pause before a page, so that large documents finish even if it is never idle
+_LINGER = 0.1  # seconds between two steps of a run, in which the engine works
 _LOOK = 0.004  # seconds
 
 
@@ -26,13 +26,13 @@ def _file() -> int:
 
 @contextlib.contextmanager
 def go_first() -> Iterator[None]:
-    """Any number of workers at a time."""
+    """Take precedence; any number of workers can at a time."""
     if not settings.ON_LAPTOP:
         yield
         return
     lock = _file()
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH)  # waits for a look of the others, microseconds
+        fcntl.flock(lock, fcntl.LOCK_SH)  # waits microseconds, while another worker checks the lock
         yield
     finally:
         os.utime(lock)
@@ -41,7 +41,7 @@ def go_first() -> Iterator[None]:
 
 @contextlib.contextmanager
 def go_second(beat: Callable[[], None]) -> Iterator[Callable[[], None]]:
-    """``beat``, to be called between pages, with a pause before it while others go first."""
+    """Wrap ``beat``, to be called between pages, so that it pauses while others have precedence."""
     if not settings.ON_LAPTOP:
         yield beat
         return
@@ -65,5 +65,5 @@ def _is_taken(lock: int) -> bool:
     except BlockingIOError:
         return True
     fcntl.flock(lock, fcntl.LOCK_UN)
-    # A file's time and ours are two clocks' on some file systems: one that is ahead must not stop us.
+    # On some file systems mtime is another clock; one that is ahead must not stop us.
     return 0 <= time.time() - os.fstat(lock).st_mtime < _LINGER

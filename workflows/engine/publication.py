@@ -1,4 +1,4 @@
-"""The step publish: what was found and decided becomes the published object, and the run ends."""
+"""The step ``publish``: merge the result and the decision into the published object, and end the run."""
 
 import json
 from collections.abc import Mapping
@@ -11,43 +11,36 @@ from projects.audit.events import Actor
 from projects.documents.actions.classification import Classified, set_classification
 from workflows.engine.step_work import StepWork, hand_on
 from workflows.publish import follow_ups
-from workflows.runs import earlier_copies, events
+from workflows.runs import duplicates, events
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
 from workflows.runs.items import END, DocumentWorkflow, Outcome, Run
+from workflows.runs.run_files import files_of
 from workflows.stages import results
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
+from workflows.stages.base import ArtifactStore
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-AUDITED = "audited"  # in the same answer: a person looked at what would have passed
-FOLLOWED = "follow_up"  # in the answer of a step that published: something is to be done now
+AUDITED = "audited"  # in the same answer: a sampled review of a result that needed none
+FOLLOWED = "follow_up"  # in the answer of a step that published: follow-ups are due now
 
 
 def publish(work: StepWork) -> Mapping[str, Any]:
-    """Merge result and decision into the published object, end the run, tell the bus, and plan what follows.
+    """Publish the result with the decision, end the run, publish the event, and plan the follow-ups.
 
-    A machine's result beside one that a person decided is stored and not told: choosing it does that.
+    A machine's result beside a decided one is stored without an event and follow-ups; selecting it does these.
     """
     run, execution, document = work.run, work.execution, work.document
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
     decision: dict[str, Any] | None = None
     if execution.decision_id:
         sha256 = str(execution.decision_sha256)
         name = files.decision(run.workflow_id, execution.decision_id, sha256)
         decision = json.loads(store.read_pinned(name, sha256))
-    decided = decision or {}
-    merged = results.merge_corrections(
-        found, decided.get("corrections") or {}, decision=_public(decision), answers=decided.get("answers")
-    )
+    merged = compose_published(run, document, store, found, decision)
     beside = bool(advance.place_of(run, execution, Outcome.PUBLISHED).keeps)
-    merged |= {
-        "documentId": run.document_id,
-        "source": _source(store, document),
-        "confidence": results.summarize_confidence(merged["fields"], found["fields"]),
-        "review": _review(store, run, decision),
-    }
     body = json.dumps(merged, ensure_ascii=False, sort_keys=True).encode()
     uri = store.write(files.output(run.workflow_id), body, "application/json")
     detail = {
@@ -60,7 +53,7 @@ def publish(work: StepWork) -> Mapping[str, Any]:
     event = events.lineage(run, word, facts=detail, bus_type=events.PROCESSED, bus_detail=detail)
     also = [] if beside else follow_ups.plan_follow_ups(run, document, execution)
     facts = detail | ({FOLLOWED: True} if also else {})
-    if merged["review"]["reason"] == review_reasons.AUDIT:
+    if merged["review"]["reason"] == needs_review.AUDIT:
         facts |= {AUDITED: True}
     typed = None if beside else _classify_published(run, merged.get("type"), decision)
     move = Advance(
@@ -74,14 +67,34 @@ def publish(work: StepWork) -> Mapping[str, Any]:
         execution=execution,
     )
     if decision:
-        earlier_copies.remember_decided(run, document, merged)
+        duplicates.remember_decided(run, document, merged)
     return hand_on(work, move, also=also, event=event)
+
+
+def compose_published(
+    run: Run,
+    document: DocumentWorkflow,
+    store: ArtifactStore,
+    found: Mapping[str, Any],
+    decision: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Return the published object: the result, a person's values where they differ, and the facts of the review."""
+    decided = decision or {}
+    merged = results.merge_corrections(
+        found, decided.get("corrections") or {}, decision=_public(decision), answers=decided.get("answers")
+    )
+    return merged | {
+        "documentId": run.document_id,
+        "source": _source(run, document),
+        "confidence": results.summarize_confidence(merged["fields"], found["fields"]),
+        "review": _review(store, run, decision),
+    }
 
 
 def _classify_published(
     run: Run, kind: Mapping[str, Any] | None, decision: Mapping[str, Any] | None
 ) -> Classified | None:
-    """What was found to be its type, or chosen, for the transaction that publishes; None if its project said it."""
+    """Return the document type, found or chosen, for the publishing transaction; None if the project determined it."""
     if not kind:
         return None
     by = _typist(kind, decision)
@@ -89,23 +102,24 @@ def _classify_published(
 
 
 def _typist(kind: Mapping[str, Any], decision: Mapping[str, Any] | None) -> Actor:
-    """Who said what the document is."""
+    """Return who determined the document type."""
     if decision and kind["source"] == "reviewer":
         return Actor(str(decision["reviewer"]["id"]), str(decision["reviewer"]["name"]))
     return Actor("system", "Classification")
 
 
-def _source(store: DocumentFiles, document: DocumentWorkflow) -> dict[str, Any]:
-    """The file that was read (seed 004)."""
+def _source(run: Run, document: DocumentWorkflow) -> dict[str, Any]:
+    """Describe the source file (seed 004)."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
     key = store.root + store.name_of(str(document.data["file_uri"]))
     return {"bucket": settings.BUCKET_NAME, "key": key, "version": document.s3version}
 
 
-def _review(store: DocumentFiles, run: Run, decision: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Whether and why a person was asked, and who decided what (seed 004)."""
+def _review(store: ArtifactStore, run: Run, decision: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Describe the review: whether and why there was one, and the decision (seed 004)."""
     try:
         assessed = json.loads(store.read(files.assessment(run.workflow_id)))
-    except NotFound:  # of a definition that asks without an assessment
+    except NotFound:  # of a definition with a review but no assessment
         assessed = {"review_required": decision is not None, "reasons": []}
     decided = decision or {}
     return {
@@ -119,7 +133,7 @@ def _review(store: DocumentFiles, run: Run, decision: Mapping[str, Any] | None) 
 
 
 def _public(decision: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What the published object says of the decision: also each change by a person, and what no one has checked."""
+    """Return the decision as published, with each correction and what nobody checked."""
     if decision is None:
         return None
     said = {name: decision[name] for name in ("decision_id", "decision", "reviewer", "reason", "at")}

@@ -1,4 +1,4 @@
-"""What is done with a run, or a join of its slices, that is due: conditional, audited, harmless when repeated."""
+"""Repairs of due runs and joins: conditional, audited and idempotent."""
 
 import logging
 from typing import Any
@@ -8,25 +8,27 @@ from django.conf import settings
 from config import clock, logs
 from config.brokers import queues
 from config.due import repairs
+from config.phrase import Sentence
 from workflows.definitions import states
-from workflows.engine import actions, driver, fanout, joins, lost_message
-from workflows.engine.items import Join
+from workflows.engine import actions, driver, fanout, joins, lost_message, waits
 from workflows.engine.step_work import StepOrder
 from workflows.engine.tasks import end_run, order_slice
-from workflows.engine.waiting_review import WaitingReview, find_waiting_review
 from workflows.runs import engine_choice, queries
-from workflows.runs.items import Execution, Run, RunStatus
+from workflows.runs.items import Execution, Join, Run, RunStatus
+from workflows.runs.waiting_review import WaitingReview, find_waiting_review
 
 log = logging.getLogger(__name__)
 
-_MACHINE_ATTEMPTS = 10  # then a machine step that never ends is a failure with a reason, not a loop
-_TOO_MANY = "The step did not finish in 10 attempts. The file is safe; check the workers, then retry."
-_STALLS = 5  # looks in a row at which no slice of a fan-out had been done
-_STALLED = "Some pages crashed every worker that processed them. The file is safe; check the workers, then re-run."
+_MACHINE_ATTEMPTS = 10  # attempts; after them a machine step that never ends fails with a reason instead of looping
+_TOO_MANY = Sentence("The step did not finish in 10 attempts. The file is safe; check the workers, then retry.")
+_STALLS = 5  # consecutive checks without progress of a fan-out
+_STALLED = Sentence(
+    "Some pages crashed every worker that processed them. The file is safe; check the workers, then re-run."
+)
 
 
 def resume_join(site: str, join: Join) -> None:
-    """Slices of a fan-out that stands still are sent again: their messages were lost, or killed every worker."""
+    """Resend the slices of a stalled fan-out: their messages were lost, or killed every worker."""
     run = Run(site, join.project_id, join.document_id, join.workflow_id)
     order = StepOrder(run, int(join.step), int(join.attempt))
     if not fanout.drives(queries.execution(run), order):
@@ -35,7 +37,7 @@ def resume_join(site: str, join: Join) -> None:
     stands_still = len(join.done or ()) <= int(join.seen)
     paused = bool(join.waits_until) and str(join.waits_until) > clock.iso(clock.now())
     if stands_still and (paused or queues.count_messages(settings.SLICES_QUEUE)):
-        # workers are behind or away, or a service does not answer: no slice's fault
+        # workers are busy or down, or a service does not answer: not the slice's fault
         joins.check_again(join, stalls=int(join.stalls))
         return
     stalls = int(join.stalls) + 1 if stands_still else 0
@@ -49,12 +51,15 @@ def resume_join(site: str, join: Join) -> None:
 
 
 def check_run(site: str, execution: Execution) -> None:
-    """Look whether the run's engine attempt still lives; if it does not, a new attempt goes on from here."""
+    """Check whether the run's engine attempt is alive; if not, continue with a new attempt."""
     run = Run(site, execution.project_id, execution.document_id, execution.executionId)
     if execution.status != RunStatus.RUNNING:
         return
     definition = queries.definition_of(execution)
     attempt = int(execution.engine_attempt)
+    if execution.waits_until and execution.engine and execution.engine == engine_choice.choose_engine():
+        end_wait(run, execution)
+        return
     state = driver.state(definition, run, attempt, kind=execution.engine)
     alive = state == "running" and (
         driver.remembers(execution.engine) or not lost_message.is_lost(run, execution, definition)
@@ -64,7 +69,7 @@ def check_run(site: str, execution: Execution) -> None:
         return
     review = find_waiting_review(run, execution)
     waits = definition.step(int(execution.currentStep)).type == "approval" and review is not None
-    # Attempts that only renewed a waiting review's token are not the step's; a review has a deadline of its own.
+    # Attempts that only renewed a review's token do not count for the step; a review has its own deadline.
     if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=_TOO_MANY)
         return
@@ -77,8 +82,17 @@ def check_run(site: str, execution: Execution) -> None:
     start_next_attempt(run, execution, why=why, review=review)
 
 
+def end_wait(run: Run, execution: Execution) -> None:
+    """Order the step of a finished wait again, for engines that cannot wait. Idempotent."""
+    if waits.seconds_until(str(execution.waits_until)):
+        actions.check_run_again(execution, at=clock.parse(str(execution.waits_until)))
+        return
+    actions.check_run_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
+    start_attempt(run, execution, int(execution.engine_attempt), review=None)
+
+
 def start_next_attempt(run: Run, execution: Execution, *, why: str, review: WaitingReview | None) -> None:
-    """Have the next attempt drive the run. Raises: Conflict, if another repair was first, or the run has ended."""
+    """Let the next attempt drive the run. Raises: Conflict if another repair was first or the run has ended."""
     definition = queries.definition_of(execution)
     attempt = actions.begin_next(run, attempt=int(execution.engine_attempt), why=why, definition=definition)
     log.warning("run restarted", extra={"run": run.workflow_id, "attempt": attempt})
@@ -87,9 +101,9 @@ def start_next_attempt(run: Run, execution: Execution, *, why: str, review: Wait
 
 
 def start_attempt(run: Run, execution: Execution, attempt: int, *, review: WaitingReview | None) -> None:
-    """Start the engine where the run stands; if its review is decided, after the review step.
+    """Start the engine at the run's current step, or after the review step if its review is decided.
 
-    ``review``: that the run waits at; None if it waits at none.
+    ``review``: the review that the run waits for, if any.
     """
     logs.follow_request(execution.request_id)
     definition = queries.definition_of(execution)
@@ -111,14 +125,14 @@ def start_attempt(run: Run, execution: Execution, attempt: int, *, review: Waiti
 
 
 def _assessment(run: Run, execution: Execution) -> dict[str, Any]:
-    """What the assessment handed to the review step, as its transition keeps it."""
+    """Return the assessment's output for the review step, as its transition stored it."""
     transition = queries.last_transition(run, execution)
     data = transition.data.as_dict() if transition.data else {}
     return {**data, "last": transition.SK.rsplit("#", 1)[-1]}
 
 
 def _seconds_left(review: WaitingReview | None) -> int:
-    """Seconds that a restarted wait may last, so that the deadline people saw stays the deadline."""
+    """Return the rest of the review's time, so that a restarted wait keeps the deadline that people saw."""
     if review is None:
         return settings.REVIEW_TIMEOUT_SECONDS
     left = (clock.parse(review.deadline) - clock.now()).total_seconds() + settings.REVIEW_MARGIN_SECONDS

@@ -1,4 +1,4 @@
-"""What a notification or an action does in the midst of a run; each may be done twice, as a worker may die after it."""
+"""Actions and notifications in the middle of a run. Each may run twice, since a worker may die after it."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext
 
 from config.errors import ActionFailed, NotFound, Refused, StageFailed
+from config.phrase import Sentence, count_sentence
+from projects.accounts.preferences import speak_to
 from projects.audit.events import Actor
 from projects.documents.actions.properties import add_tag, set_attribute
 from projects.documents.queries import get_document
@@ -24,7 +28,7 @@ from workflows.runs.items import DocumentWorkflow, Outcome, Run
 
 @dataclass(frozen=True)
 class StepAction:
-    """What one step does for one document."""
+    """One action of a step on one document."""
 
     run: Run
     step: StepDefinition
@@ -36,7 +40,7 @@ class StepAction:
 
     @property
     def id(self) -> str:
-        """The same each time it is done, so that whoever gets it twice can tell."""
+        """A stable id, by which recipients can detect a repetition."""
         text = f"{self.run.site}/{self.run.document_id}/{self.run.workflow_id}/step/{self.step.order}"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -47,7 +51,7 @@ class StepAction:
 
 @dataclass(frozen=True)
 class ActionAnswer:
-    """``words`` are for people; ``bus_type`` goes on the event bus, in the transaction that leaves the step."""
+    """``words`` are for people; ``bus_type`` is published in the transaction that leaves the step."""
 
     words: str
     bus_type: str = ""
@@ -55,41 +59,48 @@ class ActionAnswer:
 
 
 def mail(action: StepAction) -> ActionAnswer:
-    """To the addresses of ``to``: where to look, and nothing of the document, its name neither."""
+    """Mail a link to the addresses in ``to``, without any content of the document, not even its name."""
     to = [one.strip() for one in action.parameters.get("to", "").split(",") if one.strip()]
     if not to:
         raise ActionFailed("No recipients. Add addresses to the workflow definition.")
-    project = action.document.project_name or "a project"
-    _send(action, to, f"A document of {project} is at the step {action.step.label}.")
-    return ActionAnswer(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+    with translation.override(settings.MAIL_LANGUAGE):
+        said = gettext("A document of %(project)s is at the step %(step)s.")
+        _send(action, to, said % {"project": _name_project(action), "step": gettext(action.step.label)})
+    return ActionAnswer(count_sentence("Sent to %(count)s address.", "Sent to %(count)s addresses.", len(to)))
 
 
 def mail_sender(action: StepAction) -> ActionAnswer:
-    """To the person who sent the document, where it was one with an address; a program hears of it by its event."""
+    """Mail the person who sent the document, if there is one; programs get the event."""
     if settings.TELL_SENDERS and action.step.ends in TOLD:
-        return ActionAnswer("The sender is notified when the run ends.")
+        return ActionAnswer(Sentence("The sender is notified when the run ends."))
     to = address_of(get_document(action.run.site, action.run.document_id).userId)
     if not to:
-        return ActionAnswer("The sender has no email address. No email was sent.")
-    word = "rejected" if action.step.ends == Outcome.REJECTED else "accepted"
-    project = action.document.project_name or "a project"
-    _send(action, [to], f"A document that you sent to {project} was {word}.")
-    return ActionAnswer("Email sent to the sender.")
+        return ActionAnswer(Sentence("The sender has no email address. No email was sent."))
+    with speak_to(get_document(action.run.site, action.run.document_id).userId):
+        accepted = gettext("A document that you sent to %(project)s was accepted.")
+        rejected = gettext("A document that you sent to %(project)s was rejected.")
+        said = rejected if action.step.ends == Outcome.REJECTED else accepted
+        _send(action, [to], said % {"project": _name_project(action)})
+    return ActionAnswer(Sentence("Email sent to the sender."))
+
+
+def _name_project(action: StepAction) -> str:
+    return action.document.project_name or gettext("a project")
 
 
 def _send(action: StepAction, to: list[str], sentence: str) -> None:
-    text = f"{sentence}\n\n{action_kinds.run_address(action.run)}\n\nSign in to view it.\n"
-    action_kinds.send_mail(to, sentence.rstrip("."), text, action.id)
+    text = f"{sentence}\n\n{action_kinds.run_address(action.run)}\n\n{gettext('Sign in to view it.')}\n"
+    action_kinds.send_mail(to, sentence.rstrip(".。"), text, action.id)
 
 
 def tell(action: StepAction) -> ActionAnswer:
-    """An event of type ``type`` on the bus, with a stable id."""
+    """Publish an event of type ``type``, with a stable id."""
     detail = {"step": action.step.name, "deliveryId": action.id}
-    return ActionAnswer("Event sent.", action.parameters["type"], detail)
+    return ActionAnswer(Sentence("Event sent."), action.parameters["type"], detail)
 
 
 def call(action: StepAction) -> ActionAnswer:
-    """A signed POST to ``url``, as a rule's webhook gets it: ids, and nothing of the document."""
+    """Send a signed POST to ``url``, like a rule's webhook: ids, and nothing of the document."""
     run = action.run
     content = {
         "id": action.id,
@@ -101,21 +112,21 @@ def call(action: StepAction) -> ActionAnswer:
         "workflowId": run.workflow_id,
     }
     status = webhooks.deliver_webhook(Delivery(run.site, action.id, action.parameters.get("url", ""), content))
-    return ActionAnswer(f"The receiver returned {status}.")
+    return ActionAnswer(Sentence("The receiver returned %(status)s.").fill(status=status))
 
 
 def tag(action: StepAction) -> ActionAnswer:
-    """One more value of the tag ``key``; there already, it stays."""
+    """Add a value to the tag ``key``. Idempotent."""
     key, value = action.parameters["key"], action.parameters.get("value", "")
     add_tag(action.run.site, action.run.document_id, key, value, by=action.by)
-    return ActionAnswer(f"Tag {key} set.")
+    return ActionAnswer(Sentence("Tag %(key)s set.").fill(key=key))
 
 
 def attribute(action: StepAction) -> ActionAnswer:
-    """The attribute ``key`` gets ``value`` and no other."""
+    """Set the attribute ``key`` to ``value``, replacing other values."""
     key = action.parameters["key"]
     set_attribute(action.run.site, action.run.document_id, key, [action.parameters["value"]], by=action.by)
-    return ActionAnswer(f"Attribute {key} set.")
+    return ActionAnswer(Sentence("Attribute %(key)s set.").fill(key=key))
 
 
 STEP_ACTIONS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
@@ -126,11 +137,11 @@ STEP_ACTIONS: Mapping[str, Callable[[StepAction], ActionAnswer]] = {
     "tag": tag,
     "attribute": attribute,
 }
-_ENDED = (events.PROCESSED, events.FAILED)  # of a run's end: no step may say these before it
+_ENDED = (events.PROCESSED, events.FAILED)  # end of a run: no step may publish these before it
 
 
 def act(work: StepWork) -> Mapping[str, Any]:
-    """Do it and leave the step. Raises: StageFailed if trying again would not help; Unavailable; Conflict."""
+    """Perform the action and leave the step. Raises: StageFailed if a retry would not help; Unavailable; Conflict."""
     try:
         answer = run_step_action(StepAction(work.run, work.step, work.document))
     except ActionFailed as error:
@@ -140,7 +151,7 @@ def act(work: StepWork) -> Mapping[str, Any]:
 
 
 def run_step_action(action: StepAction) -> ActionAnswer:
-    """Raises: ActionFailed if trying again would not help; Unavailable."""
+    """Raises: ActionFailed if a retry would not help; Unavailable."""
     try:
         answer = STEP_ACTIONS[action.step.does](action)
     except (Refused, NotFound) as error:

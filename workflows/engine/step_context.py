@@ -1,4 +1,4 @@
-"""What a stage is given to work with: settings as the run froze them, artifacts, and the original where it reads it."""
+"""The context of a stage: the settings that the run froze, its artifacts, and the original if the stage reads it."""
 
 import atexit
 import functools
@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import table
 from projects.models.spec import PAGES_DPI
-from workflows.extractors import extractors
 from workflows.learning import calibrations
+from workflows.learning.extractors import extractors
 from workflows.providers import factory
-from workflows.runs import earlier_copies, known_entities, pinned_types, run_files, run_settings
+from workflows.runs import duplicates, known_entities, pinned_types, run_files, run_settings
 from workflows.runs.actions import ocr, spending
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages import kinds
@@ -22,21 +21,8 @@ from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.document_types.types import PinnedTypes
 from workflows.stages.extractor.learned import UNLEARNED
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
-JUDGING = "segment_analyzer"  # the stage that says how sure it is
-
-
-def document_of(run: Run) -> DocumentWorkflow:
-    """Raises: NotFound."""
-    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    return DocumentWorkflow.load(key)
-
-
-def files_of(run: Run, document: DocumentWorkflow | None = None) -> DocumentFiles:
-    """``document``: the run's own row; without it, what all runs of the document share."""
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
-    return run_files.open_run_files(store, document.layers) if document else store
+JUDGING = "segment_analyzer"  # the stage that computes confidence
 
 
 @contextmanager
@@ -44,9 +30,9 @@ def open_context(
     run: Run, stage: Stage, document: DocumentWorkflow, execution: Execution, heartbeat: Callable[[], None],
     *, keep_original: bool = False,
 ) -> Iterator[StageContext]:  # fmt: skip
-    """``keep_original``: the next slice of the same document in this process finds the original where it is.
+    """Open the context. ``keep_original``: keep the original for this process's next slice of the same document.
 
-    Raises: NotFound if the original is gone; StageFailed, where the pinned calibration or extractor is.
+    Raises: NotFound if the original is gone; StageFailed if the pinned calibration or extractor is.
     """
     settings = run_settings.from_json(document.settings)
     with spending.meter_calls(run) as note, tempfile.TemporaryDirectory(prefix="countersign-") as folder:
@@ -54,20 +40,20 @@ def open_context(
             run, stage, settings, document,
             step=int(execution.currentStep), attempt=int(execution.engine_attempt), heartbeat=heartbeat, note=note,
         )  # fmt: skip
-        # A recording is not fetched for others to hear it.
+        # An external transcription service reads the recording from S3 itself.
         reads = chosen.transcriber is None and needs_original(stage, settings, document)
         original = Path(folder) / "original"
         if reads and keep_original:
             original = _kept.original(run, document)
         elif reads:
-            fetch_original(run, document, original)
+            run_files.fetch_original(run, document, original)
         yield StageContext(
             workflow_id=run.workflow_id,
             file_name=document.data["file_name"],
             file_type=document.data["file_type"],
             original=original,
             settings=settings,
-            artifacts=files_of(run, document),
+            artifacts=run_files.files_of(run, document),
             heartbeat=heartbeat,
             project_id=run.project_id,
             decision=decision_of(run, execution),
@@ -78,12 +64,12 @@ def open_context(
             services=chosen,
             attempt=int(execution.engine_attempt),
             find_entity_doubts=functools.partial(known_entities.find_entity_doubts, run),
-            find_copies=functools.partial(earlier_copies.find_copies, run, document),
+            find_copies=functools.partial(duplicates.find_copies, run, document),
         )  # fmt: skip
 
 
 def needs_original(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
-    """Also OCR does, if its model renders the pages again in a resolution of its own."""
+    """Return True if the stage reads the original. OCR does, if its model needs another resolution."""
     is_pdf = document.data["file_type"] == kinds.PDF
     renders = stage.name == ocr.STEP and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
     return stage.reads_original or renders
@@ -95,14 +81,9 @@ def decision_of(run: Run, execution: Execution) -> str:
     return files.decision(run.workflow_id, execution.decision_id, str(execution.decision_sha256))
 
 
-def fetch_original(run: Run, document: DocumentWorkflow, target: Path) -> None:
-    store = files_of(run)
-    store.fetch(store.root + store.name_of(document.data["file_uri"]), target, version=document.s3version)
-
-
 @dataclass
 class _Kept:
-    """One original a process: sixty slices of one document would otherwise fetch it sixty times."""
+    """The last original of this process; sixty slices of one document would otherwise fetch it sixty times."""
 
     of: tuple[Run, str | None] | None = None
     folder: tempfile.TemporaryDirectory[str] | None = None
@@ -112,7 +93,7 @@ class _Kept:
         if self.of != wanted or self.folder is None:
             self.forget()
             self.folder = tempfile.TemporaryDirectory(prefix="countersign-")
-            fetch_original(run, document, Path(self.folder.name) / "original")
+            run_files.fetch_original(run, document, Path(self.folder.name) / "original")
             self.of = wanted
         return Path(self.folder.name) / "original"
 

@@ -1,4 +1,4 @@
-"""The only caller of Step Functions: publish machines, start, look up and stop executions, answer tokens."""
+"""The only caller of Step Functions: publish machines, start, look up and stop executions, and answer task tokens."""
 
 import json
 import logging
@@ -19,29 +19,29 @@ from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 
-# None of the three says who was first or whether the call had worked (AWS: SendTaskSuccess, Errors).
+# None of the three says whether an earlier call succeeded (AWS: SendTaskSuccess, Errors).
 _CLOSED = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 State = Literal["running", "ended", "missing"]
-_HISTORY_PAGES = 5  # of a thousand events each, the newest first
+_HISTORY_PAGES = 5  # of a thousand events each, newest first
 
 
 def publish_machines(report: Callable[[str], None]) -> None:
     """Create the state machine of each definition version, and those that others start.
 
     Raises:
-        CountersignError: a published version differs from its code: it needs a new version, runs are pinned to it.
+        CountersignError: a published version differs from its code; runs are pinned to it, so it needs a new version.
 
     """
     for definition in SHIPPED.values():
         publish_machine(definition, report)
-    # Under one name for ever, since others name them: no execution of these lasts, so they are changed in place.
+    # Others refer to them by name, and their executions are short, so they are updated in place.
     _publish(ingress.name(), ingress.compile_machine(), report)
     _publish(desk_intake.name(), desk_intake.compile_machine(), report)
     _publish(batch.name(), batch.compile_machine(), report)
 
 
 def publish_machine(definition: Definition, report: Callable[[str], None]) -> None:
-    """Create the state machine of one version, or find that it is there.
+    """Create the state machine of a version, or check the existing one.
 
     Raises:
         CountersignError: it is published and differs.
@@ -72,14 +72,14 @@ def _publish(name: str, body: str, report: Callable[[str], None], *, version: st
         if same and found.get("loggingConfiguration") == _log_settings():
             report(f"unchanged  state machine {name}")
             return
-        # How it logs is not what runs are pinned to.
+        # Runs are not pinned to the logging configuration.
         changed = {} if same else {"definition": body}
         sfn.update_state_machine(stateMachineArn=arn, loggingConfiguration=_log_settings(), **changed)
         report(f"changed    state machine {name}{': its logging' if same else ''}")
 
 
 def _log_settings() -> dict[str, Any]:
-    """Errors, and never their data: an input names files, and what is sent to a queue holds the task's token."""
+    """Log errors without execution data: inputs have file names, and messages have the task's token."""
     owner = f"{settings.AWS_REGION}:{settings.AWS_ACCOUNT_ID}"
     group = f"arn:aws:logs:{owner}:log-group:/aws/vendedlogs/states/{settings.STACK}:*"
     destinations = [{"cloudWatchLogsLogGroup": {"logGroupArn": group}}]
@@ -87,7 +87,7 @@ def _log_settings() -> dict[str, Any]:
 
 
 def start(definition: Definition, run: Run, attempt: int, given: Mapping[str, Any]) -> None:
-    """Start the execution of one attempt; once, however often it is called, since its name is the attempt's.
+    """Start the execution of an attempt. Idempotent, since the execution is named after the attempt.
 
     Raises:
         Unavailable: Step Functions does not answer; the sweeper starts it later.
@@ -97,7 +97,7 @@ def start(definition: Definition, run: Run, attempt: int, given: Mapping[str, An
 
 
 def start_batch(name: str, key: str) -> None:
-    """Have the parts that the object ``key`` lists ordered, once for each ``name``. Raises: Unavailable."""
+    """Order the parts that the object ``key`` lists, once for each ``name``. Raises: Unavailable."""
     _start(batch.name(), name, {"key": key})
 
 
@@ -116,7 +116,7 @@ def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
 
 
 def state(definition: Definition, run: Run, attempt: int) -> State:
-    """Whether the attempt's execution is running, has ended, or was never started (or forgotten by a restart).
+    """Return whether the attempt's execution is running, has ended, or was never started (or forgotten by a restart).
 
     Raises:
         Unavailable: Step Functions does not answer, which says nothing about the execution.
@@ -133,7 +133,7 @@ def state(definition: Definition, run: Run, attempt: int) -> State:
 
 
 def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
-    """End the execution of an attempt that no longer drives its run."""
+    """Stop the execution of an attempt that no longer drives its run."""
     try:
         with aws.translate_aws_errors():
             aws.aws_client("stepfunctions").stop_execution(
@@ -141,13 +141,13 @@ def stop(definition: Definition, run: Run, attempt: int, cause: str) -> None:
             )
     except NotFound:
         return
-    except CountersignError as error:  # it has ended by itself
+    except CountersignError as error:  # it has already ended
         if isinstance(error, Unavailable):
             raise
 
 
 def took(execution_arn: str, decision_id: str) -> bool | None:
-    """Whether another system's execution went on with this decision; None if its history does not say.
+    """Return whether another system's execution accepted this decision; None if its history does not say.
 
     Raises:
         Unavailable: Step Functions does not answer.
@@ -162,7 +162,7 @@ def took(execution_arn: str, decision_id: str) -> bool | None:
                 )
         except Unavailable:
             raise
-        except CountersignError:  # forgotten, of another account, or not ours to look at
+        except CountersignError:  # forgotten, in another account, or not readable
             return None
         if any(decision_id in str(event.get("taskSucceededEventDetails", "")) for event in page["events"]):
             return True
@@ -173,7 +173,7 @@ def took(execution_arn: str, decision_id: str) -> bool | None:
 
 
 def send_success(token: str, output: Mapping[str, Any]) -> None:
-    """Raises: TokenClosed; Unavailable, where the answer is not known."""
+    """Raises: TokenClosed; Unavailable if the outcome is unknown."""
     with _token_call():
         aws.aws_client("stepfunctions").send_task_success(taskToken=token, output=json.dumps(dict(output)))
 

@@ -1,4 +1,4 @@
-"""How a step is left, and what is answered where it was left before."""
+"""Leaving a step: the write that advances the run, and the stored answer for redeliveries."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,18 +12,18 @@ from config.errors import StaleAttempt
 from workflows.definitions import states
 from workflows.definitions.blueprint import REVIEW_REQUIRED, StepDefinition
 from workflows.engine import actions
-from workflows.engine.partial import PARTIAL_AT, end_partial
+from workflows.engine.partial import end_partial
 from workflows.engine.step_work import Busy, StepOrder, StepOutcome, StepWork, hand_on
 from workflows.runs import events, prices, queries
 from workflows.runs.actions import spending
 from workflows.runs.actions.advance import Advance
-from workflows.runs.items import END, DocumentWorkflow, Execution, Run, RunStatus, StepStatus
+from workflows.runs.items import END, PARTIAL_AT, DocumentWorkflow, Execution, Run, RunStatus, StepStatus
 from workflows.runs.preprocess import take_crawl_request
 from workflows.stages.base import StageResult
 
 
 def earlier_answer(order: StepOrder) -> Mapping[str, Any]:
-    """The stored answer of a step that was advanced already: a redelivered message hands on again, harmlessly.
+    """Return the stored answer of a step that was advanced already, for a redelivered message.
 
     Raises:
         Busy: another worker does it.
@@ -45,19 +45,19 @@ def earlier_answer(order: StepOrder) -> Mapping[str, Any]:
 
 
 def mark_passed(execution: Execution, to: int) -> dict[str, bool]:
-    """In the answer of a step that came twice, where what follows it was ordered: no one has to be told of it."""
+    """Mark the answer of a redelivered step if what follows was ordered: nobody has to be notified."""
     handed = execution.handed is not None and execution.handed == execution.last_transition
     return {states.PASSED: True} if handed or int(execution.currentStep) != to else {}
 
 
 def _facts_of(data: object) -> dict[str, Any]:
     facts = dict(data.as_dict()) if data is not None else {}  # type: ignore[attr-defined]
-    facts.pop("used", None)  # no one goes on with it
+    facts.pop("used", None)  # nothing continues with it
     return facts
 
 
 def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
-    """Advance the run out of a step with what its stage found. Raises: Conflict if someone else was first."""
+    """Advance the run out of a step with its stage's result. Raises: Conflict if someone else was first."""
     request, facts = take_crawl_request(result.facts)
     facts |= {"failed_segments": len(result.failed)} if result.failed else {}
     pinned: list[Action] = []
@@ -90,7 +90,7 @@ def conclude(work: StepWork, result: StageResult) -> Mapping[str, Any]:
 
 
 def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
-    """Advance the run out of a step that is no stage; where it is the last one, the run ends as the step says.
+    """Advance the run out of a step that is not a stage; if it is the last one, the run ends as the step says.
 
     Raises: Conflict if someone else was first.
     """
@@ -111,14 +111,14 @@ def leave(work: StepWork, left: StepOutcome) -> Mapping[str, Any]:
 
 
 def _count_segments(step: StepDefinition, facts: Mapping[str, Any]) -> list[Action]:
-    """Segment rows came before the advance that says they are there."""
+    """Set the number of segments, whose rows were written before this advance."""
     if step.name != "segment_builder":
         return []
     return [DocumentWorkflow.data["total_segments"].set(int(facts.get("segment_count", 0)))]
 
 
 def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], None]:
-    """Renews the lease and keeps the message, seldom enough, however often a stage calls."""
+    """Return a rate-limited heartbeat that renews the lease and the message's visibility."""
 
     def beat() -> None:
         actions.renew_step(run, owner=owner)
@@ -128,7 +128,7 @@ def heartbeat(run: Run, owner: str, keep: Callable[[], None]) -> Callable[[], No
 
 
 def seldom(beat: Callable[[], None]) -> Callable[[], None]:
-    """Calls ``beat`` at a third of a lease's length at most."""
+    """Return ``beat``, called at most every third of a lease's length."""
     due = time.monotonic() + settings.STEP_LEASE_SECONDS / 3
 
     def beat_seldom() -> None:

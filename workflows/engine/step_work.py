@@ -1,4 +1,4 @@
-"""A step's order, the work of who claimed it, and the one write that leaves it."""
+"""The order of a step, the work of the worker that claimed it, and the one write that leaves it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from workflows.runs.actions.advance import Advance
 from workflows.runs.events import EventAt
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 
-SLOT = "batch_line"  # in the answer of a step behind which no machine works on the run
+SLOT = "batch_line"  # in the answer of a step after which no machine works on the run
 
 
 class Busy(CountersignError):
-    """Another worker holds the step; look again after ``seconds``."""
+    """Another worker holds the step; retry after ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("Another worker does this step.")
@@ -25,7 +25,7 @@ class Busy(CountersignError):
 
 
 class BelongsToSlices(CountersignError):
-    """A step of a large document, or of a run that stands aside: for the workers of slices, so no page waits for it."""
+    """A step of a large document or lower-priority run, which belongs to the slice workers, so pages do not wait."""
 
     def __init__(self) -> None:
         super().__init__("Another worker does the steps of large documents and of busy sites.")
@@ -33,7 +33,7 @@ class BelongsToSlices(CountersignError):
 
 @dataclass(frozen=True)
 class StepOrder:
-    """What a step message asks for."""
+    """The content of a step message."""
 
     run: Run
     step: int
@@ -42,7 +42,7 @@ class StepOrder:
 
 @dataclass(frozen=True)
 class StepWork:
-    """A step that a worker has claimed: what was ordered, and the run's rows as they were then."""
+    """A step that a worker has claimed: the order, and the run's rows as read then."""
 
     order: StepOrder
     definition: Definition
@@ -55,13 +55,13 @@ class StepWork:
         return self.order.run
 
     def after(self, outcome: str) -> int:
-        """The step that follows, without those that the run leaves out."""
+        """Return the next step, without those that the run skips."""
         return self.definition.after(self.step, outcome, {int(one) for one in self.execution.left_out or ()})
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """What a step that is no stage answers: its ``outcome``, what a person reads, and what the bus is told."""
+    """The result of a step that is not a stage: its ``outcome``, the text for people, and the event."""
 
     result: str
     reason: str
@@ -74,7 +74,7 @@ class StepOutcome:
 def hand_on(
     work: StepWork, move: Advance, *, also: Sequence[Change] = (), event: EventAt | None = None
 ) -> Mapping[str, Any]:
-    """The one guarded write that leaves a step; the bus hears of it, and the engine gets what it goes on with.
+    """Write the guarded advance that leaves a step, publish its event, and return the engine's input.
 
     Raises: Conflict if someone else was first.
     """
@@ -85,6 +85,6 @@ def hand_on(
 
 
 def _slot_of(work: StepWork, to: int) -> dict[str, str]:
-    """Whose slot of a batch is free now, if no machine works on the run any more."""
-    rests = to < 1 or work.definition.step(to).type == "approval"
+    """Return the batch slot that is free now, if no machine works on the run any more."""
+    rests = to < 1 or work.definition.step(to).rests
     return {SLOT: str(work.execution.batch_line)} if rests and work.execution.batch_line else {}

@@ -1,4 +1,4 @@
-"""One step of a run, whichever engine ordered it: claim, do the work, advance, say what follows."""
+"""One step of a run, for every engine: claim it, do the work, advance the run, and say what follows."""
 
 import json
 import logging
@@ -10,13 +10,24 @@ from django.conf import settings
 
 from config import logs
 from config.errors import Conflict, CountersignError
+from config.phrase import Sentence
 from workflows.definitions.blueprint import ROUTED, StepDefinition
-from workflows.engine import actions, external_job, fanout, joins, publication, step_actions, step_context, step_outcome
+from workflows.definitions.rules import Facts, condition_sentences
+from workflows.engine import (
+    actions,
+    external_job,
+    fanout,
+    joins,
+    publication,
+    step_actions,
+    step_context,
+    step_outcome,
+    waits,
+)
 from workflows.engine.fanout import Send
 from workflows.engine.step_work import BelongsToSlices, StepOrder, StepOutcome, StepWork
 from workflows.routing import judge
-from workflows.rules.routing import Facts, condition_sentences
-from workflows.runs import queries
+from workflows.runs import queries, run_files
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages import results
 from workflows.stages.base import StageResult
@@ -24,45 +35,56 @@ from workflows.stages.registry import STAGES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-OTHERWISE = "otherwise"  # what a transition says if no case held
+OTHERWISE = "otherwise"  # the reason of a transition if no case matched
+
+_NONE = Sentence("Not so: %(conditions)s")
 
 
 class Choice(NamedTuple):
-    """``outcome``: empty if no case holds. ``why``: the case's conditions in words, and none of the document's."""
+    """``outcome``: empty if no case matches. ``why``: the case's conditions in words, with nothing of the document."""
 
     outcome: str
     why: str
 
 
 def take_case(work: StepWork) -> Mapping[str, Any]:
-    """Leave the step by its first case that holds. Raises: Conflict if someone else was first; as ``choose``."""
+    """Leave the step by its first matching case. Raises: Conflict if someone else was first; as ``choose``."""
     chosen = choose(work.run, work.step, work.execution, work.document)
     word = chosen.outcome or OTHERWISE
     return step_outcome.leave(work, StepOutcome(word, chosen.why, chosen.outcome, {"choice": word}))
 
 
 def choose(run: Run, step: StepDefinition, execution: Execution, document: DocumentWorkflow) -> Choice:
-    """The first case that holds. Raises: NotFound, Tampered if what was found or decided is gone."""
+    """Return the first matching case, or how a wait would end.
+
+    Raises: NotFound, Tampered if the result or the decision is missing or changed.
+    """
     return choose_case(step, _facts(run, execution, document))
 
 
 def choose_case(step: StepDefinition, facts: Facts) -> Choice:
-    """The first case of a choice that holds for what is known."""
+    """Return the first matching case of a choice, or how long a wait would last."""
+    if step.type == "wait":
+        return Choice("", waits.preview_wait(step, facts))
     for case in step.cases:
         if condition_sentences(case.conditions, facts) is not None:
             return Choice(case.outcome, "; ".join(one.words for one in case.conditions))
-    return Choice("", f"Not so: {'; '.join(one.words for case in step.cases for one in case.conditions)}")
+    return Choice("", _NONE.fill(conditions="; ".join(one.words for case in step.cases for one in case.conditions)))
 
 
 def _facts(run: Run, execution: Execution, document: DocumentWorkflow) -> Facts:
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = run_files.files_of(run)
     found = json.loads(store.read_pinned(files.result(run.workflow_id), str(execution.result_sha256)))
-    merged = results.merge_corrections(found, corrections(store, run, execution))
-    return Facts(str(document.data["file_type"]), fields=_values(merged))
+    return known_facts(str(document.data["file_type"]), found, corrections(store, run, execution))
+
+
+def known_facts(file_type: str, found: Mapping[str, Any], corrected: Mapping[str, str | None]) -> Facts:
+    """Return the facts for a choice or a wait: what was ``found``, with corrections."""
+    return Facts(file_type, fields=_values(results.merge_corrections(found, corrected)))
 
 
 def corrections(store: DocumentFiles, run: Run, execution: Execution) -> Mapping[str, str | None]:
-    """What people have corrected so far: a later decision's object holds what the ones before it corrected."""
+    """Return people's corrections so far; a later decision includes those of earlier ones."""
     if not execution.decision_id:
         return {}
     sha256 = str(execution.decision_sha256)
@@ -80,29 +102,30 @@ def _values(merged: Mapping[str, Any]) -> dict[str, Sequence[str]]:
 
 log = logging.getLogger(__name__)
 
-# What a step does that is no stage, by its type; each leaves the step itself. An approval is its machine's.
+# Handlers of steps that are not stages, by type; each leaves the step itself. An approval is handled by its machine.
 AT_ONCE: Mapping[str, Callable[[StepWork], Mapping[str, Any]]] = {
     "publish": publication.publish,
     "choice": take_case,
     "notification": step_actions.act,
     "action": step_actions.act,
+    "wait": lambda work: waits.wait(work, _facts(work.run, work.execution, work.document)),
 }
 
 
 def perform(
     order: StepOrder, *, owner: str, keep: Callable[[], None], token: str | None, send: Send, large: bool = True
 ) -> Mapping[str, Any] | None:
-    """Do the step, or find that it was done; returns what the engine goes on with, ``next`` above all.
+    """Do the step, or find that it was done; return what the engine continues with, above all ``next``.
 
-    None if slices do it: the last of them answers ``token``. ``keep`` is called while it lasts: it keeps the
-    order's message from being handed to another worker. ``send`` orders one slice. ``large``: also where others' single
-    pages must not wait for it, which is so of large documents and of runs that stand aside.
+    None if slices do it: the last of them answers ``token``. ``keep`` is called while it works and keeps the order's
+    message invisible to other workers. ``send`` sends one slice. ``large``: this worker may do steps of large documents
+    and lower-priority runs, which single pages must not wait for.
 
     Raises:
-        BelongsToSlices: it is such a step and this is not the place; nothing was done.
-        Busy: another worker does it, or someone else's job is waited for by the message.
+        BelongsToSlices: it is such a step and this worker may not do it; nothing was done.
+        Busy: another worker does it, or its message waits for an external job.
         StaleAttempt: a newer attempt drives the run; nothing was changed.
-        StageFailed: the stage cannot do it, and trying again would not help.
+        StageFailed: the stage cannot do it, and a retry would not help.
 
     """
     try:
@@ -114,7 +137,7 @@ def perform(
         actions.release_step(order.run, owner=owner)
         raise BelongsToSlices
     definition = queries.definition_of(execution)
-    document = step_context.document_of(order.run)
+    document = queries.document_of(order.run)
     work = StepWork(order, definition, definition.step(order.step), execution, document)
     log.info("step begins", extra={"run": order.run.workflow_id, "step": work.step.name, "attempt": order.attempt})
     try:
@@ -130,12 +153,12 @@ def perform(
         return step_outcome.conclude(work, result)
     except external_job.JobUnderWay as waits:
         return external_job.wait_for_job(work, waits, owner=owner, token=token)
-    except Conflict:  # the lease was lost on the way and the other worker was faster
+    except Conflict:  # the lease was lost meanwhile and another worker was faster
         return step_outcome.earlier_answer(order)
 
 
 def give_back(order: StepOrder, *, owner: str) -> None:
-    """After an error that no one foresaw: whoever has the step next must not wait for this worker's lease to end."""
+    """Release the step after an unexpected error, so that the next worker need not wait for the lease to end."""
     try:
         actions.release_step(order.run, owner=owner)
     except CountersignError:
@@ -148,7 +171,7 @@ def _run_stage(
     stage = STAGES[work.step.name]
     folders = _stale(work)
     if folders and joins.load(work.run, stage.name, work.order.attempt) is None:
-        step_context.files_of(work.run, work.document).clear_artifacts(folders)
+        run_files.files_of(work.run, work.document).clear_artifacts(folders)
     opened = step_context.open_context(work.run, stage, work.document, work.execution, heartbeat)
     with opened as context, external_job.for_provider(work.step, work.execution):
         if stage.job is not None:
@@ -159,9 +182,9 @@ def _run_stage(
 
 
 def _stale(work: StepWork) -> Collection[str]:
-    """What must not be taken for this run's: an earlier content's artifacts, and those that it is to make anew.
+    """Return the folders whose artifacts are not this run's: those of an earlier file version, and those to rewrite.
 
-    A repair's attempt at the same step goes on with what the one before has made.
+    An attempt that repairs the same step reuses what the one before has made.
     """
     execution = work.execution
     if execution.afresh and int(execution.step_attempt or 1) == work.order.attempt:
@@ -170,7 +193,7 @@ def _stale(work: StepWork) -> Collection[str]:
 
 
 def _apply_rules(work: StepWork, result: StageResult, heartbeat: Callable[[], None]) -> StageResult:
-    """The rules are asked once all of it is known, and before a person may be: they choose whom to ask."""
+    """Evaluate the rules once the result is known and before a review opens, as they choose its queue."""
     pages = int(result.facts.get("pages", 0))
     facts = judge.judge_document(work.run, work.document, pages=pages, heartbeat=heartbeat)
     return replace(result, facts={**result.facts, **facts})

@@ -1,4 +1,4 @@
-"""Celery tasks of the engine: a step, a slice of one, and the end of a run that cannot go on."""
+"""Celery tasks of the engine: a step, a slice of one, and the end of a run that cannot continue."""
 
 import dataclasses
 import functools
@@ -12,8 +12,9 @@ from config import disk, logs
 from config.brokers import queues, visibility
 from config.brokers.redelivery import Counted
 from config.errors import Conflict, ProviderPaused, StageFailed, StaleAttempt, Unavailable
+from config.phrase import Sentence
 from workflows.definitions import states
-from workflows.engine import fanout, lost_message, messages, precedence, publication, steps, tokens
+from workflows.engine import fanout, job_notices, lost_message, messages, precedence, publication, steps, tokens
 from workflows.engine.step_work import SLOT, BelongsToSlices, Busy, StepOrder
 from workflows.learning.tasks import check_calibration_soon
 from workflows.publish.tasks import enqueue_follow_up
@@ -22,7 +23,7 @@ from workflows.runs.actions import advance
 from workflows.runs.items import Run
 from workflows.runs.resting import run_rests
 
-_UNEXPECTED = "The step failed with an unexpected error. The file is safe; you can re-run."
+_UNEXPECTED = Sentence("The step failed with an unexpected error. The file is safe; you can re-run.")
 
 
 @shared_task(
@@ -36,7 +37,7 @@ def run_step(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int,
     token: str | None = None, large: bool = False,
 ) -> None:  # fmt: skip
-    """Do one step and hand its answer back; delivered twice, the second finds it done and answers again."""
+    """Do one step and return its answer to the engine. Idempotent: a redelivery answers again."""
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     queue = settings.SLICES_QUEUE if large else settings.STEPS_QUEUE
     try:
@@ -56,7 +57,7 @@ def run_step(
         order_large(order, token)
     except Busy as busy:
         raise self.retry(countdown=min(busy.seconds, 60), queue=queue) from busy
-    except Unavailable as error:  # not left to the base task: its route says the queue of steps
+    except Unavailable as error:  # not left to the base task, which would route it to the queue of steps
         raise self.retry(countdown=min(2**self.request.retries, 60), queue=queue) from error
     except (StaleAttempt, StageFailed) as error:
         tokens.refuse(token, type(error).__name__, str(error))
@@ -77,7 +78,7 @@ def run_slice(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, lane: int,
     number: int,
 ) -> None:  # fmt: skip
-    """Do one slice of a step; delivered twice, the second finds it counted and hands on again."""
+    """Do one slice of a step. Idempotent: a redelivery finds it counted and sends what follows again."""
     order = StepOrder(Run(site, project_id, document_id, workflow_id), step, attempt)
     try:
         keep = functools.partial(visibility.keep, self.request)
@@ -108,7 +109,7 @@ def order_slice(order: StepOrder, lane: int, number: int) -> None:
 
 
 def order_large(order: StepOrder, token: str | None) -> None:
-    """The step again, where large documents and busy sites are. Raises: Unavailable if no queue answers."""
+    """Send the step to the queue of large documents and busy sites. Raises: Unavailable if no queue answers."""
     _send(run_step, order, token=token, large=True)
 
 
@@ -117,12 +118,18 @@ def _send(task: Any, order: StepOrder, **more: Any) -> None:
     queues.enqueue(task.name, settings.SLICES_QUEUE, kwargs)
 
 
+@shared_task(name="workflows.tasks.take_job_notice", time_limit=60)
+def take_job_notice(*, notice: str) -> None:
+    """Order the step that waits for the ended job; a repeated delivery finds it done."""
+    job_notices.take_notice(notice)
+
+
 @shared_task(name="workflows.tasks.fail_run", time_limit=300)
 def fail_run(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, error: str | None = None,
     cause: str | None = None, token: str | None = None,
 ) -> None:  # fmt: skip
-    """The machine's Catch: end the run with its reason; a stale attempt's Catch changes nothing."""
+    """End the run with its reason, for the machine's Catch. A stale attempt changes nothing."""
     run = Run(site, project_id, document_id, workflow_id)
     try:
         if not messages.goes_on(run, attempt=attempt, error=error or ""):
@@ -146,5 +153,5 @@ def end_run(run: Run, *, attempt: int, error: str, sentence: str) -> None:
 
 def _sentence(error: str | None, cause: str | None) -> str:
     if error == "States.Timeout":
-        return "The step timed out. The file is safe; you can re-run."
-    return cause or "The run could not continue. The file is safe; you can re-run."
+        return Sentence("The step timed out. The file is safe; you can re-run.")
+    return cause or Sentence("The run could not continue. The file is safe; you can re-run.")

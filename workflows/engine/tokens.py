@@ -1,7 +1,7 @@
-"""The only reader of task tokens: what is stored with a waiting step, and what is answered with it.
+"""The only reader of task tokens: how they are stored with a waiting step, and how they are answered.
 
-A machine step's token lives in its message, which the queue keeps until the step is done. A review's token lives on
-the review's item, under attributes that no model declares and no index projects.
+A machine step's token is in its message, which the queue keeps until the step is done. A review's token is on the
+review's item, in attributes that no model declares and no index projects.
 """
 
 import logging
@@ -23,7 +23,7 @@ M = TypeVar("M", bound=Item)
 
 
 class TokenHolder(Item):
-    """An item seen for its token only."""
+    """An item, read for its token only."""
 
     taskToken = UnicodeAttribute(null=True)  # noqa: N815 - seed 004's name
     token_attempt = NumberAttribute(null=True)
@@ -31,7 +31,7 @@ class TokenHolder(Item):
 
 
 def attributes(token: str, *, attempt: int, entered: str) -> list[Action]:
-    """The token as part of a larger change."""
+    """Return the actions that store the token, as part of a larger change."""
     return [
         TokenHolder.taskToken.set(token),
         TokenHolder.token_attempt.set(attempt),
@@ -40,7 +40,7 @@ def attributes(token: str, *, attempt: int, entered: str) -> list[Action]:
 
 
 def newer(*, attempt: int, entered: str) -> Condition:
-    """Tokens are ordered by (engine attempt, instant the state was entered): newer replaces, same and older do not."""
+    """Return the condition that the token is newer, ordered by (engine attempt, instant the state was entered)."""
     later: Condition = (TokenHolder.token_attempt == attempt) & (TokenHolder.token_entered < entered)
     older: Condition = (TokenHolder.token_attempt < attempt) | later
     replaceable: Condition = TokenHolder.taskToken.does_not_exist() | older
@@ -48,7 +48,7 @@ def newer(*, attempt: int, entered: str) -> Condition:
 
 
 def store(key: Key, token: str, *, attempt: int, entered: str, more: Sequence[Action] = ()) -> bool:
-    """Keep a token with its item, whatever that item's status; True if it replaced an older one."""
+    """Store a token on its item, whatever that item's status; return True if it replaced an older one."""
     try:
         TokenHolder.change(
             key,
@@ -60,20 +60,26 @@ def store(key: Key, token: str, *, attempt: int, entered: str, more: Sequence[Ac
     return True
 
 
+def load(key: Key, *, attempt: int) -> str | None:
+    """Load the token that this attempt's waiting step left at ``key``, to hand it to a message of the same step."""
+    holder = TokenHolder.load(key)
+    return holder.taskToken if holder.token_attempt == attempt else None
+
+
 def redeem(
     model: type[M], key: Key, *, take: Sequence[Action], when: Condition, done: Sequence[Action], still: Condition,
     output: Callable[[M], Mapping[str, Any]],
 ) -> bool:  # fmt: skip
-    """Spend the token kept at ``key``: mark (``take`` where ``when`` holds), send, mark (``done`` where ``still``).
+    """Redeem the token at ``key``: mark (``take`` if ``when`` holds), send, mark (``done`` if ``still`` holds).
 
-    ``output`` says what to send, of the item as the first mark left it: one call reads and marks. True if the
-    engine took it. False if there is none yet or it is closed, which is neither success nor failure: whoever
-    asked looks up what the run does. The mark comes before the irreversible call, so of two redeemers one calls; the
-    second mark is conditional since the run may have moved on before it.
+    ``output`` builds the answer from the item as the first mark left it, so one call reads and marks. Returns True if
+    the engine accepted it. False if there is no token yet or it is closed, which is neither success nor failure: the
+    caller has to look up the state of the run. The mark comes before the irreversible call, so only one of two
+    redeemers calls. The second mark is conditional since the run may have moved on before it.
 
     Raises:
         Conflict: ``when`` does not hold; nothing was sent.
-        Unavailable: the engine's answer is not known; the item stays as ``take`` left it and is driven on.
+        Unavailable: the outcome is unknown; the item stays as ``take`` left it and is retried.
 
     """
     holder = TokenHolder(key.pk, key.sk)
@@ -89,17 +95,17 @@ def redeem(
 
 
 def settle(key: Key, output: Mapping[str, Any]) -> bool:
-    """Answer the token kept at ``key``. False if it is closed or there is none. Raises: Unavailable."""
+    """Answer the token at ``key``. False if it is closed or there is none. Raises: Unavailable."""
     return answer(TokenHolder.load(key).taskToken, output)
 
 
 def reject(key: Key, error: str, sentence: str) -> bool:
-    """Refuse the token kept at ``key``. False if it is closed or there is none. Raises: Unavailable."""
+    """Fail the token at ``key``. False if it is closed or there is none. Raises: Unavailable."""
     return refuse(TokenHolder.load(key).taskToken, error, sentence)
 
 
 def answer(token: str | None, output: Mapping[str, Any]) -> bool:
-    """Hand a step's result back to the engine. False if the token is closed. Raises: Unavailable."""
+    """Return a step's result to the engine. False if the token is closed. Raises: Unavailable."""
     if not token:
         return False
     try:
@@ -111,7 +117,7 @@ def answer(token: str | None, output: Mapping[str, Any]) -> bool:
 
 
 def refuse(token: str | None, error: str, sentence: str) -> bool:
-    """Tell the engine that the step cannot be done. False if the token is closed. Raises: Unavailable."""
+    """Tell the engine that the step failed. False if the token is closed. Raises: Unavailable."""
     if not token:
         return False
     try:
@@ -123,7 +129,10 @@ def refuse(token: str | None, error: str, sentence: str) -> bool:
 
 
 def refuse_kept(key: Key, error: str, sentence: str) -> bool:
-    """The same with the token kept at ``key``; False if there is none or it is closed. Raises: Unavailable."""
+    """Tell the engine that the step of the token at ``key`` failed. False if there is none or it is closed.
+
+    Raises: Unavailable.
+    """
     try:
         return refuse(TokenHolder.load(key, only=[TokenHolder.taskToken.attr_name]).taskToken, error, sentence)
     except NotFound:

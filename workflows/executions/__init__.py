@@ -1,1 +1,1 @@
-"""Executions without a document: whatever data starts one, its steps and approvals, and how it ended."""
+"""Executions without a document: started with arbitrary data, with steps, approvals and outcomes of their own."""

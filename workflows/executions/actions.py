@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -13,9 +14,11 @@ from config import clock, logs, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item
+from config.phrase import Phrase
 from config.transaction import Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.definitions.blueprint import END, Definition, StepDefinition
+from workflows.engine import waits
 from workflows.executions import data, queries
 from workflows.executions.approvals import forget_reviews, plan_withdrawal
 from workflows.executions.items import STATUS_AT_END, ExecutionInput, ExecutionOutcome, InputExecution
@@ -23,14 +26,16 @@ from workflows.runs import engine_choice, events
 from workflows.runs.actions import advance
 from workflows.runs.items import DocumentEvent, RunStatus, Transition
 
-_REUSED = "This Idempotency-Key was used to start another execution. Nothing was started. Use a new key for each."
-_PURGED = "The execution started with this Idempotency-Key was purged. Send a new key to start it again."
-_ENDED = "This execution has ended."
+_REUSED = Phrase(
+    "This Idempotency-Key was used to start another execution. Nothing was started. Use a new key for each."
+)
+_PURGED = Phrase("The execution started with this Idempotency-Key was purged. Send a new key to start it again.")
+_ENDED = Phrase("This execution has ended.")
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be started. ``key``: whoever sends it twice wants one execution."""
+    """A request to start an execution. ``key``: an idempotency key."""
 
     definition: Definition
     title: str
@@ -38,26 +43,29 @@ class Wish:
     key: str = ""
 
     def id_for(self, site: str, by: Actor) -> str:
-        """The caller's own key, or a new one."""
+        """Return the id derived from the caller's key, or a new one."""
         if not self.key:
             return clock.new_ulid()
         return hashlib.sha256("\n".join([site, by.id, self.key]).encode()).hexdigest()[:26]
 
 
 def new_form_id() -> str:
-    """Of a form: sent twice, it starts one execution."""
+    """Return an id for a form, so that a form that is sent twice starts one execution."""
     return clock.new_ulid()
 
 
 def create_execution(site: str, wish: Wish, *, by: Actor, execution_id: str = "") -> tuple[InputExecution, bool]:
-    """Write it as running at its first step; returns whether it is new. The engine is started by who calls.
+    """Create the execution at its first step; the second value is whether it is new. The caller starts the engine.
 
     Raises:
         Refused: the definition runs on documents, or the key was used for another execution.
 
     """
     if wish.definition.needs_document:
-        raise Refused(f"{wish.definition.name} runs on documents. Upload one, or choose another workflow.")
+        raise Refused(
+            gettext("%(name)s runs on documents. Upload one, or choose another workflow.")
+            % {"name": wish.definition.name}
+        )
     execution = _new_row(site, wish, execution_id or wish.id_for(site, by), by=by)
     key = queries.input_key(site, execution.executionId)
     rows = [Put(execution), Put(ExecutionInput(*key, json=wish.input, sha256=execution.input_sha256))]
@@ -109,7 +117,7 @@ def _next_check() -> str:
 
 
 def if_at(step: int, attempt: int) -> Condition:
-    """It runs, stands at this step, and this attempt drives it."""
+    """Return the condition that it is running at this step, driven by this attempt."""
     running: Condition = InputExecution.status == RunStatus.RUNNING
     here: Condition = running & (InputExecution.currentStep == step) & (InputExecution.engine_attempt == attempt)
     return here
@@ -117,7 +125,10 @@ def if_at(step: int, attempt: int) -> Condition:
 
 @dataclass(frozen=True)
 class Leaving:
-    """How a step is left: what its transition says. ``bus_type``: what the bus is told besides."""
+    """How a step is left, as its transition records it. ``bus_type``: an event to publish as well.
+
+    ``corrected``: the input from now on, and before; the facts list its changed entries with both values.
+    """
 
     result: str
     to: int
@@ -125,12 +136,13 @@ class Leaving:
     reason: str = ""
     facts: Mapping[str, Any] | None = None
     bus_type: str = ""
+    corrected: tuple[str, str] | None = None
 
 
 def leave_step(
     site: str, execution: InputExecution, step: StepDefinition, leaving: Leaving, *, attempt: int, by: Actor
 ) -> str:
-    """One guarded step forward, or the end; returns the transition's id.
+    """Advance the execution by one guarded step, or end it; return the transition's id.
 
     Raises:
         Conflict: it has moved on, has ended, or a newer attempt drives it.
@@ -145,6 +157,7 @@ def leave_step(
         InputExecution.last_transition.set(transition_id),
         InputExecution.step_attempt.set(attempt),
         InputExecution.review.remove(),
+        InputExecution.waits_until.remove(),
     ]
     if ended:
         actions += [InputExecution.outcome.set(ended), *due_work.finish_actions()]
@@ -164,7 +177,14 @@ def leave_step(
         Update(execution.key, actions, if_at(step.order, attempt), of=InputExecution, name="execution"),
         Put(transition),
     ]
+    if leaving.corrected:
+        after, before = leaving.corrected
+        same = ExecutionInput.sha256 == data.hash_input(before)
+        set_input: list[Action] = [ExecutionInput.json.set(after), ExecutionInput.sha256.set(data.hash_input(after))]
+        changes.append(Update(queries.input_key(site, execution.executionId), set_input, same, of=ExecutionInput))
     payload = {"step": step.name, "result": leaving.result} | ({"outcome": ended.value} if ended else {})
+    if corrections := facts.get("corrections"):
+        payload["corrected"] = ", ".join(one["entry"] for one in corrections)  # values must not outlive a purge
     told: list[RecordAt] = [_record(site, execution, "ended" if ended else "advanced", by, payload)]
     told += _bus_events(site, execution, step, leaving)
     _publish(transact(changes, *told))
@@ -187,7 +207,7 @@ def _bus_events(
 def end_execution(
     site: str, execution: InputExecution, outcome: ExecutionOutcome, reason: str, *, attempt: int, by: Actor
 ) -> None:
-    """End it where it stands. Raises: Conflict, if it has ended or a newer attempt drives it."""
+    """End it at its current step. Raises: Conflict if it has ended or a newer attempt drives it."""
     order = int(execution.currentStep)
     if order == END:
         raise Conflict(_ENDED)
@@ -196,7 +216,7 @@ def end_execution(
 
 
 def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecution:
-    """End it by a person's wish; its open review leaves the queue with it.
+    """Cancel it for a person; its open review leaves the queue in the same transaction.
 
     Raises:
         NotFound: there is none.
@@ -217,7 +237,7 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
     ]
     same_review = (
         InputExecution.review == execution.review if execution.review else InputExecution.review.does_not_exist()
-    )  # another one would stay in its queue
+    )  # otherwise another review would stay in its queue
     still = if_at(int(execution.currentStep), int(execution.engine_attempt)) & same_review
     changes = [Update(execution.key, actions, still, of=InputExecution), *plan_withdrawal(site, execution)]
     told = _record(site, execution, "cancelled", by, {"outcome": outcome.value})
@@ -227,13 +247,13 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
         _publish(transact(changes, told, bus))
     except Conflict as conflict:
         raise Conflict(
-            "This execution has moved on. Nothing was cancelled; reload to see where it stands."
+            gettext("This execution has moved on. Nothing was cancelled; reload to see where it stands.")
         ) from conflict
     return execution
 
 
 def begin_next_attempt(site: str, execution: InputExecution, *, why: str) -> int:
-    """The next attempt drives it, before its engine is started. Raises: Conflict, if another repair was first."""
+    """Make the next attempt its driver before the engine starts. Raises: Conflict if another repair was first."""
     attempt = int(execution.engine_attempt)
     actions = [
         *advance.begin_attempt(attempt + 1),
@@ -247,13 +267,25 @@ def begin_next_attempt(site: str, execution: InputExecution, *, why: str) -> int
 
 
 def note_review(execution: InputExecution, review_id: str, *, step: int, attempt: int) -> None:
-    """Which review it waits for, also what is destroyed with it. Raises: Conflict, if it has moved on."""
+    """Record the review that it waits for, also for a purge. Raises: Conflict if it has moved on."""
     noted = [InputExecution.review.set(review_id), InputExecution.reviews.add({review_id})]
     InputExecution.change(execution.key, noted, if_at(step, attempt))
 
 
+def begin_wait(site: str, execution: InputExecution, step: StepDefinition, *, attempt: int, until: str) -> None:
+    """Record the end of a wait. Raises: Conflict if it has moved on or another message was first."""
+    look = waits.look_at(until, kind=execution.engine)
+    actions = [
+        InputExecution.waits_until.set(until),
+        *due_work.postpone_actions(InputExecution, look, execution_id=execution.executionId),
+    ]
+    still = if_at(step.order, attempt) & InputExecution.waits_until.does_not_exist()
+    told = _record(site, execution, "waits", Actor("system", "system"), {"step": step.name, "until": until})
+    transact([Update(execution.key, actions, still, of=InputExecution)], told)
+
+
 def purge_execution(site: str, execution_id: str, *, by: Actor) -> None:
-    """Destroy what started it and what its steps said; the row stays, so that its id starts nothing again.
+    """Destroy its input and the output of its steps; the row stays, so that its id cannot be reused.
 
     Raises:
         NotFound: there is none.
@@ -262,7 +294,7 @@ def purge_execution(site: str, execution_id: str, *, by: Actor) -> None:
     """
     execution = queries.get_execution(site, execution_id)
     if execution.status == RunStatus.RUNNING:
-        raise Refused("This execution has not ended. Cancel it first.")
+        raise Refused(gettext("This execution has not ended. Cancel it first."))
     gone: list[Action] = [
         InputExecution.purged_at.set(clock.iso(clock.now())),
         InputExecution.title.remove(),
@@ -277,7 +309,7 @@ def purge_execution(site: str, execution_id: str, *, by: Actor) -> None:
         *(Delete(one.key) for one in queries.list_transitions(site, execution_id)),
     ]
     told = _record(site, execution, "purged", by, {"definition": execution.definition})
-    forget_reviews(site, execution)  # first: what is named nowhere any more could not be found again
+    forget_reviews(site, execution)  # first: without the row's ids they could not be found again
     try:
         transact(changes, told)
     except Conflict as conflict:

@@ -1,4 +1,4 @@
-"""The API of executions: those of each workflow, and what is done with one without a document."""
+"""The API of executions: list those of a workflow; start, read, cancel and purge those without a document."""
 
 import json
 from typing import Any
@@ -9,19 +9,18 @@ from config import clock
 from config.errors import NotFound
 from projects.documents.states import word_of_run
 from projects.sites import access
-from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
+from projects.web.api import FAILURES, KEY_LENGTH, REFUSALS, ApiRequest, Body, idempotency_key, with_example
 from projects.web.links import page_url
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.executions import actions, data, queries, starting
 from workflows.executions.actions import Wish
 from workflows.executions.items import InputExecution
-from workflows.executions.visibility import get_visible, is_visible, list_closed_names
+from workflows.executions.visibility import get_visible, list_visible
 from workflows.runs.views.runs import list_visible_executions, run_rows
 from workflows.runs.views.state_labels import WAITING
 
 router = Router(tags=["workflows"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
 _KEY: Any = {
     "parameters": [
         {
@@ -37,9 +36,9 @@ _KEY: Any = {
 
 
 class ListedExecution(Schema):
-    """``status``: as a run's, or of an execution without a document: running, in_review, or its outcome.
+    """``status``: of a run, or for executions without a document: running, in_review, or the outcome.
 
-    ``definition``: the version that it pins. ``document_id`` is null and ``name`` its title without a document.
+    ``definition``: the pinned version. Without a document, ``document_id`` is null and ``name`` is the title.
     """
 
     run_id: str
@@ -59,7 +58,8 @@ class ListedExecutions(Schema):
 class ExecutionShape(Schema):
     """``status``: running, in_review, completed, rejected, expired, failed or cancelled. ``step``: null at the end.
 
-    ``review_id``: of the review that it waits for. ``reason``: why it ended, if it was not completed.
+    ``review_id``: of the open review; ``waits_until``: the end of the current wait. ``reason``: why it ended, if it was
+    not completed.
     """
 
     id: str
@@ -69,6 +69,7 @@ class ExecutionShape(Schema):
     status: str
     step: str | None
     review_id: str | None
+    waits_until: str | None
     reason: str | None
     started_by: str
     created_at: str
@@ -80,14 +81,23 @@ class ExecutionDetail(ExecutionShape):
     input: Any
 
 
+class CorrectedEntry(Schema):
+    """``entry``: its path in the data; an empty text means no value."""
+
+    entry: str
+    before: str
+    after: str
+
+
 class StepLeft(Schema):
-    """``to``: null at the end. ``reason``: why it went there; ``by``: who decided, of an approval."""
+    """``to``: null at the end. ``reason``: of the transition. For approvals: ``by`` and ``corrections``."""
 
     step: str
     to: str | None
     result: str
     reason: str | None
     by: str | None
+    corrections: list[CorrectedEntry]
     at: str
 
 
@@ -114,13 +124,11 @@ class ExecutionWish(Body):
 def list_executions(
     request: ApiRequest, workflow: str = DOCUMENT_ANALYSIS.name, after: str | None = None
 ) -> ListedExecutions:
-    """Newest first. `workflow`: the name of a definition, as list_workflows has it. Requires READ."""
+    """Newest first. `workflow`: the name of a definition, as returned by list_workflows. Requires READ."""
     access.check_can_view(request)
     if workflow in versions.list_without_documents():
-        page = queries.list_executions(request.site, workflow, cursor=after)
-        by, closed = request.auth.actor, list_closed_names(request)
-        shown = [_listed(one) for one in page.rows if is_visible(one, by, closed)]
-        return ListedExecutions(items=shown, next=page.next)
+        page = list_visible(request, workflow, request.auth.actor, after)
+        return ListedExecutions(items=[_listed(one) for one in page.rows], next=page.next)
     if workflow not in versions.list_names():
         raise NotFound("Workflow definition not found.")
     runs = list_visible_executions(request, workflow, after)
@@ -165,7 +173,7 @@ def _status(execution: InputExecution) -> str:
     openapi_extra=_KEY,
 )
 def start_execution(request: ApiRequest, wish: ExecutionWish) -> Any:
-    """Of a workflow that needs no document. 200 if this Idempotency-Key started it before. Requires WRITE."""
+    """For workflows without documents. 200 if this Idempotency-Key has already started it. Requires WRITE."""
     access.check_can_upload(request)
     key = idempotency_key(request)
     title, text = data.check_title(wish.title), data.write_input(wish.input)
@@ -182,7 +190,7 @@ def start_execution(request: ApiRequest, wish: ExecutionWish) -> Any:
     summary="Get an execution",
 )
 def show_execution(request: ApiRequest, execution_id: str) -> ExecutionDetail:
-    """Of one without a document, with its input. Requires READ."""
+    """Returns an execution without a document, with its input. Requires READ."""
     access.check_can_view(request)
     execution = get_visible(request, execution_id, request.auth.actor)
     given = json.loads(queries.get_input(request.site, execution_id))
@@ -196,7 +204,7 @@ def show_execution(request: ApiRequest, execution_id: str) -> ExecutionDetail:
     summary="List an execution's transitions",
 )
 def list_execution_transitions(request: ApiRequest, execution_id: str) -> StepsLeft:
-    """Each step that it left, oldest first. Requires READ."""
+    """Lists the steps that it left, oldest first. Requires READ."""
     access.check_can_view(request)
     execution = get_visible(request, execution_id, request.auth.actor)
     names = {step.order: step.name for step in versions.find_definition(execution.definition).steps}
@@ -210,6 +218,7 @@ def list_execution_transitions(request: ApiRequest, execution_id: str) -> StepsL
                 result=one.result,
                 reason=facts.get("reason"),
                 by=facts.get("by"),
+                corrections=[CorrectedEntry(**one) for one in facts.get("corrections") or ()],
                 at=one.occurredAt,
             )
         )
@@ -218,7 +227,7 @@ def list_execution_transitions(request: ApiRequest, execution_id: str) -> StepsL
 
 @router.post(
     "/{execution_id}/cancel",
-    response={200: ExecutionShape, **_REFUSALS},
+    response={200: ExecutionShape, **REFUSALS},
     operation_id="cancel_execution",
     summary="Cancel an execution",
 )
@@ -232,12 +241,12 @@ def cancel_execution(request: ApiRequest, execution_id: str) -> ExecutionShape:
 
 @router.delete(
     "/{execution_id}",
-    response={204: None, **_REFUSALS},
+    response={204: None, **REFUSALS},
     operation_id="purge_execution",
     summary="Purge an execution",
 )
 def purge_execution(request: ApiRequest, execution_id: str) -> Any:
-    """Delete its input, steps and reviews for good, once it has ended. Requires DELETE."""
+    """Permanently deletes the input, steps and reviews of an ended execution. Requires DELETE."""
     access.check_can_delete(request)
     get_visible(request, execution_id, request.auth.actor)
     actions.purge_execution(request.site, execution_id, by=request.auth.actor)
@@ -255,6 +264,7 @@ def _shape(request: ApiRequest, execution: InputExecution) -> dict[str, Any]:
         "status": _status(execution),
         "step": step,
         "review_id": execution.review,
+        "waits_until": execution.waits_until,
         "reason": execution.reason,
         "started_by": str(execution.started_by or execution.triggeredBy),
         "created_at": execution.createdAt,

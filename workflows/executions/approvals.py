@@ -1,7 +1,9 @@
-"""The reviews that executions wait for: reviews are another app's, so their package registers what it knows of them."""
+"""The interface to the reviews that executions wait for. The review app, in a higher layer, registers itself here."""
 
 from collections.abc import Sequence
 from typing import Protocol
+
+from django.utils.translation import gettext
 
 from config.errors import CountersignError
 from config.transaction import Change
@@ -9,19 +11,19 @@ from workflows.executions.items import InputExecution
 
 
 class Reviews(Protocol):
-    """What an execution has to do with the reviews that it asked for."""
+    """The operations that executions need on their reviews."""
 
     def is_waiting(self, site: str, execution: InputExecution) -> bool:
-        """Whether the review that it waits for will still be answered by itself."""
+        """Return True if the review will still answer the execution."""
 
     def plan_withdrawal(self, site: str, execution: InputExecution) -> Sequence[Change]:
-        """What takes its open review out of the queue."""
+        """Return the changes that remove its open review from the queue."""
 
     def path(self, review_id: str) -> str:
-        """Of the review's page, on the site that is served."""
+        """Return the path of the review's page, on the current site."""
 
     def forget(self, site: str, execution: InputExecution) -> None:
-        """Destroy all of its reviews; again is harmless."""
+        """Destroy all of its reviews. Idempotent."""
 
 
 _registered: list[Reviews] = []
@@ -33,7 +35,7 @@ def register_reviews(reviews: Reviews) -> None:
 
 def _reviews() -> Reviews:
     if not _registered:
-        raise CountersignError("No app has registered how the reviews of executions are found.")
+        raise CountersignError(gettext("No app has registered how the reviews of executions are found."))
     return _registered[0]
 
 

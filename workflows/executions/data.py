@@ -1,4 +1,7 @@
-"""The data that starts an execution: read, checked, and laid out as fields that conditions ask for; pure."""
+"""The input of an execution: parsing, validation, corrections, and its values as fields for conditions.
+
+Pure functions.
+"""
 
 import hashlib
 import json
@@ -7,47 +10,57 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from config.errors import Refused
-from workflows.rules.routing import Facts
+from django.utils.translation import gettext
 
-MOST_BYTES = 16_384  # of the input as compact JSON
+from config.errors import Refused
+from config.phrase import Figure, Sentence
+from workflows.definitions.rules import Facts
+
+MOST_BYTES = 16_384  # bytes of the input as compact JSON
 LONGEST_TITLE = 120
 DEEPEST = 12  # levels of lists and objects
-_TOO_LARGE = f"The input is too large. Send at most {MOST_BYTES:,} bytes of JSON, and keep files as documents."
+_TOO_LARGE = Sentence(
+    "The input is too large. Send at most %(most_bytes)s bytes of JSON, and keep files as documents."
+).fill(most_bytes=Figure(f"{MOST_BYTES:,}"))
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-_VALUE = "value"  # what a bare number, text or list is asked for as
+_VALUE = "value"  # the field name of a bare number, text or list
 
 
 def write_input(value: Any) -> str:
-    """As it is stored: the same text for the same data. Raises: Refused."""
+    """Serialize the input as it is stored, canonically. Raises: Refused."""
     if _depth(value) > DEEPEST:
-        raise Refused(f"The input is nested too deeply. Use at most {DEEPEST} levels.")
+        raise Refused(gettext("The input is nested too deeply. Use at most %(deepest)s levels.") % {"deepest": DEEPEST})
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
         size = len(text.encode())
     except (ValueError, UnicodeEncodeError) as error:
-        raise Refused("The input is not valid JSON in UTF-8.") from error
+        raise Refused(gettext("The input is not valid JSON in UTF-8.")) from error
     if size > MOST_BYTES:
         raise Refused(_TOO_LARGE)
     return text
 
 
 def read_typed_input(text: str) -> Any:
-    """What someone typed as JSON. Raises: Refused."""
+    """Parse JSON that a person typed. Raises: Refused."""
     if len(text) > MOST_BYTES * 2:
         raise Refused(_TOO_LARGE)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise Refused(f'This is not valid JSON{where}. Enter data such as {{"name": "Jane"}}.') from error
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        raise Refused(
+            gettext('This is not valid JSON at line %(line)s. Enter data such as {"name": "Jane"}.') % {"line": line}
+        ) from error
 
 
 def check_title(title: str) -> str:
-    """Tidied. Raises: Refused."""
+    """Normalize a title. Raises: Refused."""
     tidy = " ".join(title.split())
     if len(tidy) > LONGEST_TITLE or _CONTROL.search(tidy):
-        raise Refused(f"Use at most {LONGEST_TITLE} printable characters in the title.")
+        raise Refused(
+            gettext("Use at most %(longest_title)s printable characters in the title.")
+            % {"longest_title": LONGEST_TITLE}
+        )
     return tidy
 
 
@@ -56,7 +69,7 @@ def hash_input(text: str) -> str:
 
 
 def facts_of(text: str) -> Facts:
-    """For conditions: ``applicant.salary`` is an entry of an object in an object, a list is several values."""
+    """Return the facts for conditions: ``applicant.salary`` is a nested entry, a list is several values."""
     found: dict[str, list[str]] = {}
     for path, value in list_values(text):
         found.setdefault(path, []).append(value)
@@ -65,12 +78,53 @@ def facts_of(text: str) -> Facts:
 
 
 def list_values(text: str) -> Iterator[tuple[str, str]]:
-    """Each value with its path, in the order of the data; nothing of null."""
+    """Yield each value with its path, in the order of the data; null is omitted."""
     return _flatten("", json.loads(text, parse_float=Decimal))
 
 
+def read_entry(text: str, path: str) -> str | None:
+    """Return the single value at a path, as conditions see it; None if there is none, or several."""
+    found = [value for one, value in list_values(text) if one == path]
+    return found[0] if len(found) == 1 else None
+
+
+def may_correct(text: str, path: str) -> bool:
+    """Return True if the path leads to a single value, or to a missing one that can be added."""
+    value: Any = json.loads(text)
+    for name in path.split("."):
+        if not isinstance(value, dict):
+            return False
+        if name not in value:
+            return True
+        value = value[name]
+    return not isinstance(value, dict | list)
+
+
+def correct_entries(text: str, corrections: Mapping[str, str | None]) -> str:
+    """Return the input with other values at these paths; a number stays a number if one was typed. Raises: Refused."""
+    value = json.loads(text)
+    for path, typed in corrections.items():
+        *way, name = path.split(".")
+        inner = value
+        for one in way:
+            inner = inner.setdefault(one, {})
+        inner[name] = _as_before(inner.get(name), typed)
+    return write_input(value)
+
+
+def _as_before(before: Any, typed: str | None) -> Any:
+    if typed is None or isinstance(before, str):
+        return typed
+    try:
+        value = json.loads(typed)
+    except ValueError:
+        return typed
+    kinds = bool if isinstance(before, bool) else int | float if isinstance(before, int | float) else ()
+    return value if isinstance(value, kinds) and isinstance(value, bool) == isinstance(before, bool) else typed
+
+
 def describe_input(text: str) -> str:
-    """A line for each value, for a person; what does not print is shown as its number."""
+    """Return a line for each value, for people; unprintable characters are shown as their code point."""
     lines = (f"{path}: {value}" for path, value in list_values(text))
     return "\n".join(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", one) for one in lines)
 
@@ -91,7 +145,7 @@ def _flatten(path: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _depth(value: Any) -> int:
-    """Of lists and objects within each other, without recursion: the data is anyone's."""
+    """Return the nesting depth, without recursion: the data is untrusted."""
     deepest, left = 0, [(value, 1)]
     while left:
         one, level = left.pop()

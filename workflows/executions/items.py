@@ -1,4 +1,4 @@
-"""An execution without a document, and what started it (seed 003)."""
+"""Rows of executions without a document, and their input (seed 003)."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from workflows.runs.items import Run, RunStatus
 
 
 class ExecutionOutcome(StrEnum):
-    """How it ended; stored as written."""
+    """The outcome, stored as written."""
 
     COMPLETED = "completed"
     REJECTED = "rejected"
@@ -30,9 +30,9 @@ STATUS_AT_END = {
 
 
 class InputExecution(DueWork):
-    """Where it stands. Access: by id (AP2); of a definition's family, newest first (GSI1, AP3); due (GSI2).
+    """An execution and its progress. Access: by id (AP2); by definition family, newest first (GSI1, AP3); due (GSI2).
 
-    The names that an engine reads are those of ``workflows.runs.items.Execution``.
+    Attributes that an engine reads have the same names as in ``workflows.runs.items.Execution``.
     """
 
     due_entity = table.INPUT_EXECUTION
@@ -43,30 +43,31 @@ class InputExecution(DueWork):
     triggeredBy = UnicodeAttribute()  # noqa: N815 - the id of who started it
     createdAt = UnicodeAttribute()  # noqa: N815
     updatedAt = UnicodeAttribute()  # noqa: N815
-    started_by = UnicodeAttribute(null=True)  # the name, as it was then
+    started_by = UnicodeAttribute(null=True)  # the name at that time
     title = UnicodeAttribute(null=True)  # gone after a purge
     definition = UnicodeAttribute()  # the pinned version
     outcome = UnicodeAttribute(null=True)  # an ExecutionOutcome
-    reason = UnicodeAttribute(null=True)  # of an end that no one wished for
+    reason = UnicodeAttribute(null=True)  # why it ended, if it was not completed
     request_id = UnicodeAttribute(null=True)
     engine_attempt = NumberAttribute()
-    step_attempt = NumberAttribute(null=True)  # the attempt that brought it to its step
+    step_attempt = NumberAttribute(null=True)  # the attempt that reached the current step
     engine = UnicodeAttribute(null=True)
     stopped = NumberAttribute(null=True)
     handed = UnicodeAttribute(null=True)
     last_transition = UnicodeAttribute(null=True)
+    waits_until = UnicodeAttribute(null=True)  # the end of the current wait
     review = UnicodeAttribute(null=True)  # the id of the review that it waits for
-    reviews = UnicodeSetAttribute(null=True)  # the ids of all that it asked for
+    reviews = UnicodeSetAttribute(null=True)  # the ids of all its reviews
     input_sha256 = UnicodeAttribute()
     purged_at = UnicodeAttribute(null=True)
 
     def run_on(self, site: str) -> Run:
-        """What the engines call it: a run of no document."""
+        """Return the run under which engines know it: one without a document."""
         return Run(site, "", "", self.executionId)
 
 
 class ExecutionInput(Item):
-    """What started it, as JSON. Access: by the execution."""
+    """The input as JSON. Access: by the execution."""
 
     json = UnicodeAttribute()
     sha256 = UnicodeAttribute()

@@ -1,10 +1,12 @@
-"""An execution without a document is started, by a person or a program, and its engine with it."""
+"""Starting and cancelling executions without a document, and their engines."""
 
 import logging
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config.errors import Refused, Unavailable
+from config.phrase import Sentence
 from projects.audit.events import Actor
 from workflows.definitions import states, versions
 from workflows.definitions.blueprint import Definition
@@ -17,17 +19,19 @@ log = logging.getLogger(__name__)
 
 
 def startable_definition(family: str) -> Definition:
-    """The active version of a family. Raises: Refused, if there is none or it runs on documents."""
+    """Return the active version of a family. Raises: Refused if there is none or it runs on documents."""
     if family not in versions.list_names():
-        raise Refused("No such workflow. Choose one that is active and needs no document.")
+        raise Refused(gettext("No such workflow. Choose one that is active and needs no document."))
     definition = versions.active_definition(family)
     if definition.needs_document:
-        raise Refused(f"{family} runs on documents. Upload one, or choose another workflow.")
+        raise Refused(
+            gettext("%(family)s runs on documents. Upload one, or choose another workflow.") % {"family": family}
+        )
     return definition
 
 
 def start_execution(site: str, wish: Wish, *, by: Actor) -> tuple[InputExecution, bool]:
-    """Start it once, however often its key comes; returns whether this call did. Raises: Refused."""
+    """Start it once per key; the second value is whether this call did. Raises: Refused."""
     execution, new = actions.create_execution(site, wish, by=by)
     if new:
         try:
@@ -38,7 +42,7 @@ def start_execution(site: str, wish: Wish, *, by: Actor) -> tuple[InputExecution
 
 
 def start_attempt(site: str, execution: InputExecution, definition: Definition, *, attempt: int) -> None:
-    """Start the engine where the execution stands. Raises: Unavailable."""
+    """Start the engine at the execution's current step. Raises: Unavailable."""
     driver.start(
         execution.run_on(site),
         definition,
@@ -51,10 +55,12 @@ def start_attempt(site: str, execution: InputExecution, definition: Definition, 
 
 
 def cancel_execution(site: str, execution_id: str, *, by: Actor) -> None:
-    """Cancel it, and stop what drives it. Raises: NotFound; Conflict, if it has ended or was just decided."""
+    """Cancel it and stop its engine. Raises: NotFound; Conflict if it has ended or was just decided."""
     execution = actions.cancel_execution(site, execution_id, by=by)
     definition, attempt = versions.find_definition(execution.definition), int(execution.engine_attempt)
     try:
-        driver.stop(definition, execution.run_on(site), attempt, "Cancelled by a person.", kind=execution.engine)
-    except Unavailable:  # it finds nothing to do any more
+        driver.stop(
+            definition, execution.run_on(site), attempt, Sentence("Cancelled by a person."), kind=execution.engine
+        )
+    except Unavailable:  # the engine will find that it has ended
         log.warning("engine execution runs out by itself", extra={"run": execution_id})

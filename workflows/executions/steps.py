@@ -1,15 +1,23 @@
-"""One step of an execution without a document, whichever engine ordered it: do it, advance, say what follows."""
+"""One step of an execution without a document, for every engine: do it, advance, and say what follows."""
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext
+
 from config.errors import ActionFailed, Conflict, StageFailed, StaleAttempt
+from config.phrase import Sentence, count_sentence
 from projects.audit.events import Actor
 from projects.web.links import page_url
 from workflows.definitions import states, versions
 from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
+from workflows.definitions.rules import Facts
+from workflows.engine import waits
 from workflows.engine.steps import OTHERWISE, Choice, choose_case
 from workflows.executions import actions, data, queries
 from workflows.executions.actions import Leaving
@@ -24,7 +32,7 @@ SYSTEM = Actor("system", "system")
 
 @dataclass(frozen=True)
 class ExecutionStep:
-    """A step as its message orders it, and the execution as it was then."""
+    """A step as ordered by its message, and the execution as read then."""
 
     run: Run
     execution: InputExecution
@@ -34,7 +42,7 @@ class ExecutionStep:
 
     @property
     def delivery_id(self) -> str:
-        """The same each time it is done, so that whoever gets it twice can tell."""
+        """A stable id, by which recipients can detect a repetition."""
         text = f"{self.run.site}/{self.execution.executionId}/step/{self.step.order}"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -51,19 +59,21 @@ def open_step(run: Run, *, step: int, attempt: int) -> ExecutionStep:
 
 
 def perform_step(work: ExecutionStep) -> Mapping[str, Any]:
-    """Do it, or find that it was done; returns what the engine goes on with.
+    """Do the step, or find that it was done; return what the engine continues with.
 
-    A message that comes twice at once may do it twice, with one id: the guard lets one of them advance.
+    If a message is delivered twice at the same time, the step may be done twice, with one id; only one advances.
 
     Raises:
         StaleAttempt: a newer attempt drives the execution, or it has ended.
-        StageFailed: trying again would not help.
-        Unavailable: later may help.
+        StageFailed: a retry would not help.
+        Unavailable: a later retry may help.
 
     """
     if not is_at(work):
         return earlier_answer(work)
     try:
+        if work.step.type == "wait" and (seconds := _wait(work)):
+            return {"next": work.step.order, states.WAIT: seconds}
         leaving = _DOES[work.step.type](work)
     except ActionFailed as error:
         raise StageFailed(str(error)) from error
@@ -71,15 +81,15 @@ def perform_step(work: ExecutionStep) -> Mapping[str, Any]:
 
 
 def is_at(work: ExecutionStep) -> bool:
-    """Whether the execution stands at this step and this attempt drives it. Raises: StaleAttempt."""
+    """Return True if the execution is at this step and driven by this attempt. Raises: StaleAttempt."""
     execution = work.execution
     if int(execution.engine_attempt) > work.attempt:
-        raise StaleAttempt("A newer attempt has taken over this execution.")
+        raise StaleAttempt(gettext("A newer attempt has taken over this execution."))
     return execution.status == RunStatus.RUNNING and int(execution.currentStep) == work.step.order
 
 
 def leave(work: ExecutionStep, leaving: Leaving, *, by: Actor) -> Mapping[str, Any]:
-    """Advance, or find that another message did. Raises: StaleAttempt."""
+    """Advance, or return what another message's advance answered. Raises: StaleAttempt."""
     try:
         last = actions.leave_step(work.run.site, work.execution, work.step, leaving, attempt=work.attempt, by=by)
     except Conflict:
@@ -88,13 +98,13 @@ def leave(work: ExecutionStep, leaving: Leaving, *, by: Actor) -> Mapping[str, A
 
 
 def earlier_answer(work: ExecutionStep) -> Mapping[str, Any]:
-    """What was answered when it was left. Raises: StaleAttempt, if it was not left by its own work."""
+    """Return the answer stored when the step was left. Raises: StaleAttempt if another attempt left it."""
     execution = work.execution
     if int(execution.engine_attempt) > work.attempt:
-        raise StaleAttempt("A newer attempt has taken over this execution.")
+        raise StaleAttempt(gettext("A newer attempt has taken over this execution."))
     done = transition_from(work.run, work.step.order)
     if done is None:
-        raise StaleAttempt("The execution has moved on without this step.")
+        raise StaleAttempt(gettext("The execution has moved on without this step."))
     to = int(done.toStep)
     handed = execution.handed is not None and execution.handed == execution.last_transition
     passed = {states.PASSED: True} if handed or int(execution.currentStep) != to else {}
@@ -102,25 +112,64 @@ def earlier_answer(work: ExecutionStep) -> Mapping[str, Any]:
 
 
 def decide(
-    work: ExecutionStep, *, approved: bool, facts: Mapping[str, Any], reason: str, by: Actor
-) -> Mapping[str, Any]:
-    """Leave an approval with a person's decision. Raises: StaleAttempt."""
+    work: ExecutionStep, *, approved: bool, facts: Mapping[str, Any], reason: str, by: Actor,
+    corrections: Mapping[str, str | None],
+) -> Mapping[str, Any]:  # fmt: skip
+    """Leave an approval with a person's decision. ``corrections``: path → value, applied if approved.
+
+    Raises: StaleAttempt; Refused if the data would be too large.
+    """
     if not is_at(work):
         return earlier_answer(work)
     to = work.step.after(APPROVE if approved else "")
     outcome = ExecutionOutcome.REJECTED if to == END else None
     word = "approved" if approved else "rejected"
-    return leave(work, Leaving(word, to, outcome, reason, facts), by=by)
+    leaving = Leaving(word, to, outcome, reason, facts)
+    return leave(work, _correct(work, leaving, corrections) if approved else leaving, by=by)
+
+
+def _correct(work: ExecutionStep, leaving: Leaving, corrections: Mapping[str, str | None]) -> Leaving:
+    """Apply only the corrections that the workflow permits."""
+    allowed = {path: value for path, value in corrections.items() if path in work.step.corrects}
+    if not allowed:
+        return leaving
+    before = queries.get_input(work.run.site, work.execution.executionId)
+    changes = [
+        {"entry": path, "before": data.read_entry(before, path) or "", "after": value or ""}
+        for path, value in allowed.items()
+    ]
+    facts = {**(leaving.facts or {}), "corrections": changes}
+    return replace(leaving, facts=facts, corrected=(data.correct_entries(before, allowed), before))
 
 
 def choose_way(step: StepDefinition, text: str) -> Choice:
-    """The first case of a choice that holds for the input."""
+    """Return the first matching case of a choice, or how long a wait would last."""
     return choose_case(step, data.facts_of(text))
 
 
 def _take_case(work: ExecutionStep) -> Leaving:
-    chosen = choose_way(work.step, queries.get_input(work.run.site, work.execution.executionId))
+    chosen = choose_case(work.step, _facts(work))
     return Leaving(chosen.outcome or OTHERWISE, work.step.after(chosen.outcome), reason=chosen.why)
+
+
+def _wait(work: ExecutionStep) -> int:
+    """Return the seconds until the next check; 0 if the wait is over."""
+    if work.execution.waits_until:
+        return waits.seconds_until(work.execution.waits_until)
+    until = waits.find_end(work.step, _facts(work))
+    if seconds := waits.seconds_until(until):
+        with suppress(Conflict):  # another message recorded it, or it has moved on: the next order finds out
+            actions.begin_wait(work.run.site, work.execution, work.step, attempt=work.attempt, until=until)
+    return seconds
+
+
+def _end_wait(work: ExecutionStep) -> Leaving:
+    words = waits.describe_end(work.step, work.execution.waits_until or waits.find_end(work.step, _facts(work)))
+    return Leaving("completed", work.step.after(), reason=words)
+
+
+def _facts(work: ExecutionStep) -> Facts:
+    return data.facts_of(queries.get_input(work.run.site, work.execution.executionId))
 
 
 def _finish(_work: ExecutionStep) -> Leaving:
@@ -136,23 +185,25 @@ def _done(work: ExecutionStep, words: str, *, bus_type: str = "") -> Leaving:
 
 
 def _mail(work: ExecutionStep) -> Leaving:
-    """Where to look, and nothing of what was sent: its title neither."""
+    """Mail a link, without any of the input, not even its title."""
     to = [one.strip() for one in work.parameters.get("to", "").split(",") if one.strip()]
     if not to:
-        raise ActionFailed("No recipients. Add addresses to the workflow definition.")
-    sentence = f"An execution of {work.definition.name} is at the step {work.step.label}."
+        raise ActionFailed(gettext("No recipients. Add addresses to the workflow definition."))
     where = page_url(work.run.site, "workflows:show-execution", work.execution.executionId)
-    text = f"{sentence}\n\n{where}\n\nSign in to view it.\n"
-    action_kinds.send_mail(to, sentence.rstrip("."), text, work.delivery_id)
-    return _done(work, f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+    with translation.override(settings.MAIL_LANGUAGE):
+        said = gettext("An execution of %(workflow)s is at the step %(step)s.")
+        sentence = said % {"workflow": work.definition.name, "step": gettext(work.step.label)}
+        text = f"{sentence}\n\n{where}\n\n{gettext('Sign in to view it.')}\n"
+    action_kinds.send_mail(to, sentence.rstrip(".。"), text, work.delivery_id)
+    return _done(work, count_sentence("Sent to %(count)s address.", "Sent to %(count)s addresses.", len(to)))
 
 
 def _event(work: ExecutionStep) -> Leaving:
-    return _done(work, "Event sent.", bus_type=work.parameters["type"])
+    return _done(work, Sentence("Event sent."), bus_type=work.parameters["type"])
 
 
 def _webhook(work: ExecutionStep) -> Leaving:
-    """Ids alone: whoever wants more asks the API for it."""
+    """Send ids only; recipients can ask the API for more."""
     content = {
         "id": work.delivery_id,
         "type": "execution.step",
@@ -163,12 +214,13 @@ def _webhook(work: ExecutionStep) -> Leaving:
     }
     url = work.parameters.get("url", "")
     status = webhooks.deliver_webhook(Delivery(work.run.site, work.delivery_id, url, content))
-    return _done(work, f"The receiver returned {status}.")
+    return _done(work, Sentence("The receiver returned %(status)s.").fill(status=status))
 
 
 _NOTIFIES: Mapping[str, Callable[[ExecutionStep], Leaving]] = {"mail": _mail, "event": _event, "webhook": _webhook}
 _DOES: Mapping[str, Callable[[ExecutionStep], Leaving]] = {
     "choice": _take_case,
     "notification": _notify,
+    "wait": _end_wait,
     "finish": _finish,
 }

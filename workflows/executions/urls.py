@@ -1,4 +1,4 @@
-"""URLs of executions without a document; named under ``workflows``."""
+"""URLs of executions without a document, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of executions without a document: those of a workflow, one as it goes on, and starting one."""
+"""Pages of executions without a document: the list by workflow, one in progress, and the start form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,44 +9,47 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import NotFound, Refused
+from config.phrase import Phrase, tell_sentence
 from projects.audit.events import actor_of
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import Definition
 from workflows.definitions.diagram import StepState
 from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
 from workflows.executions.items import ExecutionOutcome, InputExecution
-from workflows.executions.visibility import get_visible, is_visible, list_closed_names
+from workflows.executions.visibility import get_visible, list_visible
 from workflows.runs.items import RunStatus, Transition
-from workflows.runs.views.state_labels import Mark
+from workflows.runs.views.state_labels import Mark, words_of_wait
 
-_RUNNING = Mark("info", "run", "Running")
-_WAITING = Mark("warn", "user", "Needs approval")
+_RUNNING = Mark("info", "run", Phrase("Running"))
+_WAITING = Mark("warn", "user", Phrase("Needs approval"))
 _ENDS: Mapping[str, Mark] = {
-    ExecutionOutcome.COMPLETED: Mark("good", "check", "Completed"),
-    ExecutionOutcome.REJECTED: Mark("", "x", "Rejected"),
-    ExecutionOutcome.EXPIRED: Mark("bad", "clock", "Approval expired"),
-    ExecutionOutcome.FAILED: Mark("bad", "alert", "Failed"),
-    ExecutionOutcome.CANCELLED: Mark("", "x", "Cancelled"),
+    ExecutionOutcome.COMPLETED: Mark("good", "check", Phrase("Completed")),
+    ExecutionOutcome.REJECTED: Mark("", "x", Phrase("Rejected")),
+    ExecutionOutcome.EXPIRED: Mark("bad", "clock", Phrase("Approval expired")),
+    ExecutionOutcome.FAILED: Mark("bad", "alert", Phrase("Failed")),
+    ExecutionOutcome.CANCELLED: Mark("", "x", Phrase("Cancelled")),
 }
-_ROOM = 36  # letters of a box's second line
+_ROOM = 36  # characters of a box's second line
 
 
 @dataclass(frozen=True)
 class ExecutionRow:
     execution: InputExecution
     mark: Mark
-    step: str  # where it stands, while it runs
+    step: str  # the current step, while it runs
 
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """A step that it left. ``by``: who decided, of an approval."""
+    """A step that it left. ``by``: who decided, for approvals."""
 
     label: str
     result: str
@@ -58,31 +61,29 @@ class HistoryLine:
 def mark_of(execution: InputExecution) -> Mark:
     if execution.outcome:
         return _ENDS[execution.outcome]
+    if execution.waits_until:
+        return Mark("info", "clock", capfirst(words_of_wait(execution.waits_until)))
     return _WAITING if execution.review else _RUNNING
 
 
 @require_safe
 def list_executions(request: DeskRequest) -> HttpResponse:
-    """``?workflow=``: the name of one that needs no document; the first there is without."""
+    """``?workflow=``: the name of a workflow without documents; by default the first."""
     access.check_can_view(request)
     families = sorted(versions.list_without_documents())
     family, cursor = request.GET.get("workflow") or (families[0] if families else ""), request.GET.get("after")
     if family and family not in families:
-        raise NotFound("Workflow definition not found.")
+        raise NotFound(gettext("Workflow definition not found."))
     rows: list[ExecutionRow] = []
     following = None
     if family:
-        page = queries.list_executions(request.site, family, cursor=cursor)
-        by, closed = actor_of(request.user), list_closed_names(request)
-        rows = [_row(one) for one in page.rows if is_visible(one, by, closed)]
-        following = page.next
+        page = list_visible(request, family, actor_of(request.user), cursor)
+        rows, following = [_row(one) for one in page.rows], page.next
     context = {
         "families": families,
         "family": family,
         "rows": rows,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": f"{reverse('workflows:list-executions')}?{urlencode({'workflow': family})}",
+        **page_links(request, following, f"{reverse('workflows:list-executions')}?{urlencode({'workflow': family})}"),
         "joiner": "&",
     }
     return render_answer(request, "workflows/executions/list.html", None, context)
@@ -96,7 +97,7 @@ def _row(execution: InputExecution) -> ExecutionRow:
 
 @require_safe
 def show_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
-    """Htmx gets what moves while it runs."""
+    """Htmx polls the parts that change while it runs."""
     access.check_can_view(request)
     execution = get_visible(request, execution_id, actor_of(request.user))
     definition = versions.find_definition(execution.definition)
@@ -126,15 +127,24 @@ def _lines(definition: Definition, moves: Sequence[Transition]) -> list[HistoryL
         facts = one.data.as_dict() if one.data else {}
         words = one.result.replace("_", " ").capitalize()
         found.append(
-            HistoryLine(
-                labels.get(int(one.fromStep), ""), words, facts.get("reason", ""), facts.get("by", ""), one.occurredAt
-            )
+            HistoryLine(labels.get(int(one.fromStep), ""), words, _why(facts), facts.get("by", ""), one.occurredAt)
         )
     return found
 
 
+def _why(facts: Mapping[str, Any]) -> str:
+    """Return the reason and the corrections."""
+    said = Phrase("%(entry)s changed from %(before)s to %(after)s.")
+    nothing = Phrase("nothing")
+    changed = (
+        said.fill(entry=one["entry"], before=one["before"] or nothing, after=one["after"] or nothing).translated()
+        for one in facts.get("corrections") or ()
+    )
+    return " ".join(filter(None, (tell_sentence(facts.get("reason", "")).translated(), *changed)))
+
+
 def _states(definition: Definition, execution: InputExecution, moves: Sequence[Transition]) -> dict[str, StepState]:
-    """For the diagram: what its boxes say of each step."""
+    """Return the state of each step for the diagram."""
     left = {int(one.fromStep): one for one in moves}
     states = {}
     for step in definition.steps:
@@ -146,13 +156,13 @@ def _states(definition: Definition, execution: InputExecution, moves: Sequence[T
         elif step.order == int(execution.currentStep):
             states[step.name] = StepState("now", mark_of(execution).words)
         else:
-            states[step.name] = StepState("todo", "Not run" if execution.outcome else "Pending")
+            states[step.name] = StepState("todo", Phrase("Not run") if execution.outcome else Phrase("Pending"))
     return states
 
 
 @require_http_methods(["GET", "POST"])
 def start_execution(request: DeskRequest) -> HttpResponse:
-    """``workflow``, ``title``, ``input``: JSON; ``form_id`` makes a form that is sent twice one execution."""
+    """``workflow``, ``title``, ``input``: JSON; ``form_id`` is the idempotency key of the form."""
     access.check_can_upload(request)
     families = _startable()
     typed: Mapping[str, Any] = request.POST if request.method == "POST" else request.GET
@@ -163,7 +173,7 @@ def start_execution(request: DeskRequest) -> HttpResponse:
             wish = _wish(request, errors)
             if not errors:
                 execution, _ = starting.start_execution(request.site, wish, by=by)
-                messages.success(request, "Execution started.")
+                messages.success(request, gettext("Execution started."))
                 where = reverse("workflows:show-execution", args=[execution.executionId])
                 return redirect_after_post(request, where)
         except Refused as error:
@@ -180,13 +190,13 @@ def start_execution(request: DeskRequest) -> HttpResponse:
 
 
 def _startable() -> list[str]:
-    """The workflows without documents that have an active version."""
+    """List the workflows without documents that have an active version."""
     without = versions.list_without_documents()
     return [one.name for one in versions.list_families() if one.active and one.name in without]
 
 
 def _wish(request: DeskRequest, errors: dict[str, str]) -> Wish:
-    """``errors``: what is wrong, by the name of the entry. Raises: Refused, of the workflow."""
+    """``errors``: messages by field name. Raises: Refused for an error of the workflow."""
     post = request.POST
     title = text = ""
     try:
@@ -207,19 +217,19 @@ def cancel_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
     by = actor_of(request.user)
     get_visible(request, execution_id, by)
     starting.cancel_execution(request.site, execution_id, by=by)
-    messages.success(request, "Execution cancelled.")
+    messages.success(request, gettext("Execution cancelled."))
     return redirect_after_post(request, reverse("workflows:show-execution", args=[execution_id]))
 
 
 @require_POST
 def purge_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
-    """``sure``: checked by whoever means it."""
+    """``sure``: the confirmation checkbox."""
     access.check_can_delete(request)
     by = actor_of(request.user)
     execution = get_visible(request, execution_id, by)
     if not request.POST.get("sure"):
-        raise Refused("Confirm that it is deleted for good.")
+        raise Refused(gettext("Confirm that it is deleted for good."))
     actions.purge_execution(request.site, execution_id, by=by)
-    messages.success(request, "Execution purged.")
+    messages.success(request, gettext("Execution purged."))
     where = f"{reverse('workflows:list-executions')}?{urlencode({'workflow': execution.workflowId})}"
     return redirect_after_post(request, where)

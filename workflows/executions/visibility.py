@@ -1,9 +1,10 @@
-"""Who may see an execution without a document: the queues of its approvals say so, as a document's queue does.
+"""Who may see an execution without a document: decided by the queues of its approvals, as for documents.
 
-Whoever started it sees it all the same.
+Whoever started it may always see it.
 """
 
 from config.errors import NotFound
+from config.item import Page
 from projects.audit.events import Actor
 from projects.queues import admission
 from projects.queues import queries as queue_queries
@@ -14,15 +15,25 @@ from workflows.executions.items import InputExecution
 
 
 def get_visible(request: DeskRequest, execution_id: str, by: Actor) -> InputExecution:
-    """Raises: NotFound, also of what is not theirs: no one learns which."""
+    """Raises: NotFound, also if it is hidden, so that its existence is not revealed."""
     execution = queries.get_execution(request.site, execution_id)
     if not is_visible(execution, by, list_closed_names(request)):
         raise NotFound(queries.MISSING)
     return execution
 
 
+def list_visible(request: DeskRequest, family: str, by: Actor, cursor: str | None) -> Page[InputExecution]:
+    """List a family's executions, newest first, without hidden ones; an empty page is the last one."""
+    closed = list_closed_names(request)
+    return admission.read_shown(
+        lambda place: queries.list_executions(request.site, family, cursor=place),
+        cursor,
+        lambda rows: [one for one in rows if is_visible(one, by, closed)],
+    )
+
+
 def is_visible(execution: InputExecution, by: Actor, closed: frozenset[str]) -> bool:
-    """``closed``: the names of the queues that do not let the person in."""
+    """``closed``: the names of the queues that are closed to the person."""
     if not closed or execution.triggeredBy == by.id:
         return True
     definition = versions.find_definition(execution.definition)
@@ -30,7 +41,7 @@ def is_visible(execution: InputExecution, by: Actor, closed: frozenset[str]) -> 
 
 
 def list_closed_names(request: DeskRequest) -> frozenset[str]:
-    """Folded; nothing is read where every queue lets the person in."""
+    """Return case-folded names of closed queues; no read if every queue is open to the person."""
     closed = admission.list_closed_queues(request)
     if not closed:
         return frozenset()

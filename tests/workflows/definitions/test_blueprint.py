@@ -20,8 +20,8 @@ from workflows.definitions.blueprint import (
     DocumentFacts,
 )
 from workflows.definitions.checks import definition_problems
+from workflows.definitions.rules import Condition, Operator, Source
 from workflows.engine import step_actions
-from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs.items import END
 from workflows.stages import formats
 from workflows.stages.registry import STAGES

@@ -13,12 +13,15 @@ from workflows.definitions.composition import (
     MOST_APPROVERS,
     MOST_BLOCKS,
     OPPOSITES,
+    PART,
+    WAIT,
     Block,
     Plan,
     compose_definition,
     read_plan,
 )
-from workflows.rules.routing import Condition, Facts, Operator, Source, condition_sentences
+from workflows.definitions.diagram import draw_definition
+from workflows.definitions.rules import Condition, Facts, Operator, Source, condition_sentences
 
 ABOVE = Condition(Source.FIELD, Operator.GT, "1000", "total")
 HIGH = Condition(Source.FIELD, Operator.GT, "10000", "total")
@@ -29,13 +32,22 @@ RULE = Plan("Two of finance above 1,000; the head above 10,000", (FINANCE, HEAD)
 conditions = st.builds(
     Condition, st.just(Source.FIELD), st.sampled_from(sorted(OPPOSITES)), st.just("5"), st.just("total")
 )
-blocks = st.builds(
+asked_blocks = st.builds(
     Block,
-    st.sampled_from(sorted(KINDS)),
+    st.sampled_from(sorted(set(KINDS) - {WAIT, PART})),
     st.just("A step"),
     st.lists(conditions, max_size=2).map(tuple),
     st.integers(1, MOST_APPROVERS),
+    corrects=st.sampled_from([(), ("contract.salary", "name")]),
 )
+waits = st.builds(
+    Block,
+    st.just(WAIT),
+    st.just("A wait"),
+    st.lists(conditions, max_size=2).map(tuple),
+    parameters=st.sampled_from([{"hours": "48"}, {"field": "due_date"}]),
+)
+blocks = asked_blocks | waits
 plans = st.builds(
     Plan,
     st.just(""),
@@ -90,6 +102,59 @@ def test_an_action_is_left_out_unless_its_conditions_are_known_to_hold() -> None
     choice = definition.named("choice_11")
     assert choice.next == {"applies": 12, "": 13}
     assert definition.step(12).parameters == (("key", "big"), ("value", "yes"))
+
+
+def test_a_wait_says_how_long() -> None:
+    definition = compose_definition("waits", 1, Plan("", (Block(WAIT, "Cool off"),)))
+    assert definition_problems(definition) == ["Cool off: enter the hours to wait, or the date field to wait for."]
+
+
+def test_another_workflow_s_steps_are_laid_out_as_its_own() -> None:
+    part = compose_definition("finance", 3, RULE)
+    tag = Block("tag", "Mark", parameters={"key": "seen", "value": "yes"})
+    taken = Block(PART, "Finance check", (replace(ABOVE, value="500"),), parameters={"definition": part.id})
+    plan = Plan("", (tag, taken, tag), tell_rejected=True)
+    assert plan.parts == {"finance.v3"}
+    definition = compose_definition("invoices", 1, plan, {part.id: part})
+    assert definition_problems(definition) == []
+    own = [one for one in definition.steps if one.part]
+    assert {one.part for one in own} == {"Finance check · finance.v3"}
+    assert [one.name for one in own] == ["choice_13", "approval_14", "approval_15", "choice_16", "approval_17"]
+    assert own[1].label == "Finance check: Finance"
+    assert own[1].asks.startswith("Finance check: Finance: Field total")
+    last = definition.named("approval_17")
+    assert definition.step(last.after("approve")).name == "tag_18"
+    assert definition.step(last.after("reject")).name == "tell_rejected"
+    assert path(definition, "10000.01") == ["Finance", "Finance", "Heads"]
+    assert path(definition, "400") == []
+    assert path(definition, None) == ["Finance", "Finance", "Heads"]
+    rows = [(one.order, one.label, one.type, one.minutes, step_config(one)) for one in definition.steps]
+    assert tuple(step_from(*row) for row in rows) == definition.steps  # type: ignore[arg-type]
+    (group,) = draw_definition(definition).groups
+    assert (group.title, group.words) == ("Finance check · finance.v3", "Finance check · f…")
+    assert "13  Finance?" in [box.title for box in draw_definition(definition).boxes]
+    outer = compose_definition("outer", 1, replace(plan, blocks=(replace(taken, label="All"),)), {part.id: definition})
+    assert definition_problems(outer) == []
+    assert {one.part for one in outer.steps} == {"", "All · finance.v3"}
+
+
+def test_another_workflow_without_documents_ends_where_the_next_block_begins() -> None:
+    part = compose_definition("salary", 1, Plan("", (FINANCE,), documents=False))
+    taken = Block(PART, "Salary", parameters={"definition": part.id})
+    definition = compose_definition("hire", 1, Plan("", (taken, taken), documents=False), {part.id: part})
+    assert definition_problems(definition) == []
+    assert [one.type for one in definition.steps] == ["choice", "approval", "approval"] * 2 + ["finish"]
+    empty = compose_definition("none", 1, Plan("", (), documents=False))
+    nothing = Plan("", (replace(taken, parameters={"definition": empty.id}),), documents=False)
+    assert [one.type for one in compose_definition("x", 1, nothing, {empty.id: empty}).steps] == ["finish"]
+
+
+def test_more_steps_than_one_transaction_publishes_are_refused() -> None:
+    part = compose_definition("finance", 1, Plan("", (FINANCE,) * 10, documents=False))
+    taken = Block(PART, "Finance", parameters={"definition": part.id})
+    definition = compose_definition("all", 1, Plan("", (taken,) * 4, documents=False), {part.id: part})
+    (told,) = definition_problems(definition)
+    assert told == "The workflow has 121 steps, with those of the workflows in it. Use at most 90."
 
 
 def test_a_definition_that_lets_a_doubtful_value_pass_is_refused() -> None:

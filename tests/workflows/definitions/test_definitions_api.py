@@ -35,31 +35,77 @@ def client() -> Client:
 
 
 def test_an_approval_rule_is_composed_published_and_activated(client: Client) -> None:
-    made = client.post(URL, {"name": "invoice-approval", "plan": PLAN}, content_type=JSON)
+    made = client.post(URL, {"name": "large-invoices", "plan": PLAN}, content_type=JSON)
     assert (made.status_code, made.json()["version"]) == (201, 0)
-    assert client.post(URL, {"name": "invoice-approval", "plan": PLAN}, content_type=JSON).status_code == 409
-    draft = client.get(f"{URL}/invoice-approval/draft")
+    assert client.post(URL, {"name": "large-invoices", "plan": PLAN}, content_type=JSON).status_code == 409
+    draft = client.get(f"{URL}/large-invoices/draft")
     assert draft.json()["plan"]["steps"][0] == {
-        **PLAN["steps"][0], "conditions": [{**ABOVE, "value": "1000"}], "hours": 0, "target": "", "value": "",
-    }  # fmt: skip
+        **PLAN["steps"][0],
+        "conditions": [{**ABOVE, "value": "1000"}],
+        "hours": 0,
+        "target": "",
+        "value": "",
+        "corrects": [],
+    }
     changed = {**PLAN, "summary": False}
-    saved = client.put(f"{URL}/invoice-approval/draft", changed, content_type=JSON, headers={"If-Match": draft["ETag"]})
+    saved = client.put(f"{URL}/large-invoices/draft", changed, content_type=JSON, headers={"If-Match": draft["ETag"]})
     assert saved.json()["plan"]["summary"] is False
-    late = client.put(f"{URL}/invoice-approval/draft", PLAN, content_type=JSON, headers={"If-Match": draft["ETag"]})
+    late = client.put(f"{URL}/large-invoices/draft", PLAN, content_type=JSON, headers={"If-Match": draft["ETag"]})
     assert late.status_code == 412
-    published = client.post(f"{URL}/invoice-approval/versions")
+    published = client.post(f"{URL}/large-invoices/versions")
     assert published.status_code == 201
     assert [one["name"] for one in published.json()["steps"] if one["type"] == "approval"] == [
         "human_review", "approval_12", "approval_13", "approval_15",
     ]  # fmt: skip
-    label = f"{URL}/invoice-approval/labels/active"
+    label = f"{URL}/large-invoices/labels/active"
     assert client.put(label, {"version": 1}, content_type=JSON).status_code == 422  # not deployed yet
-    deploy_definition(definition_id="invoice-approval.v1")
+    deploy_definition(definition_id="large-invoices.v1")
     assert client.put(label, {"version": 2}, content_type=JSON).status_code == 404
     assert client.put(label, {"version": 1}, content_type=JSON).json()["active"] == 1
     assert client.put(label, {"version": 1}, content_type=JSON).status_code == 422
-    assert versions.active_definition("invoice-approval").id == "invoice-approval.v1"
-    assert client.post(f"{URL}/invoice-approval.v1/archive").json()["active"] == 0
+    assert versions.active_definition("large-invoices").id == "large-invoices.v1"
+    assert client.post(f"{URL}/large-invoices.v1/archive").json()["active"] == 0
+
+
+def test_waits_come_back_as_they_were_sent(client: Client) -> None:
+    waits = [
+        {"kind": "wait", "name": "Cool off", "hours": 48},
+        {"kind": "wait", "name": "Until it is due", "target": "due_date"},
+    ]
+    made = client.post(URL, {"name": "late-payment", "plan": {"steps": waits}}, content_type=JSON)
+    assert made.status_code == 201, made.content
+    told = [{name: one[name] for name in ("kind", "hours", "target")} for one in made.json()["plan"]["steps"]]
+    assert told == [
+        {"kind": "wait", "hours": 48, "target": ""},
+        {"kind": "wait", "hours": 0, "target": "due_date"},
+    ]
+    steps = client.post(f"{URL}/late-payment/versions").json()["steps"]
+    assert [(one["name"], one["type"]) for one in steps if one["type"] == "wait"] == [
+        ("wait_11", "wait"), ("wait_12", "wait"),
+    ]  # fmt: skip
+
+
+def test_a_workflow_takes_the_steps_of_a_version_and_keeps_them(client: Client) -> None:
+    client.post(URL, {"name": "finance", "plan": PLAN}, content_type=JSON)
+    taken = {"kind": "workflow", "name": "Finance check", "target": "finance.v1"}
+    early = client.post(f"{URL}/plans/check", {"steps": [taken]}, content_type=JSON)
+    assert (early.status_code, "Step 1, part:" in early.json()["detail"]) == (422, True)
+    client.post(f"{URL}/finance/versions")
+    own = client.put(f"{URL}/finance/draft", {"steps": [taken]}, content_type=JSON)
+    assert own.status_code == 422  # no workflow is a part of itself
+    client.put(f"{URL}/finance/draft", {"steps": PLAN["steps"][:1]}, content_type=JSON)
+    client.post(f"{URL}/finance/versions")
+    made = client.post(URL, {"name": "invoices", "plan": {"steps": [taken]}}, content_type=JSON)
+    assert made.json()["plan"]["steps"][0]["target"] == "finance.v1"
+    steps = client.post(f"{URL}/invoices/versions").json()["steps"]
+    assert [one["label"] for one in steps if one["part_of"] == "finance.v1" and one["type"] == "approval"] == [
+        "Finance check: Finance", "Finance check: Finance, again", "Finance check: Head of finance",
+    ]  # fmt: skip
+    data = client.post(f"{URL}/plans/check", {"runs_on": "data", "steps": [taken]}, content_type=JSON)
+    assert data.status_code == 422
+    deploy_definition(definition_id="finance.v1")
+    assert client.post(f"{URL}/finance.v1/archive").status_code == 200
+    assert client.post(f"{URL}/plans/check", {"steps": [taken]}, content_type=JSON).status_code == 422
 
 
 def test_what_a_workflow_runs_on_stays(client: Client) -> None:
@@ -74,6 +120,10 @@ def test_what_a_workflow_runs_on_stays(client: Client) -> None:
         ({"kind": "none", "name": "Tell"}, "Step 1, kind:"),
         ({"kind": "approval", "name": "Finance", "queue": "Nobody"}, "Step 1, queue:"),
         ({"kind": "approval", "name": "A", "conditions": [{**ABOVE, "value": "much"}]}, "Step 1, value_1:"),
+        ({"kind": "approval", "name": "A", "corrects": ["total"]}, "Step 1, corrects: Approvers of a document"),
+        ({"kind": "wait", "name": "Cool off"}, "Step 1, wait_hours:"),
+        ({"kind": "wait", "name": "Cool off", "hours": 2, "target": "due_date"}, "Step 1, wait_hours:"),
+        ({"kind": "wait", "name": "Cool off", "target": "Due date"}, "Step 1, wait_field:"),
     ],
 )
 def test_a_plan_is_checked_as_on_the_page(client: Client, step: dict[str, Any], told: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.each import each
 from tests.factories import PROJECT_ID, SITE
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL, Case
+from workflows.definitions.rules import Condition, Operator, Source
 from workflows.engine import steps
-from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs.items import DocumentWorkflow, Execution, Run
 from workflows.stages.artifacts import write_json
 from workflows.storage import files

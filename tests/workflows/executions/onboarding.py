@@ -7,10 +7,10 @@ from workflows.definitions import actions as definition_actions
 from workflows.definitions import versions
 from workflows.definitions.blueprint import Definition
 from workflows.definitions.composition import APPROVAL, Block, Plan
+from workflows.definitions.rules import Condition, Operator, Source
 from workflows.executions import actions, data
 from workflows.executions.actions import Wish
 from workflows.executions.items import InputExecution
-from workflows.rules.routing import Condition, Operator, Source
 
 BY = Actor("1", "Alice Novak")
 NAME = "onboarding"

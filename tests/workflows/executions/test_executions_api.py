@@ -3,9 +3,13 @@
 import pytest
 from django.test import Client
 
+from config.item import Page
+from projects.queues.actions import create_queue
 from projects.sites.permissions import Permission
-from tests.workflows.executions.onboarding import onboarding
+from tests.factories import SITE
+from tests.workflows.executions.onboarding import BY, make_execution, onboarding
 from tests.workflows.test_api import API, program
+from workflows.executions import queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 URL = f"{API}/executions"
@@ -64,3 +68,17 @@ def test_who_may_not_write_or_delete_is_refused() -> None:
     made = one.post(URL, WISH, content_type="application/json").json()["id"]
     assert one.delete(f"{URL}/{made}").status_code == 403
     assert reader.post(f"{URL}/{made}/cancel").status_code == 403
+
+
+def test_a_page_whose_rows_are_all_hidden_is_not_told_as_an_empty_one(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_queue(SITE, "Heads", ["heads"], by=BY, queue_id="01K000000000000000000000Q1")
+    first = client.post(URL, WISH, content_type="application/json").json()["id"]
+    hidden = [make_execution(f"Of others {number}").executionId for number in range(2)]
+    rows = queries.list_executions(SITE, "onboarding").rows
+    pages = {None: Page(rows[:2], "more"), "more": Page(rows[2:], None)}
+    monkeypatch.setattr(queries, "list_executions", lambda *_, cursor: pages[cursor])
+    page = client.get(f"{URL}?workflow=onboarding").json()
+    assert ([row["run_id"] for row in page["items"]], page["next"]) == ([first], None)
+    assert client.get(f"{URL}/{hidden[0]}").status_code == 404

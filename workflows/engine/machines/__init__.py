@@ -1,1 +1,1 @@
-"""The state machines beside the definitions': bucket ingress, batch, desk-intake."""
+"""State machines that belong to no definition: bucket ingress, batch, desk-intake."""

@@ -1,7 +1,7 @@
-"""The parent machine ``batch``: a Distributed Map reads a batch's parts from S3, and each item orders our task.
+"""The parent machine ``batch``: a Distributed Map reads a batch's parts from S3 and sends one message for each.
 
-It waits for no run and for no one. The Map speaks JSONPath, which its ItemReader needs on the embedded AWS too; the
-order inside it is JSONata, as every message of ours is.
+It waits for no run. The Map uses JSONPath, which its ItemReader needs on the embedded AWS too; the message inside uses
+JSONata, like all our messages.
 """
 
 import json
@@ -11,7 +11,7 @@ from django.conf import settings
 from workflows.definitions import asl
 
 TASK = "workflows.batches.tasks.open_part"
-_CONCURRENCY = 20  # orders that are sent at a time
+_CONCURRENCY = 20  # messages sent at a time
 _FIELDS = ("site", "batch_id", "attempt", "part")
 
 
@@ -20,14 +20,14 @@ def name() -> str:
 
 
 def compile_machine() -> str:
-    """As JSON text; its input is ``{"key": …}``, the object that lists the parts."""
+    """Return it as JSON text. Its input is ``{"key": …}``, the object that lists the parts."""
     fields = {one: f"$states.input.{one}" for one in _FIELDS}
     order = asl.order_state(TASK, settings.STEPS_QUEUE, fields)
     every = {
         "Type": "Map",
         "Label": "parts",
         "MaxConcurrency": _CONCURRENCY,
-        "ToleratedFailurePercentage": 100,  # what was not ordered here the sweeper orders
+        "ToleratedFailurePercentage": 100,  # the sweeper orders what was not ordered here
         "ItemReader": {
             "Resource": "arn:aws:states:::s3:getObject",
             "ReaderConfig": {"InputType": "JSON"},

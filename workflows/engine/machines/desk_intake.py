@@ -1,7 +1,7 @@
-"""The machine ``desk-intake``: other state machines start it with a token, and it hands their question to a worker.
+"""The machine ``desk-intake``: other state machines start it with a token, and it hands their request to a worker.
 
-It waits for no one: the caller's own state waits, at the caller's token. What SQS does not take, such as a question too
-large for a message, is refused in a message without the question.
+It does not wait: the caller's own state waits on the caller's token. If SQS rejects the message, for example because
+the request is too large, a message without the request refuses it.
 """
 
 import json
@@ -12,7 +12,7 @@ from django.conf import settings
 from workflows.definitions import asl
 
 _SEND = "arn:aws:states:::sqs:sendMessage"
-# As AWS's documents name it, as seed 004 does, and as SDKs do: a missing entry leaves nothing in the list.
+# The names in AWS's documentation, in seed 004 and in SDKs: a missing entry adds nothing to the list.
 TOKEN = "[$states.input.token, $states.input.taskToken, $states.input.TaskToken][0]"  # noqa: S105 - a path, no secret
 
 
@@ -21,7 +21,7 @@ def name() -> str:
 
 
 def compile_machine() -> str:
-    """As JSON text, the same for the same settings."""
+    """Return it as JSON text; deterministic for the same settings."""
     question = {"question": "$states.input", "entered": "$states.context.Execution.StartTime"}
     refusal = {"token": "$states.input.token", "error": "$states.input.error"}
     states: dict[str, Any] = {
@@ -43,8 +43,8 @@ def compile_machine() -> str:
         },
         "handed_over": {"Type": "Succeed"},
         "refuse": _send("review.tasks.refuse_question", refusal) | {"Next": "refused"},
-        "refused": {"Type": "Succeed"},  # the caller is told, and no one here has to look
-        "no_token": {"Type": "Fail", "Error": "NoToken", "Cause": "Send the task token as token (docs/intake.md)."},
+        "refused": {"Type": "Succeed"},  # the caller is notified; nothing to do here
+        "no_token": {"Type": "Fail", "Error": "NoToken", "Cause": "Send the token as token: docs/review-requests.md"},
     }
     machine = {"Comment": "desk-intake", "QueryLanguage": "JSONata", "StartAt": "read", "States": states}
     return json.dumps(machine, indent=1, sort_keys=True)

@@ -1,7 +1,7 @@
-"""The machine ``ingress``: S3 tells EventBridge of a new object, and the machine orders our task for it.
+"""The machine ``ingress``: EventBridge starts it for each new S3 object, and it sends our task a message.
 
-A machine and no input transformer of the rule: an object's key may hold a quotation mark, which a template does not
-escape in the text inside Celery's message.
+It is a machine and not an input transformer of the rule because an object's key may contain a quotation mark, which a
+template does not escape in the text inside Celery's message.
 """
 
 import json
@@ -19,7 +19,7 @@ def name() -> str:
 
 
 def compile_machine() -> str:
-    """As JSON text; its input is S3's event (AWS: "Amazon S3 event notification with EventBridge")."""
+    """Return it as JSON text. Its input is S3's event (AWS: "Amazon S3 event notification with EventBridge")."""
     fields = {
         "key": f"{_OBJECT}.key",
         "version": f"$exists({_OBJECT}.`version-id`) ? {_OBJECT}.`version-id` : ''",
