@@ -1,1 +1,1 @@
-"""The outside services that do a stage's work: their requests, answers and jobs. Stages get them by their context."""
+"""Providers: clients of the external services behind stages. Stages get them from their context."""

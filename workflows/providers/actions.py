@@ -1,7 +1,7 @@
-"""The circuit breaker of outside services, shared by all workers: closed, open for a while, then one tries first.
+"""The circuit breaker of external services, shared by all workers.
 
-closed → (``PROVIDER_FAILURES`` failed calls in a row) → open until an instant → half open: one caller has the right
-to try → closed where it works, open for twice as long where not. A call that failed has been retried already.
+closed → (``PROVIDER_FAILURES`` consecutive failures) → open until an instant → half open: one caller may probe → closed
+if that succeeds, else open for twice as long. A failed call has been retried already.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, ProviderPaused
+from config.phrase import Sentence
 from config.table import InvalidKey, Key
 from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
@@ -21,16 +22,16 @@ from workflows.providers.items import ProviderState
 
 log = logging.getLogger(__name__)
 
-_WORKED_AGAIN = dt.timedelta(minutes=10)  # since it was noted last that a call went through
-# What this process read last, so that a page of a document costs no read of its own: provider → (read at, state).
+_WORKED_AGAIN = dt.timedelta(minutes=10)  # between two records of a successful call
+# Cached by process, so that a page of a document costs no read: provider → (read at, state).
 _known: dict[str, tuple[float, ProviderState | None]] = {}
 
 
 def admit_call(provider: str) -> None:
-    """Let a call through, or take the right to be the first that tries again.
+    """Let a call through, or claim the right to probe.
 
     Raises:
-        ProviderPaused: the service is not asked now.
+        ProviderPaused: the circuit is open.
 
     """
     state = _state(provider)
@@ -55,7 +56,7 @@ def admit_call(provider: str) -> None:
 
 
 def record_failure(provider: str, error: str) -> float:
-    """Count a call that failed in the end; returns how many seconds to leave the service alone."""
+    """Count a call that failed after its retries; return how many seconds to pause."""
     now = clock.now()
     state = ProviderState.change(
         _key(provider),
@@ -65,19 +66,19 @@ def record_failure(provider: str, error: str) -> float:
             ProviderState.message.set(error[:200]),
             ProviderState.failed_at.set(clock.iso(now)),
         ],
-        # always true, and said so: counting must not depend on what is there
+        # always true on purpose: counting must not depend on what exists
         ProviderState.failures.does_not_exist() | ProviderState.failures.exists(),
     )
     forget_provider_state(provider)
     if int(state.failures) < settings.PROVIDER_FAILURES:
         return float(settings.PROVIDER_LOOK_SECONDS)
-    if state.open_until and state.open_until > clock.iso(now):  # this call began before the others gave up
+    if state.open_until and state.open_until > clock.iso(now):  # this call began before the circuit opened
         return (clock.parse(state.open_until) - now).total_seconds()
     return _open_circuit(state, now)
 
 
 def _open_circuit(state: ProviderState, now: dt.datetime) -> float:
-    """Of several callers that fail at once one opens it. Returns the seconds it stays open."""
+    """Open the circuit; of concurrent callers, one does. Return the seconds until it half-opens."""
     doubled = settings.PROVIDER_PAUSE_SECONDS * 2 ** min(int(state.openings), 10)
     pause = min(doubled, settings.PROVIDER_PAUSE_MAX_SECONDS)
     until = clock.iso(now + dt.timedelta(seconds=pause))
@@ -90,7 +91,7 @@ def _open_circuit(state: ProviderState, now: dt.datetime) -> float:
         actions.append(ProviderState.opened_at.set(clock.iso(now)))
     closed = ProviderState.open_until.does_not_exist() | (ProviderState.open_until <= clock.iso(now))
     try:
-        # a call that went through meanwhile has set the count back: then it stays closed
+        # a concurrent successful call has reset the count: then it stays closed
         ProviderState.change(state.key, actions, closed & (ProviderState.failures >= settings.PROVIDER_FAILURES))
     except Conflict:
         return float(settings.PROVIDER_LOOK_SECONDS)
@@ -99,7 +100,7 @@ def _open_circuit(state: ProviderState, now: dt.datetime) -> float:
 
 
 def record_success(provider: str) -> None:
-    """A call went through: whatever was counted is over. Writes if something was, and else every few minutes."""
+    """Reset the failures after a successful call. Writes if there were any, and else every few minutes."""
     state, now = _state(provider), clock.now()
     troubled = state is not None and bool(state.failures or state.refused_at)
     if not troubled and state and state.worked_at and now - clock.parse(state.worked_at) < _WORKED_AGAIN:
@@ -108,15 +109,15 @@ def record_success(provider: str) -> None:
     if troubled:
         actions += [*_close_circuit(), ProviderState.refused_at.remove()]
         still = (ProviderState.failures > 0) | ProviderState.refused_at.exists()
-    else:  # what failed meanwhile stays counted
+    else:  # failures recorded meanwhile stay counted
         still = ProviderState.failures.does_not_exist() | (ProviderState.failures == 0)
-    with contextlib.suppress(Conflict):  # someone else's call went through too
+    with contextlib.suppress(Conflict):  # another call succeeded, too
         ProviderState.change(_key(provider), actions, still)
     forget_provider_state(provider)
 
 
 def record_refusal(provider: str, error: str) -> None:
-    """It answers, and does not let us use it: nothing is counted, since no later call would be let in either."""
+    """Record that it denies access. Nothing is counted, as no later call would be let in either."""
     now = clock.iso(clock.now())
     ProviderState.change(
         _key(provider),
@@ -127,7 +128,7 @@ def record_refusal(provider: str, error: str) -> None:
             ProviderState.failed_at.set(now),
             ProviderState.refused_at.set(now),
         ],
-        ProviderState.refused_at.does_not_exist() | ProviderState.refused_at.exists(),  # whatever is there
+        ProviderState.refused_at.does_not_exist() | ProviderState.refused_at.exists(),  # unconditional
     )
     forget_provider_state(provider)
 
@@ -138,16 +139,18 @@ def _close_circuit() -> list[Action]:
 
 
 def make_provider_paused(provider: str, state: ProviderState, seconds: float) -> ProviderPaused:
-    sentence = f"Returned {state.message} {int(state.failures)} times in a row; paused before the next retry."
+    sentence = Sentence("Returned %(message)s %(failures)s times in a row; paused before the next retry.").fill(
+        message=state.message, failures=int(state.failures)
+    )
     return ProviderPaused(sentence, provider=provider, seconds=max(seconds, 1.0))
 
 
 def retry_provider(provider: str, *, by: Actor) -> ProviderState:
-    """End the pause, so that the next call is the one that tries it; the audit says who ordered it.
+    """End the pause, so that the next call probes; recorded in the audit log.
 
     Raises:
         NotFound: nothing is known of such a service.
-        Conflict: it is not paused, or a call went through meanwhile.
+        Conflict: it is not paused, or a call succeeded meanwhile.
 
     """
     try:
@@ -169,7 +172,7 @@ def retry_provider(provider: str, *, by: Actor) -> ProviderState:
 
 
 def forget_provider_state(provider: str | None = None) -> None:
-    """Read it anew next time; all of them without a name."""
+    """Drop the cached state of a provider, or of all."""
     if provider is None:
         _known.clear()
     else:

@@ -1,10 +1,11 @@
-"""Amazon Bedrock Data Automation on a document in S3: a job, and the standard output that it leaves in our bucket."""
+"""Amazon Bedrock Data Automation on a document in S3: a job, and its standard output in our bucket."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from config.errors import StageFailed
+from config.phrase import Sentence
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.stages.services import Chapter, Output
@@ -14,11 +15,13 @@ BDA = Provider(
     "Bedrock Data Automation",
     {
         "ResourceNotFoundException": (
-            "Data Automation project not found. Check COUNTERSIGN_BDA_PROJECT_ARN and re-run the document."
+            Sentence("Data Automation project not found. Check COUNTERSIGN_BDA_PROJECT_ARN and re-run the document.")
         ),
         "ValidationException": (
-            "Data Automation does not take this file, or its project or profile is not one of this region. Check "
-            "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+            Sentence(
+                "Data Automation does not take this file, or its project or profile is not one of this region. "
+                "Check COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+            )
         ),
     },
 )
@@ -35,7 +38,7 @@ class FinishedInvocation:
 
 @dataclass(frozen=True)
 class DataAutomation:
-    """``project`` and ``profile``: the ARNs that the desk's settings name."""
+    """``project`` and ``profile``: ARNs from the deployment's settings."""
 
     client: Any
     call: Caller
@@ -43,7 +46,7 @@ class DataAutomation:
     profile: str
 
     def start(self, file: S3File, token: str, *, output_uri: str) -> str:
-        """The ARN of the invocation; the same ``token`` again answers the same."""
+        """Start an invocation and return its ARN. Idempotent for the same ``token``."""
         if not self.project or not self.profile:
             raise StageFailed(
                 "Bedrock Data Automation is not configured. Set COUNTERSIGN_BDA_PROJECT_ARN and "
@@ -71,7 +74,7 @@ class DataAutomation:
 
 
 def list_outputs(metadata: Mapping[str, Any]) -> list[str]:
-    """Where the standard outputs lie, of a job_metadata.json; one for each part of what was sent in."""
+    """List the URIs of the standard outputs in a job_metadata.json, one for each part of the input."""
     return [
         str(segment["standard_output_path"])
         for asset in metadata.get("output_metadata") or ()
@@ -81,7 +84,7 @@ def list_outputs(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def read_bda_output(answer: Mapping[str, Any]) -> Output:
-    """A standard output of a document, an image, a recording or a video; what is missing is left out."""
+    """Parse the standard output of a document, an image, a recording or a video; missing parts are omitted."""
     pages = {
         int(page.get("page_index") or 0): _text(page.get("representation") or {}) for page in answer.get("pages") or ()
     }

@@ -1,9 +1,8 @@
-"""Amazon Textract's answers as our readings: AnalyzeDocument, AnalyzeExpense, AnalyzeID, GetLendingAnalysis.
+"""Parsing of Amazon Textract's answers: AnalyzeDocument, AnalyzeExpense, AnalyzeID, GetLendingAnalysis.
 
-Each in one or many parts. Tolerant, since answers are cut into parts, differ by feature and age, and name blocks that
-are not there: what is missing is left out and never an error. Confidence is 0–100 there and 0–1 here, pages count from
-1 there.
-Source: AWS "Amazon Textract Response Objects".
+Answers have one or many parts. Parsing is tolerant, since they are split, differ by feature and age, and refer to
+missing blocks: what is missing is omitted and never an error. Textract's confidence is 0–100 and ours 0–1; its pages
+count from 1. Source: AWS "Amazon Textract Response Objects".
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,13 +15,13 @@ from workflows.stages.pages.layout import Box, Line, Word
 from workflows.stages.pages.reading import Answer, Cell, DocumentReading, FormField, PageReading, Region, Spot, Table
 
 Block = Mapping[str, Any]
-_LISTS = ("Warnings", "ExpenseDocuments", "IdentityDocuments", "Results")  # beside blocks, cut into parts as they are
+_LISTS = ("Warnings", "ExpenseDocuments", "IdentityDocuments", "Results")  # lists that are split into parts like blocks
 TICKED, UNTICKED = "☒", "☐"
-_WIDE = 4  # times as wide as high: the corners of a shorter line say nothing about the paper
+_WIDE = 4  # aspect ratio: the corners of a shorter line say nothing about the page's skew
 
 
 def merge_parts(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The parts that NextToken leads through as one answer, each block once; the last part's state counts."""
+    """Merge the parts of a paginated answer, each block once; the last part's status counts."""
     whole: dict[str, Any] = {}
     blocks: dict[str, Block] = {}
     lists: dict[str, list[Any]] = {name: [] for name in _LISTS}
@@ -37,7 +36,7 @@ def merge_parts(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def read_textract_answer(answer: Mapping[str, Any]) -> DocumentReading:
-    """Any of the four kinds of answer."""
+    """Parse any of the four kinds of answer."""
     found = _Answer(tuple(_list_blocks(answer)))
     pages = {index: found.page(index) for index in found.indices}
     for more in [*_read_expenses(answer), *_read_identities(answer), *_read_lending(answer)]:
@@ -54,7 +53,7 @@ def read_textract_answer(answer: Mapping[str, Any]) -> DocumentReading:
 
 
 def _list_blocks(answer: Mapping[str, Any]) -> Iterator[Block]:
-    """Its own, and those that an expense or an identity holds, which are on the page that the lending result names."""
+    """Yield its own blocks, and those of expenses and identities, with the page number of the lending result."""
     yield from answer.get("Blocks") or ()
     for document in (*(answer.get("ExpenseDocuments") or ()), *(answer.get("IdentityDocuments") or ())):
         yield from document.get("Blocks") or ()
@@ -115,7 +114,7 @@ class _Answer:
                 yield from (self.by_id[one] for one in relation.get("Ids") or () if one in self.by_id)
 
     def text(self, block: Block) -> str:
-        """Its own, or that of what it holds: words, ticks, and lines of a region."""
+        """Return its own text, or that of its children: words, checkboxes, and lines of a region."""
         if block.get("Text"):
             return str(block["Text"])
         if "SelectionStatus" in block:
@@ -132,7 +131,7 @@ class _Answer:
             if word.get("Text") and (box := _box(word))
         )
         box = _box(block)
-        if not words and block.get("Text") and box:  # its words are in a part that is not there
+        if not words and block.get("Text") and box:  # its words are in a missing part
             words = (Word(str(block["Text"]), box, _score(block)),)
         return Line(index, words)
 
@@ -201,7 +200,7 @@ def _read_expenses(answer: Mapping[str, Any]) -> Iterator[PageReading]:
 
 
 def _items(group: Mapping[str, Any]) -> Table | None:
-    """One row an item and one column a kind of entry, in the order in which the kinds come."""
+    """Return a table with a row an item and a column a type of entry, in order of appearance."""
     rows = [
         [_read_typed_field(one) for one in item.get("LineItemExpenseFields") or () if _kind(one) != "EXPENSE_ROW"]
         for item in group.get("LineItems") or ()
@@ -232,7 +231,7 @@ def _read_identities(answer: Mapping[str, Any]) -> Iterator[PageReading]:
 
 
 def _read_lending(answer: Mapping[str, Any]) -> Iterator[PageReading]:
-    """Of each page what its kind has: fields and signatures of a lending document, an expense, or an identity."""
+    """Yield each page by its type: fields and signatures of a lending document, an expense, or an identity."""
     for number, result in enumerate(answer.get("Results") or ()):
         index = int(result.get("Page") or number + 1) - 1
         for extraction in result.get("Extractions") or ():
@@ -264,7 +263,7 @@ def _read_lending_field(one: Mapping[str, Any], index: int) -> FormField:
 
 
 def _move_to_page(page: PageReading, index: int) -> PageReading:
-    """A lending result counts the pages of the whole, what it holds those of its part."""
+    """Lending results number pages of the whole document, the results inside those of their part."""
     fields = tuple(replace(one, value=replace(one.value, page=index)) for one in page.fields)
     return replace(page, index=index, fields=fields, tables=tuple(replace(one, page=index) for one in page.tables))
 
@@ -274,7 +273,7 @@ def _kind(one: Mapping[str, Any]) -> str:
 
 
 def _read_typed_field(one: Mapping[str, Any]) -> FormField:
-    """A field whose meaning the service names; its normalised value where it tells one (dates of identities)."""
+    """Return a field of a known type, with its normalized value if there is one (dates of identities)."""
     value = one.get("ValueDetection") or {}
     text = str((value.get("NormalizedValue") or {}).get("Value") or value.get("Text") or "").strip()
     page = int(one.get("PageNumber") or 1) - 1

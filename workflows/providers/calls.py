@@ -1,4 +1,4 @@
-"""Calling an outside service: which errors are tried again and how often, and what the others mean for a person."""
+"""Calls of external services: which errors are retried and how often, and messages for the others."""
 
 import random
 import time
@@ -21,10 +21,12 @@ from botocore.exceptions import (
 )
 
 from config.errors import ProviderPaused, StageFailed, Unavailable
+from config.phrase import Sentence
 
+_SILENT = Sentence("%(service)s is not responding (%(why)s).")
 T = TypeVar("T")
 
-# Only these are tried again (AWS's names, over all services that we use); everything else is someone's to mend.
+# Only these are retried (AWS's names, over all services that we use); for others someone has to act.
 TRANSIENT = frozenset(
     {
         "InternalFailure",
@@ -45,7 +47,7 @@ TRANSIENT = frozenset(
         "TooManyRequestsException",
     }
 )
-# The last is what botocore lets through of an answer that breaks off in its middle.
+# The last one is what botocore raises if an answer breaks off.
 _UNREACHABLE = (ConnectionClosedError, ConnectionError, HTTPClientError, urllib3.exceptions.HTTPError)
 _NO_CREDENTIALS = (
     CredentialRetrievalError,
@@ -64,12 +66,12 @@ _BAD_CREDENTIALS = frozenset(
         "UnrecognizedClientException",
     }
 )
-# Not of this document: no one can use the service until someone mends the setting, the role or the certificate.
+# Not this document's fault: the service is unusable until someone fixes the setting, the role or the certificate.
 _SHUT = _BAD_CREDENTIALS | {
     *(one.__name__ for one in _NO_CREDENTIALS),
     "AccessDenied",
     "AccessDeniedException",
-    "ResourceNotFoundException",  # the model or the project that the settings name
+    "ResourceNotFoundException",  # the model or project in the settings does not exist
     "401",
     "403",
     "TLS",
@@ -79,7 +81,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0  # seconds
 
 @dataclass(frozen=True)
 class Provider:
-    """``name`` is in keys and settings, ``label`` on pages; ``sentences``: error code → what a person should do."""
+    """``name`` is in keys and settings, ``label`` on pages; ``sentences``: error code → message for people."""
 
     name: str
     label: str
@@ -94,20 +96,22 @@ class Gate(Protocol):
         ...
 
     def record_failure(self, provider: str, error: str) -> float:
-        """Seconds to leave the service alone."""
+        """Return the seconds to pause."""
         ...
 
     def record_success(self, provider: str) -> None: ...
 
     def record_refusal(self, provider: str, error: str) -> None:
-        """It does not let us use it, whatever it is asked."""
+        """Record that it denies all requests."""
         ...
 
 
 @dataclass(frozen=True)
 class Caller:
-    """``attempts``: of one call. Between them full jitter: any time up to a bound that doubles (AWS, "Exponential
-    Backoff And Jitter"), so that workers that were throttled together do not come back together.
+    """Retries calls. ``attempts``: tries of one call.
+
+    Between them it waits with full jitter: a random time up to a bound that doubles (AWS, "Exponential Backoff And
+    Jitter"), so that workers that were throttled together do not return together.
     """
 
     provider: Provider
@@ -117,10 +121,11 @@ class Caller:
     draw: Callable[[float, float], float] = random.uniform
 
     def __call__(self, call: Callable[[], T]) -> T:
-        """
+        """Call the service, with retries.
+
         Raises:
-            ProviderPaused: it does not answer, or others found so before.
-            StageFailed: it refuses, and would refuse again; ``code`` is its word for it.
+            ProviderPaused: it does not answer, or its circuit is open.
+            StageFailed: it refuses, and would refuse again; ``code`` is its error code.
 
         """
         self.gate.admit_call(self.provider.name)
@@ -130,7 +135,7 @@ class Caller:
                 self.sleep(self.draw(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0**attempt)))
             try:
                 answer = call()
-            except StageFailed as error:  # of a service that speaks no AWS
+            except StageFailed as error:  # from a service other than AWS
                 self._record_answer(error)
                 raise
             except (ClientError, BotoCoreError, urllib3.exceptions.HTTPError, Unavailable) as error:
@@ -139,7 +144,7 @@ class Caller:
                 self.gate.record_success(self.provider.name)
                 return answer
         seconds = self.gate.record_failure(self.provider.name, why)
-        sentence = f"{self.provider.label} is not responding ({why}).{ProviderPaused.RESUMES}"
+        sentence = ProviderPaused.RESUMES.fill(reason=_SILENT.fill(service=self.provider.label, why=why))
         raise ProviderPaused(sentence, provider=self.provider.name, seconds=seconds)
 
     def _explain_failure(self, error: Exception) -> str:
@@ -151,14 +156,14 @@ class Caller:
             raise
 
     def _record_answer(self, error: StageFailed) -> None:
-        """It answers, whatever it thinks of this document; or it does not let us in."""
+        """Record an answer, even if it rejects this document; or a denial of access."""
         if error.code in _SHUT:
             self.gate.record_refusal(self.provider.name, error.code)
         else:
             self.gate.record_success(self.provider.name)
 
     def _transient(self, error: Exception) -> str:
-        """Its name where trying again may help. Raises: StageFailed."""
+        """Return the name of a transient error. Raises: StageFailed for others."""
         if isinstance(error, Unavailable):
             return str(error)
         if isinstance(error, ClientError):
@@ -166,30 +171,34 @@ class Caller:
             if code in TRANSIENT or _status(error) >= 500:
                 return code or f"HTTP {_status(error)}"
             if code in _BAD_CREDENTIALS:
-                raise StageFailed(self._credentials("AWS does not accept the credentials"), code=code) from error
+                raise StageFailed(
+                    self._credentials(Sentence("AWS does not accept the credentials")), code=code
+                ) from error
             raise StageFailed(self._explain_refusal(code), code=code) from error
         if isinstance(error, _NO_CREDENTIALS):
-            raise StageFailed(self._credentials("no AWS credentials were found"), code=type(error).__name__) from error
+            raise StageFailed(
+                self._credentials(Sentence("no AWS credentials were found")), code=type(error).__name__
+            ) from error
         if isinstance(error, _UNREACHABLE):
             return type(error).__name__
-        # botocore's own words name parameters and may hold their values: only the kind of error is told
+        # botocore's messages may contain parameter values, so only the type of the error is reported
         raise StageFailed(self._explain_refusal(type(error).__name__), code=type(error).__name__) from error
 
     def _credentials(self, problem: str) -> str:
-        return (
-            f"{self.provider.label} is chosen for this document, and {problem}. Give the workers a role or keys that "
+        return Sentence(
+            "%(service)s is chosen for this document, and %(problem)s. Give the workers a role or keys that "
             "may use it and run the document again, or choose the local way instead."
-        )
+        ).fill(service=self.provider.label, problem=problem)
 
     def _explain_refusal(self, code: str) -> str:
         if code in self.provider.sentences:
             return self.provider.sentences[code]
         if code in {"AccessDenied", "AccessDeniedException"}:
-            return (
-                f"AWS does not let the workers use {self.provider.label}. Allow it in their role, and the model where "
+            return Sentence(
+                "AWS does not let the workers use %(service)s. Allow it in their role, and the model where "
                 "it is one, then run the document again."
-            )
-        return f"{self.provider.label} rejected this document: {code}."
+            ).fill(service=self.provider.label)
+        return Sentence("%(service)s rejected this document: %(code)s.").fill(service=self.provider.label, code=code)
 
 
 def _status(error: ClientError) -> int:

@@ -1,7 +1,7 @@
-"""A model endpoint over HTTPS that reads a page: PaddleX's serving interface, as PP-OCR, PaddleOCR-VL and others have.
+"""OCR by a model endpoint over HTTPS: PaddleX's serving interface, as used by PP-OCR, PaddleOCR-VL and others.
 
-The address and its key are the desk's settings, never a project's: whoever may configure a project must not choose
-where this machine sends documents. Source: PaddleX, "Serving", general OCR pipeline.
+The address and its key are settings of the deployment, never of a project: whoever may configure a project must not
+choose where documents are sent. Source: PaddleX, "Serving", general OCR pipeline.
 """
 
 import base64
@@ -15,17 +15,18 @@ from urllib.parse import urlsplit
 
 from config import logs
 from config.errors import StageFailed, Unavailable
+from config.phrase import Phrase, Sentence
 from projects.models.spec import LINES, PAGE, UPRIGHT, OcrSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.stages.pages.layout import Box, Line, Word
 from workflows.stages.pages.reading import PageReading
 
-ENDPOINT = Provider("endpoint", "The model endpoint")
-_NOT_SET = (
-    "A model endpoint is chosen for this document, and none is set up. Set {variable} to an address that begins with "
+ENDPOINT = Provider("endpoint", Phrase("The model endpoint"))
+_NOT_SET = Sentence(
+    "A model endpoint is chosen for this document, and none is set up. Set %(variable)s to an address that begins with "
     "https://, then run the document again."
 )
-# Without unwarping, which would move every word: boxes are told on the page as it was sent.
+# Without unwarping, which would move every word: boxes refer to the page as it was sent.
 _ORIENTATIONS: Mapping[str, Mapping[str, bool]] = {
     "": {},
     UPRIGHT: {"useDocOrientationClassify": False, "useDocUnwarping": False, "useTextlineOrientation": False},
@@ -38,9 +39,9 @@ _MOST = 64 * 1024 * 1024  # bytes of an answer
 
 @dataclass(frozen=True)
 class Endpoint:
-    """``insecure``: http:// is taken too, for an endpoint on this very machine.
+    """``insecure``: http:// is allowed, for an endpoint on this machine.
 
-    ``name``: of several that the deployer binds; empty for the first. ``asked``: what goes with each page.
+    ``name``: of several that the deployer configures; empty for the first. ``asked``: parameters sent with each page.
     """
 
     url: str
@@ -57,21 +58,21 @@ class Endpoint:
 
     @property
     def model(self) -> str:
-        """Without its address, which is the deployer's."""
+        """The model's name, without the address, which only the deployer may see."""
         return f"PaddleX endpoint {self.name}".strip()
 
     def read(self, image: bytes, index: int, size: tuple[int, int]) -> PageReading:
         """``image``: a PNG of ``size`` pixels.
 
         Raises:
-            StageFailed: it is not set up, or does not want the page.
+            StageFailed: it is not configured, or rejects the page.
             ProviderPaused: it does not answer.
 
         """
         parts = urlsplit(self.url)
         if not parts.hostname or parts.scheme not in ({"https", "http"} if self.insecure else {"https"}):
             variable = "COUNTERSIGN_OCR_ENDPOINTS" if self.name else "COUNTERSIGN_OCR_ENDPOINT_URL"
-            raise StageFailed(_NOT_SET.format(variable=variable), code="NotSet")
+            raise StageFailed(_NOT_SET.fill(variable=variable), code="NotSet")
         body = json.dumps({"file": base64.b64encode(image).decode(), "fileType": 1, **self.asked}).encode()
         return read_endpoint_answer(self.call(lambda: self._post(body)), index, size)
 
@@ -80,7 +81,7 @@ class Endpoint:
         return f"COUNTERSIGN_OCR_KEY_{self.name.upper()}" if self.name else "COUNTERSIGN_OCR_ENDPOINT_KEY"
 
     def _post(self, body: bytes) -> Mapping[str, Any]:
-        """Raises: Unavailable if trying again may help; StageFailed."""
+        """Raises: Unavailable if a retry may help; StageFailed."""
         parts = urlsplit(self.url)
         host, port = str(parts.hostname), parts.port
         connection: http.client.HTTPConnection = (
@@ -123,13 +124,13 @@ def _answer(status: int, body: bytes, key: str) -> Mapping[str, Any]:
 
 
 def ask_for(spec: OcrSpec) -> dict[str, Any]:
-    """What goes with each page. Source: PaddleX, "Serving", general OCR pipeline."""
+    """Return the parameters sent with each page. Source: PaddleX, "Serving", general OCR pipeline."""
     least = {"textRecScoreThresh": spec.least_score} if spec.least_score else {}
     return {**_ORIENTATIONS.get(spec.orientation, {}), **least}
 
 
 def read_endpoint_answer(answer: Mapping[str, Any], index: int, size: tuple[int, int]) -> PageReading:
-    """Of ``rec_texts``, ``rec_scores`` and ``rec_boxes`` (x0, y0, x1, y1 in pixels). Raises: StageFailed."""
+    """Parse ``rec_texts``, ``rec_scores`` and ``rec_boxes`` (x0, y0, x1, y1 in pixels). Raises: StageFailed."""
     try:
         lines = tuple(_lines(answer, index, size))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -153,7 +154,10 @@ def _fraction(box: Any, size: tuple[int, int]) -> Box:
 
 
 def _turn_back(box: Box, angle: int) -> Box:
-    """On the page as it was sent; ``angle``: by which it was turned counterclockwise to be read; -1: it was not."""
+    """Return the box on the page as it was sent.
+
+    ``angle``: the counterclockwise rotation that was applied; -1: none.
+    """
     x0, y0, x1, y1 = box
     match angle:
         case 90:
@@ -166,7 +170,7 @@ def _turn_back(box: Box, angle: int) -> Box:
 
 
 def _words(parts: list[str], box: Box, score: float) -> Iterator[Word]:
-    """At even character widths, since only the line's box is known."""
+    """Split a line into words at even character widths, since only its box is known."""
     x0, y0, x1, y1 = box
     unit = (x1 - x0) / (sum(map(len, parts)) + len(parts) - 1)
     position = 0

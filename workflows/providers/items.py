@@ -1,4 +1,4 @@
-"""How an outside service answers, as all workers together see it: the circuit breaker's row."""
+"""The row of an external service's circuit breaker."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -9,12 +9,12 @@ class ProviderState(Item):
     """Closed while ``open_until`` is absent; half open once it has passed. Access: by provider; all of them."""
 
     provider = UnicodeAttribute()
-    failures = NumberAttribute(default=0)  # in a row
-    message = UnicodeAttribute(null=True)  # the last error's name, never what it was about
+    failures = NumberAttribute(default=0)  # consecutive
+    message = UnicodeAttribute(null=True)  # the last error's name, without any content
     failed_at = UnicodeAttribute(null=True)
-    refused_at = UnicodeAttribute(null=True)  # it does not let us use it, and trying again would not help
-    worked_at = UnicodeAttribute(null=True)  # about when a call last went through
-    openings = NumberAttribute(default=0)  # since it last worked: each pause is twice the one before
+    refused_at = UnicodeAttribute(null=True)  # when it denied access, which retries would not change
+    worked_at = UnicodeAttribute(null=True)  # approximate time of the last successful call
+    openings = NumberAttribute(default=0)  # since its last success: each pause is twice the previous one
     opened_at = UnicodeAttribute(null=True)
     open_until = UnicodeAttribute(null=True)
-    probe_until = UnicodeAttribute(null=True)  # someone tries whether it works again
+    probe_until = UnicodeAttribute(null=True)  # until when a caller is probing

@@ -1,4 +1,4 @@
-"""Work that a service does in its own time: begun under a token, looked at until it has ended."""
+"""Asynchronous jobs of services: started with an idempotency token, polled until they have ended."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunningJob:
-    """Not done yet."""
+    """The job has not ended."""
 
 
 @dataclass(frozen=True)
 class S3File:
-    """A file where the services read it. ``version`` empty: the newest."""
+    """A file in S3 for services to read. ``version`` empty: the latest."""
 
     bucket: str
     key: str
@@ -23,9 +23,9 @@ class S3File:
 
 
 def job_token(*parts: str | int) -> str:
-    """The same for the same step and attempt of a run, so that a job asked for twice is begun once.
+    """Derive an idempotency token from a run's step and attempt, so that a repeated request starts one job.
 
-    Hashed, since sites and runs together may be longer than the 64 characters that Textract takes.
+    Hashed, since site and run ids may exceed the 64 characters that Textract accepts.
 
     >>> job_token("default", "01H", 3, 1)
     'countersign-e5e5308fe51185f1d0840f38f1e69c65'

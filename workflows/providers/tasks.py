@@ -1,4 +1,4 @@
-"""The Celery task that tries a model of the catalogue, language or OCR; harmless when it comes twice."""
+"""The Celery task that tests a model of the catalogue, language or OCR."""
 
 import io
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ from projects.models.items import FAILED, WORKED, ModelTest
 from projects.models.queries import Spec
 from projects.models.spec import PAGES_DPI, ModelSpec, OcrSpec
 from projects.prompts.book import make_shipped_book
-from workflows.providers.factory import read_page_once, settings_to_read
-from workflows.providers.language_models import chats
+from workflows.providers.language_models import factory
+from workflows.providers.page_readers import read_page_once, settings_to_read
 from workflows.runs import prices
 from workflows.stages.services import PageInquiry, PageInquiryReply
 from workflows.stages.usage import Usage
@@ -30,7 +30,7 @@ _SHOWN = 300  # characters of the answer
 
 @shared_task(name=model_actions.TEST_TASK, time_limit=300)
 def test_model(*, site: str, model_id: str, asked_at: str) -> None:
-    """Ask it about a page of ours by the path that a run takes, once; delivered twice, the second finds it begun."""
+    """Send it a sample page on the path that runs use, once. Idempotent: a redelivery finds it begun."""
     try:
         model_actions.begin_test(site, model_id, asked_at)
         results = list(_try(model_queries.get_entry(site, model_id).spec))
@@ -58,7 +58,7 @@ def _try(spec: Spec) -> Iterator[Action]:
 
 
 def _read(spec: OcrSpec) -> Iterator[Action]:
-    """Our page as a picture, in the model's resolution, whatever its page range says."""
+    """Read the sample page as an image, in the model's resolution, whatever its page range."""
     pinned = settings_to_read(spec)
     image = draw_page(spec.dpi)
     found = read_page_once(pinned, image, 0, scale=spec.dpi / PAGES_DPI)
@@ -82,11 +82,11 @@ def _measure(used: Usage) -> Iterator[Action]:
 
 def _ask(spec: ModelSpec) -> PageInquiryReply:
     image = _draw_small_page() if spec.images else None
-    return chats.make_model(spec, make_shipped_book()).inquire(PageInquiry(_QUESTION, _PAGE, image))
+    return factory.make_model(spec, make_shipped_book()).inquire(PageInquiry(_QUESTION, _PAGE, image))
 
 
 def _draw_small_page() -> bytes:
-    """The same page as a picture, for models that see."""
+    """Return the sample page as an image, for multimodal models."""
     body = io.BytesIO()
     draw_page(PAGES_DPI).save(body, "PNG")
     return body.getvalue()
@@ -94,7 +94,7 @@ def _draw_small_page() -> bytes:
 
 @cache
 def draw_page(dpi: int) -> Image.Image:
-    """A strip of paper, 4 by 2 inches."""
+    """Draw a strip of paper, 4 by 2 inches."""
     image = Image.new("L", (4 * dpi, 2 * dpi), 255)
     font = ImageFont.load_default(size=dpi * 0.22)
     ImageDraw.Draw(image).multiline_text((dpi * 0.3, dpi * 0.3), _PAGE, fill=0, font=font, spacing=dpi * 0.15)

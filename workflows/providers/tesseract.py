@@ -1,4 +1,4 @@
-"""Tesseract, where its program is on the worker: faster than the local default and less exact (0.83–0.86)."""
+"""Tesseract, if it is installed on the worker: faster than the local default and less accurate (0.83–0.86)."""
 
 import csv
 import os
@@ -15,7 +15,7 @@ from workflows.stages.pages.reading import PageReading
 from workflows.stages.usage import LOCAL
 
 MODEL = "Tesseract"
-# Of our languages; what is none of them is read as English.
+# Tesseract's names of our languages; others are read as English.
 _TRADITIONAL = {"zh-tw", "zh-hk", "zh-hant"}
 _CODES = {
     "en": "eng", "de": "deu", "fr": "fra", "it": "ita", "es": "spa", "pt": "por", "nl": "nld", "pl": "pol",
@@ -23,15 +23,15 @@ _CODES = {
     "vi": "vie", "th": "tha", "id": "ind", "ms": "msa", "ko": "kor", "ja": "jpn", "zh": "chi_sim",
 }  # fmt: skip
 _LAYOUTS = {"auto": 3, "column": 4, "block": 6, "sparse": 11}
-_LAYOUTS_WITH_ORIENTATION = {"auto": 1, "sparse": 12}  # the others cannot
+_LAYOUTS_WITH_ORIENTATION = {"auto": 1, "sparse": 12}  # the other layouts cannot detect orientation
 _WORD = "5"  # the level of a word in Tesseract's table
 
 
 @dataclass(frozen=True)
 class Tesseract:
-    """``languages``: our codes. ``layout``: Tesseract's number of a page segmentation mode.
+    """``languages``: our codes. ``layout``: Tesseract's page segmentation mode.
 
-    ``program``: its name or path. One thread, as the other engines: the worker has its own measure of cores.
+    ``program``: its name or path. It uses one thread, like the other engines: the worker itself uses the cores.
     """
 
     languages: tuple[str, ...] = ("en",)
@@ -61,7 +61,7 @@ class Tesseract:
             )
         except subprocess.TimeoutExpired as error:
             raise StageFailed(f"Tesseract did not finish page {index + 1} in time.", code="Timeout") from error
-        # Of several languages it goes on without those that it lacks, which would be read as the others.
+        # It ignores missing languages if it has others, and would read their text as these.
         if missing := re.findall(rb"Failed loading language '?(\w+)", done.stderr):
             packages = " and ".join(f"tesseract-ocr-{one.decode().replace('_', '-')}" for one in missing)
             raise StageFailed(
@@ -73,7 +73,7 @@ class Tesseract:
 
 
 def tesseract_layout(spec: OcrSpec) -> int:
-    """How it takes a page apart; with the detection of its orientation, if that is asked for.
+    """Return the page segmentation mode, with orientation detection if enabled.
 
     >>> tesseract_layout(OcrSpec("a", "A", "tesseract", layout="block"))
     6
@@ -84,7 +84,7 @@ def tesseract_layout(spec: OcrSpec) -> int:
 
 
 def tesseract_language(language: str) -> str:
-    """Which of Tesseract's files reads the language.
+    """Return the Tesseract language of one of our codes.
 
     >>> tesseract_language("de-AT"), tesseract_language("zh-TW")
     ('deu', 'chi_tra')
@@ -93,7 +93,7 @@ def tesseract_language(language: str) -> str:
 
 
 def read_tesseract_table(table: str, index: int, size: tuple[int, int]) -> PageReading:
-    """Of its TSV: one row a word, with the numbers of its block, paragraph and line; confidence 0–100."""
+    """Parse its TSV: a row a word, with the numbers of block, paragraph and line; confidence 0–100."""
     lines: dict[tuple[str, str, str], list[Word]] = {}
     for row in csv.DictReader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
         text = (row.get("text") or "").strip()

@@ -1,10 +1,11 @@
-"""Amazon Transcribe on a recording in S3: a named job, and the transcript that it leaves in our bucket."""
+"""Amazon Transcribe on a recording in S3: a named job, and its transcript in our bucket."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from config.errors import StageFailed
+from config.phrase import Sentence
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.jobs import RunningJob, S3File
 from workflows.stages.services import Transcript, Utterance
@@ -14,18 +15,20 @@ TRANSCRIBE = Provider(
     "Amazon Transcribe",
     {
         "BadRequestException": (
-            "Transcribe does not take this recording or these languages. It reads MP3, MP4, WAV, FLAC, OGG, AMR, WebM "
-            "and M4A of up to four hours; check the project's languages and run the document again."
+            Sentence(
+                "Transcribe does not take this recording or these languages. It reads MP3, MP4, WAV, FLAC, OGG, "
+                "AMR, WebM and M4A of up to four hours; check the project's languages and run the document again."
+            )
         ),
     },
 )
 FIRST_LOOK, NEXT_LOOK = 15.0, 10.0  # seconds
-_TAKEN = "ConflictException"  # a job of this name is there: ours, since the name is the run's step
+_TAKEN = "ConflictException"  # a job with this name exists: ours, as it is named after the run's step
 
 
 @dataclass(frozen=True)
 class Languages:
-    """Seed 000's options. auto: one of ``codes`` is found out; direct: it is ``codes[0]``; multi: several may occur."""
+    """Seed 000's options. auto: one of ``codes`` is detected; direct: it is ``codes[0]``; multi: several may occur."""
 
     mode: Literal["auto", "direct", "multi"] = "auto"
     codes: tuple[str, ...] = ()
@@ -33,7 +36,7 @@ class Languages:
 
 @dataclass(frozen=True)
 class FinishedTranscription:
-    """The transcript lies where it was asked for. ``language``: the code that was found out, if one was."""
+    """The transcript is at the requested key. ``language``: the detected code, if any."""
 
     language: str
 
@@ -44,7 +47,7 @@ class Transcribe:
     call: Caller
 
     def start(self, file: S3File, name: str, languages: Languages, *, output_key: str) -> str:
-        """The name of the job, begun now or by someone before us."""
+        """Start the job, or find it started; return its name."""
         wanted: dict[str, Any] = {
             "TranscriptionJobName": name,
             "Media": {"MediaFileUri": file.uri},
@@ -80,7 +83,7 @@ def _languages(languages: Languages) -> dict[str, Any]:
 
 
 def read_transcribe_output(answer: Mapping[str, Any], language: str = "") -> Transcript:
-    """The file that a job leaves; older ones have no ``audio_segments`` and are cut at the ends of sentences."""
+    """Parse a job's output; older ones have no ``audio_segments`` and are split at sentence ends."""
     results = answer.get("results") or {}
     items = list(results.get("items") or ())
     spoken = [one for one in items if one.get("type") == "pronunciation"]

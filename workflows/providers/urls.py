@@ -1,4 +1,4 @@
-"""URLs of the services that do the stages' work, under ``/settings/``."""
+"""URLs of the services page, under ``/settings/``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The services page under the settings: who may do the work of a stage, and whether they answer."""
+"""The services page under the settings: the providers of each stage, and their circuit breakers."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config import aws, clock
 from config.laptop import embedded_model
+from config.phrase import Phrase, tell_sentence
 from projects.models import queries as model_queries
 from projects.models.spec import EMBEDDED, OPENAI
 from projects.settings import provider_choice
@@ -22,17 +23,17 @@ from workflows.providers.names import LABELS
 from workflows.runs import engine_choice
 from workflows.runs.views.state_labels import Mark
 
-NOT_SET_UP = Mark("", "minus", "Not configured")
-UNUSED = Mark("", "clock", "Not used yet")
-OPERATIONAL = Mark("good", "check", "Operational")
-FAILING = Mark("bad", "alert", "Failing")
-PAUSED = Mark("bad", "pause", "Paused")
-RETRYING = Mark("warn", "refresh", "Retrying")
+NOT_SET_UP = Mark("", "minus", Phrase("Not configured"))
+UNUSED = Mark("", "clock", Phrase("Not used yet"))
+OPERATIONAL = Mark("good", "check", Phrase("Operational"))
+FAILING = Mark("bad", "alert", Phrase("Failing"))
+PAUSED = Mark("bad", "pause", Phrase("Paused"))
+RETRYING = Mark("warn", "refresh", Phrase("Retrying"))
 
 
 @dataclass(frozen=True)
 class ProviderRow:
-    """``failures``: in a row; ``worked_at``: of the last call that went through; ``until``: no one asks before."""
+    """``failures``: consecutive; ``worked_at``: of the last successful call; ``until``: end of the pause."""
 
     label: str
     mark: Mark
@@ -50,12 +51,18 @@ def make_provider_row(name: str, state: ProviderState | None, now: str) -> Provi
     mark = _mark(name, state, now)
     until = state.open_until if mark == PAUSED else None
     return ProviderRow(
-        label, mark, state.message or "", int(state.failures or 0), state.failed_at, state.worked_at, until
+        label,
+        mark,
+        tell_sentence(state.message or ""),
+        int(state.failures or 0),
+        state.failed_at,
+        state.worked_at,
+        until,
     )
 
 
 def _mark(name: str, state: ProviderState, now: str) -> Mark:
-    """What happened counts more than what the settings of this process say."""
+    """The circuit breaker's state takes precedence over this process's settings."""
     if state.failures and state.open_until:
         return PAUSED if state.open_until > now else RETRYING
     if state.failures or state.refused_at:
@@ -66,13 +73,13 @@ def _mark(name: str, state: ProviderState, now: str) -> Mark:
 
 
 def is_set_up(name: str) -> bool:
-    """Whether the desk's settings give the workers what they need to call it."""
+    """Return True if the workers have the settings that they need to call it."""
     if name == ENDPOINT.name:
         return bool(settings.OCR_ENDPOINT_URL)
     if name == EMBEDDED:
         return embedded_model.is_installed()
     if name.startswith((OPENAI, f"{ENDPOINT.name}-")):
-        return True  # only those that are set up are listed
+        return True  # only those that are configured are listed
     if name == BDA.name and not settings.BDA_PROJECT_ARN:
         return False
     return aws.provider_credentials()

@@ -16,10 +16,9 @@ from tests.each import each
 from tests.factories import PROJECT, SITE, start_run
 from tests.outside import answering
 from tests.projects.models.catalogue import ADA, add_model
-from workflows.engine import step_context
 from workflows.providers import factory
-from workflows.providers.language_models.chats import make_chat
-from workflows.runs import run_settings
+from workflows.providers.language_models.factory import make_chat
+from workflows.runs import queries, run_files, run_settings
 from workflows.stages.registry import STAGES
 from workflows.stages.services import Output, Services, Transcript
 from workflows.storage import files
@@ -30,9 +29,9 @@ def chosen(stage: str, **project: Any) -> tuple[Services, DocumentFiles]:
     run = start_run()
     pinned = run_settings.settings_of(SITE, run.project_id, {**PROJECT, **project})
     found = factory.make_services(
-        run, STAGES[stage], pinned, step_context.document_of(run), step=4, attempt=1, heartbeat=lambda: None
+        run, STAGES[stage], pinned, queries.document_of(run), step=4, attempt=1, heartbeat=lambda: None
     )  # fmt: skip
-    return found, step_context.files_of(run)
+    return found, run_files.files_of(run)
 
 
 def test_by_default_nobody_is_asked(table):
@@ -148,7 +147,7 @@ def test_data_automation_is_read_from_where_it_says(table, settings):
 def test_each_step_and_attempt_has_a_token_of_its_own(table):
     run = start_run()
     pinned = run_settings.freeze({**PROJECT, "ocr_model": "textract"})
-    document = step_context.document_of(run)
+    document = queries.document_of(run)
     stage = STAGES["paddleocr_processor"]
     tokens = {
         factory.make_services(run, stage, pinned, document, step=step, attempt=attempt, heartbeat=lambda: None)

@@ -13,7 +13,7 @@ from tests.projects.models.catalogue import ADA
 from tests.pump import Pump
 from tests.tools import paper
 from tests.workflows.trials.reading import is_read
-from workflows.engine import step_context
+from workflows.runs import queries, run_files
 from workflows.storage import files
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
@@ -30,7 +30,7 @@ def test_the_original_is_fetched_and_rendered_in_the_models_resolution(pump: Pum
     run = start_run(tmp_path / "scan.pdf", project={**PROJECT, "analyzer": "rules", "ocr_model": "fine"})
     model_actions.update_model(SITE, replace(spec, dpi=100, pages=""), version=1, by=ADA)
     pump.run(lambda: is_read(run), seconds=120)
-    store = step_context.files_of(run, step_context.document_of(run))
+    store = run_files.files_of(run, queries.document_of(run))
     head = json.loads(store.read(files.OCR))
     assert (head["model_asked_for"], head["model_options"]["dpi"]) == ("fine", 200)
     assert [(one["page_index"], one["content"]) for one in head["pages"]] == [(0, "Harbour Bakery Ltd")]

@@ -1,1 +1,1 @@
-"""Language models: how each service is asked, and what a model may answer."""
+"""Language models: clients of each service, and the schemas and validation of answers."""

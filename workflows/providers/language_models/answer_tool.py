@@ -1,4 +1,4 @@
-"""What a model gives as the answer to a question about a page, as a tool's schema; and what it gave, checked."""
+"""The tool schema for answers to questions about a page, and their validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a model is asked to fill in for a page, as a tool's schema; and what it filled in, checked."""
+"""The tool schema for the fields of a page, and the validation of answers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ _HOW: Mapping[str, str] = {
     "boolean": "true or false.",
 }
 _DECIMAL = "^-?[0-9]{1,15}([.][0-9]{1,6})?$"
-# What a model whose answers are bound to the schema can write at all; others are told the same in words.
-# Each with an end: a model that is bound to one without may write digits until it is cut off.
+# Patterns that constrained decoding enforces; other models get the same in words. All have a maximum length: a model
+# without one may write digits until it is cut off.
 _PATTERNS: Mapping[str, str] = {
     "date": "^(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
     "amount": _DECIMAL,
@@ -32,13 +32,13 @@ _PATTERNS: Mapping[str, str] = {
 }
 LONGEST = 2000  # characters of a value, and of a description
 _MOST_ENTITIES = 100
-_MOST_PROBLEMS = 20  # told at once
-_QUOTED = 60  # characters of what cannot be taken, told back
+_MOST_PROBLEMS = 20  # reported at a time
+_QUOTED = 60  # characters of a rejected value quoted in the correction
 
 
 @dataclass(frozen=True)
 class Problems:
-    """Why an answer cannot be taken, in sentences that the model is told. ``rest``: what can be, if something is."""
+    """Why an answer is invalid, in sentences for the model. ``rest``: the valid part, if any."""
 
     lines: tuple[str, ...]
     rest: Any = None
@@ -48,7 +48,7 @@ class Problems:
 
 
 def page_answer_schema(specs: Sequence[FieldSpec]) -> dict[str, Any]:
-    """The tool that the model has to call; a field that is not on the page is left null."""
+    """Return the tool that the model has to call; a field that is not on the page is null."""
     return {
         "name": TOOL,
         "description": _DESCRIPTION,
@@ -102,7 +102,7 @@ def _property(spec: FieldSpec) -> dict[str, Any]:
 
 
 def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | Problems:
-    """The answer with its values in stored form, or everything that is wrong with it."""
+    """Return the answer with its values in stored form, or all of its problems."""
     if not isinstance(answer, Mapping):
         return Problems(("The input has to be an object.",))
     entries = answer.get("fields")
@@ -131,7 +131,7 @@ def check_page_answer(answer: Any, specs: Sequence[FieldSpec]) -> PageAnswer | P
 
 
 def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
-    """None if the model says that there is nothing; a sentence if it cannot be taken."""
+    """Return None if the model says that there is no value; a sentence if it is invalid."""
     if not isinstance(entry, Mapping):
         return f"{spec.name} has to be an object with value, raw and confidence, or null."
     value = _text(entry.get("value"))
@@ -147,14 +147,14 @@ def _read_given_value(entry: Any, spec: FieldSpec) -> GivenValue | str | None:
 
 
 def _to_stored_form(kind: str, value: str) -> str | None:
-    """What models are told to write is a decimal: on paper "12.345" may be twelve thousand, here it is twelve."""
+    """Models are told to write decimals: on paper "12.345" may be twelve thousand, here it is twelve."""
     if kind in {"amount", "number"} and re.fullmatch(_DECIMAL, value):
         return values.plain(Decimal(value)) if kind == "amount" else f"{Decimal(value):f}"
     return results.to_stored_form(kind, value)
 
 
 def _describe_value_problem(value: str, read: str | None, spec: FieldSpec) -> str:
-    """Empty if the value may be the field's."""
+    """Return why the value is invalid for the field, or an empty text."""
     if len(value) > LONGEST:
         return f"the value is longer than {LONGEST} characters."
     if read is None:

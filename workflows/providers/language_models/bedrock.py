@@ -1,4 +1,4 @@
-"""Models on Amazon Bedrock, by Converse."""
+"""Models on Amazon Bedrock, by the Converse API."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config import logs
+from config.phrase import Sentence
 from projects.models.spec import ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_models.language_model import (
@@ -21,20 +22,26 @@ BEDROCK = Provider(
     "Amazon Bedrock",
     {
         "ResourceNotFoundException": (
-            "Model not available in this Bedrock region. Check its model ID in the catalogue (built-in models: "
-            "COUNTERSIGN_BEDROCK_MODEL and COUNTERSIGN_BEDROCK_STRONG_MODEL), then re-run the document."
+            Sentence(
+                "Model not available in this Bedrock region. Check its model ID in the catalogue (built-in "
+                "models: COUNTERSIGN_BEDROCK_MODEL and COUNTERSIGN_BEDROCK_STRONG_MODEL), then re-run the "
+                "document."
+            )
         ),
         "ValidationException": (
-            "This model rejected the page. Check in the catalogue whether it takes images and tools, or select another."
+            Sentence(
+                "This model rejected the page. Check in the catalogue whether it takes images and tools, or "
+                "select another."
+            )
         ),
     },
 )
-_FILTERED = "Bedrock's content filter blocked this page. Review it manually."
+_FILTERED = Sentence("Bedrock's content filter blocked this page. Review it manually.")
 
 
 @dataclass(frozen=True)
 class Converse:
-    """A Chat with a model of Bedrock."""
+    """A Chat with a model on Bedrock."""
 
     client: Any
     spec: ModelSpec
@@ -42,7 +49,8 @@ class Converse:
     largest_image: int = 3_750_000  # bytes (AWS: "Converse", images)
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
-        """
+        """Send a request.
+
         Raises:
             StageFailed: Bedrock refuses the request.
             ProviderPaused: it does not answer.
@@ -51,7 +59,7 @@ class Converse:
         began = time.monotonic()
         wanted = converse_request(self.spec, request)
         if request_id := logs.request_id():
-            wanted["requestMetadata"] = {"request": request_id}  # its invocation log has it
+            wanted["requestMetadata"] = {"request": request_id}  # shown in its invocation log
         answer = self.call(lambda: self.client.converse(**wanted))
         counted = answer["usage"]
         used = measure_call(
@@ -66,7 +74,7 @@ class Converse:
 
 
 def converse_request(spec: ModelSpec, request: ChatRequest) -> dict[str, Any]:
-    """What Converse takes. Source: AWS, "Converse"."""
+    """Return the parameters of Converse. Source: AWS, "Converse"."""
     content: list[dict[str, Any]] = [{"text": request.prompt.message}]
     if request.image:
         content.insert(0, {"image": {"format": "png", "source": {"bytes": request.image}}})
@@ -91,7 +99,7 @@ def tool_uses(turn: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _correction(calls: Sequence[Mapping[str, Any]], problem: str) -> dict[str, Any]:
-    """The next turn: every use of a tool has to be answered by its result."""
+    """Return the next turn, in which every tool use has to be answered by its result."""
     words = [{"text": describe_correction(problem)}]
     results: list[dict[str, Any]] = [
         {"toolResult": {"toolUseId": one["toolUseId"], "status": "error", "content": words}} for one in calls

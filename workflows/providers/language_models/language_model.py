@@ -1,7 +1,7 @@
-"""A language model that does the work of stages: prompts are rendered, answers are bound to a schema and checked.
+"""The language model of stages: prompts are rendered, answers constrained by a schema and validated.
 
-If the first model's answer cannot be taken even after it was told why, or is not sure enough, the one that takes over
-is asked in its place. Both are metered.
+If the first model's answer is invalid even after a correction, or not confident enough, the takeover model is called
+instead. Both are metered.
 """
 
 import dataclasses
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from config.errors import CountersignError, StageFailed
+from config.phrase import Sentence
 from projects.models.spec import ModelSpec, cost_of
 from projects.prompts.book import PinnedPrompt, PromptBook
 from projects.prompts.prompt import RenderedPrompt, mark_content, render, uses_placeholder
 from workflows.providers.language_models import answer_tool, answers, typing_tool
 from workflows.providers.language_models.answers import Problems
-from workflows.providers.language_models.fitting import estimate_tokens, fit_prompt
+from workflows.providers.language_models.context_window import estimate_tokens, fit_prompt
 from workflows.stages.document_types.types import OWN, TypeSpec
 from workflows.stages.field_spec import FieldSpec
 from workflows.stages.models.languages import language_name
@@ -36,23 +37,23 @@ from workflows.stages.services import (
 from workflows.stages.usage import Note, Usage, ignore_usage, sum_usage
 
 T = TypeVar("T")
-_MAX_TEXT = 60_000  # characters of a page's text; the image says the rest
+_MAX_TEXT = 60_000  # characters of a page's text; the image has the rest
 _NO_TEXT = "(no text was read)"
-_UNUSABLE = "The model's answer cannot be used, also when asked again."
+_UNUSABLE = Sentence("The model's answer cannot be used, also when asked again.")
 _NO_ANSWER = "It did not answer."
 _UNREADABLE = "Its answer cannot be read."
-CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be taken
-_FRAME = 100  # tokens of what stands around instructions and message
-_IMAGE = 1600  # tokens of a picture
-_TOLD = {"fields": "The fields:", "types": "The types:"}  # placeholders of what an answer's schema is made of
-_TRIES = 2  # the second is told what was wrong with the first
+CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be accepted
+_FRAME = 100  # tokens of the framing of instructions and message
+_IMAGE = 1600  # tokens of an image
+_TOLD = {"fields": "The fields:", "types": "The types:"}  # placeholders of the content of an answer's schema
+_TRIES = 2  # the second includes the problems of the first
 
 
 @dataclass(frozen=True)
 class ChatRequest:
     """``tool``: its name, description and inputSchema, as Bedrock's toolSpec; None for free text.
 
-    ``most``: tokens of the answer. ``refused``: answers that could not be taken, each with the reason.
+    ``most``: maximum tokens of the answer. ``refused``: invalid answers, each with the reason.
     """
 
     prompt: RenderedPrompt
@@ -64,28 +65,28 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class ChatAnswer:
-    """``arguments``: what the tool was called with, None if it was not. ``turn``: as the service wrote it.
+    """``arguments``: of the tool call, None if there was none. ``turn``: in the service's own format.
 
-    ``sent_temperature``: False if the model does not let anyone choose it.
+    ``sent_temperature``: False if the model does not support it.
     """
 
     text: str
     arguments: Any
     turn: Any
     usage: Usage
-    stopped: str = ""  # the sentence for people, if the service did not let the model say all of it
+    stopped: str = ""  # the message for people, if the answer is incomplete
     sent_temperature: bool = True
 
 
 class Chat(Protocol):
-    """A model that is asked, at whatever service it is."""
+    """A chat with a model, at any service."""
 
     @property
     def spec(self) -> ModelSpec: ...
 
     @property
     def largest_image(self) -> int:
-        """Bytes; a larger picture is left out, and the text says the rest."""
+        """Size in bytes; a larger image is omitted, and only the text is sent."""
         ...
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
@@ -94,7 +95,7 @@ class Chat(Protocol):
 
 
 def measure_call(spec: ModelSpec, *, tokens_in: int, tokens_out: int, began: float) -> Usage:
-    """What one request used. ``began``: of the monotonic clock, in seconds."""
+    """Return the usage of a request. ``began``: of the monotonic clock, in seconds."""
     micros = round(cost_of(spec, tokens_in, tokens_out) * 1_000_000) if spec.has_price else None
     ms = round((time.monotonic() - began) * 1000)
     return Usage(spec.service, spec.model, 0, 1, tokens_in, tokens_out, ms, micros)
@@ -102,11 +103,11 @@ def measure_call(spec: ModelSpec, *, tokens_in: int, tokens_out: int, began: flo
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One request and its answer, None if there was none. ``problem``: why it was not taken.
+    """One request and its answer, None if there was none. ``problem``: why it was invalid.
 
     ``index``: of the page or part, 0-based. ``number``: of a person's question about the page, from 1; otherwise 0.
-    ``left_out``: characters of the document's text that did not fit into the model's context. ``corrections``: what it
-    was told of the answers before this one, which were sent with it.
+    ``left_out``: characters of the document's text omitted to fit the context window. ``corrections``: the problems of
+    earlier answers, which were sent with it.
     """
 
     purpose: str
@@ -132,16 +133,15 @@ Record = Callable[[Sequence[ModelCall]], None]
 
 
 def record_nothing(_calls: Sequence[ModelCall]) -> None:
-    """For questions that belong to no run."""
+    """The default for requests outside of a run."""
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """``chat`` is asked first; ``takeover``, if any, where it is less sure than its spec says is enough.
+    """``chat`` is called first; ``takeover``, if any, if it is less confident than its spec requires.
 
-    ``note`` is given every call that was answered, and every page, also if the answer cannot be taken. ``record`` is
-    given all calls of a question once it has ended, however it ended. ``examples``: what the prompt may show of other
-    documents.
+    ``note`` receives the usage of every answered call, even if the answer is invalid, and of every page. ``record``
+    receives all calls of a request once it has ended in any way. ``examples``: few-shot examples from other documents.
     """
 
     chat: Chat
@@ -156,9 +156,10 @@ class LanguageModel:
         return self.chat.spec.takeover_below
 
     def read_page(self, question: PageQuestion) -> PageReply:
-        """
+        """Extract the fields of a page.
+
         Raises:
-            UnusableAnswer: no model gave an answer that can be taken.
+            UnusableAnswer: no model gave a valid answer.
             StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
@@ -184,9 +185,10 @@ class LanguageModel:
         return PageReply(found, model.model, asked.usage, problem)
 
     def classify(self, question: TypeQuestion) -> TypeReply:
-        """
+        """Determine the document type.
+
         Raises:
-            UnusableAnswer: no model gave an answer that can be taken.
+            UnusableAnswer: no model gave a valid answer.
             StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
@@ -208,10 +210,10 @@ class LanguageModel:
         return TypeReply(tuple(one for one in found if one.id != OWN), shares[OWN], model.model, asked.usage)
 
     def inquire(self, inquiry: PageInquiry) -> PageInquiryReply:
-        """Asks the first model only: it gives no confidence at which another could take over.
+        """Answer a question by the first model only, as there is no confidence for a takeover.
 
         Raises:
-            UnusableAnswer: it gave no answer that can be taken.
+            UnusableAnswer: it gave no valid answer.
             StageFailed: the service refuses the request.
             ProviderPaused: the service does not answer.
 
@@ -238,7 +240,8 @@ class LanguageModel:
         return PageInquiryReply(found.answer, found.quote, self.chat.spec.model, asked.usage)
 
     def summarize(self, question: SummaryQuestion) -> tuple[str, Usage]:
-        """
+        """Summarize a text.
+
         Raises:
             UnusableAnswer: the model wrote nothing.
             StageFailed: the service refuses the request.
@@ -246,7 +249,8 @@ class LanguageModel:
 
         """
         values = {
-            # Whole: no image says what a cut would take away, and the end of a document counts as its beginning does.
+            # The whole text: there is no image for what a cut would remove, and its end counts as much as its
+            # beginning.
             "document_text": mark_content("document_text", question.text or _NO_TEXT),
             "language": language_name(question.language),
             "project_instructions": question.prompt,
@@ -266,7 +270,7 @@ class LanguageModel:
         self, purpose: str, index: int, values: Mapping[str, str], most: int, *, image: bytes | None = None,
         tool: Mapping[str, Any] | None = None, number: int = 0, type_id: str = "",
     ) -> Iterator["_Question"]:  # fmt: skip
-        """A question whose calls are recorded however it ends."""
+        """Open a request whose calls are recorded however it ends."""
         asked = _Question(self, self.prompts.find(purpose, type_id), purpose, index, number, values, image, tool, most)
         try:
             yield asked
@@ -276,7 +280,7 @@ class LanguageModel:
     def _ask_both(
         self, asked: "_Question", check: Callable[[Any], T | Problems], doubts: Callable[[T], bool]
     ) -> tuple[T, ModelSpec, str]:
-        """The answer, the model that gave it, and why it is not all of what that said; empty if it is."""
+        """Return the answer, the model that gave it, and why it is incomplete, or an empty text."""
         found, model = asked.ask(self.chat, check), self.chat.spec
         if self.takeover and (isinstance(found, Problems) or doubts(found)):
             second = asked.ask(self.takeover, check)
@@ -291,7 +295,7 @@ class LanguageModel:
 
 @dataclass(frozen=True)
 class _Question:
-    """What one model or two are asked with the same words, and the calls so far."""
+    """The same request to one or two models, and the calls so far."""
 
     by: LanguageModel
     pinned: PinnedPrompt
@@ -310,7 +314,7 @@ class _Question:
 
     def ask(self, chat: Chat, check: Callable[[Any], T | Problems]) -> T | Problems:
         """Raises: StageFailed, ProviderPaused."""
-        for smaller in (1, 2):  # how many tokens a text has is an estimate until the model was asked
+        for smaller in (1, 2):  # token counts are estimates until the model was called
             try:
                 return self._ask_within(chat, chat.spec.context // smaller, check)
             except StageFailed as error:
@@ -332,7 +336,7 @@ class _Question:
         return found
 
     def _fit(self, chat: Chat, context: int) -> tuple[ChatRequest, int]:
-        """What this model can take of it, and how many characters had to be left out."""
+        """Return the request within this model's context window, and the number of characters omitted."""
         spec = chat.spec
         image = self.image if self.image and spec.images and len(self.image) <= chat.largest_image else None
         most = min(self.most, spec.most_tokens, context // 2)
@@ -343,7 +347,7 @@ class _Question:
         return ChatRequest(prompt, most, image, self.tool), left_out
 
     def _render_for(self, spec: ModelSpec) -> RenderedPrompt:
-        """Servers that bind answers by a grammar never show the model its schema: what the prompt lacks is added."""
+        """Servers that constrain decoding never show the schema to the model: the prompt then describes it."""
         prompt = self.pinned.prompt
         rendered = render(prompt, self.values)
         if not spec.json_schema:
@@ -360,7 +364,7 @@ class _Question:
             answer=None, problem=_NO_ANSWER, usage=Usage(spec.service, spec.model), left_out=left_out,
             corrections=tuple(describe_correction(problem) for _, problem in request.refused),
         )  # fmt: skip
-        self.calls.append(call)  # before it is made: whatever is raised from here on, it is recorded
+        self.calls.append(call)  # before the call, so that it is recorded whatever is raised
         try:
             answer = chat.ask(request)
         except CountersignError as error:
@@ -373,7 +377,7 @@ class _Question:
             problem=answer.stopped or _UNREADABLE,
             sent_temperature=answer.sent_temperature,
         )
-        self.by.note(answer.usage)  # first: it is paid for, whatever becomes of it
+        self.by.note(answer.usage)  # first: it is paid for, valid or not
         if answer.stopped:
             raise UnusableAnswer(answer.stopped, usage=self.usage)
         return answer
@@ -390,7 +394,7 @@ class _Question:
 
 
 def is_unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
-    """Whether a field is below ``enough``; one that is required and missing counts if no other page can have it."""
+    """Return True if a field is below ``enough``; a required missing one counts if no other page can have it."""
     if any(one.confidence < enough for one in found.fields):
         return True
     given = {one.name for one in found.fields}
@@ -398,7 +402,7 @@ def is_unsure(found: PageAnswer, question: PageQuestion, enough: float) -> bool:
 
 
 def describe_correction(problem: str) -> str:
-    """What a model is told of an answer that cannot be taken."""
+    """Return the message to the model about an invalid answer."""
     return f"This cannot be recorded. {problem} Correct it and call the tool once more."
 
 

@@ -1,6 +1,6 @@
-"""What models were asked in a run and what they answered, as a person may look at it later.
+"""The requests and answers of a run's models, stored for inspection by people.
 
-One object a question, among the document's own, so that it goes with the document; done again, it is replaced.
+One object a request, among the document's own, so that it is deleted with the document; a repetition replaces it.
 """
 
 import dataclasses
@@ -15,14 +15,14 @@ from projects.prompts import actions as prompt_actions
 from projects.prompts.queries import PromptRef
 from workflows.providers.language_models.language_model import ModelCall
 from workflows.runs.items import Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
 _PARAMETERS = ("temperature", "most_tokens", "context", "images", "tools", "json_schema")
 
 
 def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
-    """Keep the calls of one question of this run, and that the run used this version of the prompt.
+    """Store the calls of one request, and that the run used this version of the prompt.
 
     Raises: Unavailable: the table or S3 does not answer.
     """
@@ -31,9 +31,9 @@ def record_calls(run: Run, calls: Sequence[ModelCall]) -> None:
     first = calls[0]
     _record_use(run, first.purpose, first.pinned.scope, first.pinned.version, first.pinned.label)
     text = json.dumps({"version": 1, "calls": [_to_json(one) for one in calls]}, ensure_ascii=False)
-    body = text.encode(errors="replace")  # a model may write half a letter
+    body = text.encode(errors="replace")  # a model may write half of a surrogate pair
     name = files.model_call(run.workflow_id, first.purpose, first.index, first.number)
-    DocumentFiles(run.site, run.project_id, run.document_id).write(name, body, "application/json")
+    files_of(run).write(name, body, "application/json")
 
 
 @lru_cache(maxsize=256)
@@ -44,8 +44,8 @@ def _record_use(run: Run, purpose: str, scope: str, version: int, label: str) ->
 
 
 def load_calls(run: Run, purpose: str, index: int, number: int = 0) -> list[dict[str, Any]]:
-    """Of one page or part, or a question about the page, in the order of the calls; none if nothing was asked."""
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    """Load the calls for a page or part, or a question about the page, in order; empty if there were none."""
+    store = files_of(run)
     try:
         body = store.read(files.model_call(run.workflow_id, purpose, index, number))
     except NotFound:
@@ -55,7 +55,7 @@ def load_calls(run: Run, purpose: str, index: int, number: int = 0) -> list[dict
 
 
 def _parameters_of(call: ModelCall) -> dict[str, Any]:
-    """Those that it was asked with."""
+    """Return the parameters that were sent."""
     names = _PARAMETERS if call.sent_temperature else [one for one in _PARAMETERS if one != "temperature"]
     return {name: getattr(call.spec, name) for name in names}
 

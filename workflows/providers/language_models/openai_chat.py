@@ -1,6 +1,6 @@
-"""Models at an endpoint that speaks OpenAI's chat completions: OpenAI, Azure, vLLM, Ollama, LM Studio, llama.cpp.
+"""Models at endpoints with OpenAI's chat completions API: OpenAI, Azure, vLLM, Ollama, LM Studio, llama.cpp.
 
-What a model cannot do is asked for otherwise: without JSON schemas by a tool, without tools in words.
+Missing features are replaced: JSON schemas by a tool, tools by words.
 """
 
 import base64
@@ -19,6 +19,7 @@ import openai
 
 from config import logs
 from config.errors import StageFailed, Unavailable
+from config.phrase import Sentence
 from projects.models.spec import EMBEDDED, MODEL_PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_models.language_model import (
@@ -31,60 +32,60 @@ from workflows.providers.language_models.language_model import (
 from workflows.providers.language_models.worded_schema import describe_schema, find_json
 
 _lock = threading.Lock()
-_MOST_BYTES = 4 * 1024 * 1024  # of an answer; it is text of a few thousand tokens
+_MOST_BYTES = 4 * 1024 * 1024  # bytes of an answer, which is text of a few thousand tokens
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-_CUT = "The answer was cut off: it needs more tokens than this model may write. Raise its most tokens."
-_LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items of what the embedded model writes
+_CUT = Sentence("The answer was cut off: it needs more tokens than this model may write. Raise its most tokens.")
+_LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items that the embedded model may write
 _SHARES = [step / 20 for step in range(21)]
-_FILTERED = "The model's content filter blocked this page. Review it manually."
+_FILTERED = Sentence("The model's content filter blocked this page. Review it manually.")
 _BY_SCHEMA = "\n\nThe tool is your answer: one JSON object and nothing else."
-# Newer models of OpenAI refuse both; older servers know no other name of the first.
+# Newer OpenAI models refuse both; older servers know only the first name.
 _REFUSABLE = frozenset({"max_tokens", "temperature"})
 _UNSUPPORTED = re.compile(r"unsupported (?:parameter|value): '(\w+)'", re.IGNORECASE)
-_untaken: dict[tuple[str, str], frozenset[str]] = {}  # by address and model, for as long as this process lives
+_untaken: dict[tuple[str, str], frozenset[str]] = {}  # by address and model, cached in this process
 
 
 def make_client(url: str, key: str, seconds: int) -> openai.OpenAI:
-    """It follows no redirect: the address that the deployer allowed is the one that documents are sent to."""
+    """It follows no redirects: documents are only sent to the address that the deployer allowed."""
     with _lock:
         return _build_client(url, key, None).with_options(timeout=openai.Timeout(seconds, connect=3.0))
 
 
 def make_socket_client(path: Path, seconds: int) -> openai.OpenAI:
-    """Of a server that listens at a Unix socket."""
+    """Build the client of a server on a Unix socket."""
     with _lock:
         return _build_client("http://model/v1", "", path).with_options(timeout=openai.Timeout(seconds, connect=3.0))
 
 
 @functools.cache
 def _build_client(url: str, key: str, path: Path | None) -> openai.OpenAI:
-    """The process's only one of an endpoint, since it keeps connections open; threads share it."""
+    """One client for each endpoint, shared by threads, since it keeps connections open."""
     transport = httpx2.HTTPTransport(uds=str(path)) if path else None
     return openai.OpenAI(
         base_url=url,
-        api_key=key or "none",  # it insists on one, also where the server does not
+        api_key=key or "none",  # it requires one, even if the server does not
         max_retries=0,
         http_client=openai.DefaultHttpxClient(transport=transport, follow_redirects=False),
     )
 
 
 def make_provider(spec: ModelSpec) -> Provider:
-    """Endpoints fail apart from each other, so each is a provider of its own."""
+    """Endpoints fail independently, so each is a provider of its own."""
     return Provider(
         spec.service, f"Model endpoint {spec.endpoint}" if spec.endpoint else MODEL_PROVIDERS[spec.provider]
     )
 
 
 def _do_nothing() -> None:
-    """Servers of others run by themselves, and no work is claimed for tests."""
+    """The default: external servers need no start, and tests hold no claim."""
 
 
 @dataclass(frozen=True)
 class OpenAIChat:
-    """A Chat with one model of an endpoint. ``client`` never tries again by itself: ``call`` does.
+    """A Chat with one model of an endpoint. ``client`` never retries: ``call`` does.
 
-    ``prepare`` has the server started, and raises StageFailed if that cannot be. ``heartbeat``: while it writes.
+    ``prepare`` starts the server, and raises StageFailed if it cannot. ``heartbeat``: called while it writes.
     """
 
     client: openai.OpenAI
@@ -95,7 +96,8 @@ class OpenAIChat:
     largest_image: int = 15_000_000  # bytes, below the 20 MB that OpenAI takes
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
-        """
+        """Send a request.
+
         Raises:
             StageFailed: the endpoint refuses the request.
             ProviderPaused: it does not answer.
@@ -124,11 +126,11 @@ class OpenAIChat:
 
     @property
     def untaken(self) -> frozenset[str]:
-        """The parameters that this model is known not to take."""
+        """Return the parameters that this model is known to refuse."""
         return _untaken.get(self._place, frozenset())
 
     def _post(self, request: ChatRequest) -> Mapping[str, Any]:
-        """Raises: Unavailable if trying again may help; StageFailed."""
+        """Raises: Unavailable if a retry may help; StageFailed."""
         self.prepare()
         body = completion_request(self.spec, request, self.untaken)
         try:
@@ -139,10 +141,10 @@ class OpenAIChat:
         except openai.APIStatusError as error:
             name = _refused_parameter(error)
             if name not in _REFUSABLE & body.keys():
-                raise self._explain(error) from None  # its words may quote the page
+                raise self._explain(error) from None  # its message may quote the page
             _untaken[self._place] = self.untaken | {name}
             return self._post(request)
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:  # the second: in the middle of an answer
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:  # the second one in the middle of an answer
             raise Unavailable(type(error).__name__) from None
         except openai.OpenAIError as error:
             raise StageFailed(
@@ -150,7 +152,7 @@ class OpenAIChat:
             ) from None
 
     def _read_stream(self, response: Any) -> Mapping[str, Any]:
-        """A completion out of its pieces: however slow the model is, it is waited for while it goes on writing."""
+        """Assemble a completion from its chunks: a slow model is awaited while it keeps writing."""
         text, reason = "", None
         counted: Mapping[str, Any] = {}
         for line in response.iter_lines():
@@ -189,7 +191,7 @@ class OpenAIChat:
 
 
 def completion_request(spec: ModelSpec, request: ChatRequest, untaken: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """What ``chat.completions.create`` takes. ``untaken``: parameters that this model does not.
+    """Return the parameters of ``chat.completions.create``. ``untaken``: parameters to omit.
 
     Source: OpenAI, "Create chat completion".
     """
@@ -213,7 +215,7 @@ def completion_request(spec: ModelSpec, request: ChatRequest, untaken: frozenset
     }
     if "temperature" not in untaken:
         body["temperature"] = spec.temperature
-    if spec.provider == EMBEDDED:  # not asked of others: not each of them counts tokens then
+    if spec.provider == EMBEDDED:  # not for others: not all report usage then
         body |= {"stream": True, "stream_options": {"include_usage": True}}
     if tool is None or worded:
         return body
@@ -230,7 +232,7 @@ def completion_request(spec: ModelSpec, request: ChatRequest, untaken: frozenset
 
 
 def _step_shares(schema: Any) -> Any:
-    """The schema with every number from 0 to 1 as one of 21: llama.cpp's grammar binds numbers to no range."""
+    """Replace each number from 0 to 1 by one of 21 values: llama.cpp's grammar supports no ranges."""
     if isinstance(schema, Mapping):
         if (schema.get("minimum"), schema.get("maximum")) == (0, 1):
             return {"enum": _SHARES, "description": schema.get("description", "")}
@@ -239,9 +241,9 @@ def _step_shares(schema: Any) -> Any:
 
 
 def _shorten(schema: Any) -> Any:
-    """What has to be said, with an end to every text and list.
+    """Keep what is required, with a maximum length for every text and list.
 
-    A very small model writes slowly, and until it is cut off if nothing ends it.
+    A very small model writes slowly, and does not stop by itself.
     """
     if isinstance(schema, list):
         return [_shorten(one) for one in schema]
@@ -258,7 +260,7 @@ def _shorten(schema: Any) -> Any:
 
 
 def _content(request: ChatRequest) -> str | list[dict[str, Any]]:
-    """Text alone as text: not every server knows parts."""
+    """Send text alone as a string: not every server supports content parts."""
     if not request.image:
         return request.prompt.message
     url = f"data:image/png;base64,{base64.b64encode(request.image).decode()}"
@@ -266,7 +268,7 @@ def _content(request: ChatRequest) -> str | list[dict[str, Any]]:
 
 
 def _refuse(answer: ChatAnswer, problem: str) -> list[dict[str, Any]]:
-    """What it said, and what is wrong with it: the use of a tool has to be answered by its result."""
+    """Return its answer and the problem: a tool call has to be answered by its result."""
     calls = answer.turn.get("tool_calls") or []
     turn: dict[str, Any] = {"role": "assistant", "content": answer.text}
     if not calls:
@@ -277,13 +279,13 @@ def _refuse(answer: ChatAnswer, problem: str) -> list[dict[str, Any]]:
 
 
 def _read_arguments(turn: Mapping[str, Any], text: str, *, is_cut: bool) -> Any:
-    """Of the tool that was called, else of the JSON in the words; None if there is none."""
+    """Return the arguments of the tool call, else the JSON in the text; None if there is none."""
     for one in turn.get("tool_calls") or ():
         try:
             return json.loads(one["function"]["arguments"])
         except (KeyError, TypeError, ValueError):
             return None
-    return find_json(text, inner=not is_cut)  # of half an object, what is whole inside is not the answer
+    return find_json(text, inner=not is_cut)  # a complete object inside of a truncated one is not the answer
 
 
 def _read_body(response: Any) -> Mapping[str, Any]:
@@ -313,7 +315,7 @@ def _first_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _explain_stop(reason: Any, *, is_broken: bool) -> str:
-    """``is_broken``: nothing of it can be read. Empty if the model said all that it wanted."""
+    """Return why the answer is incomplete, or an empty text. ``is_broken``: nothing of it can be parsed."""
     if reason == "content_filter":
         return _FILTERED
     return _CUT if reason == "length" and is_broken else ""
@@ -325,7 +327,10 @@ def _count(counted: Mapping[str, Any], name: str) -> int:
 
 
 def _refused_parameter(error: openai.APIStatusError) -> str:
-    """By its name; empty if the request was refused for something else. Relays often pass on the words alone."""
+    """Return the name of the refused parameter, or empty if it was refused for another reason.
+
+    Proxies often pass on the message only.
+    """
     found = _UNSUPPORTED.search(str(_body_of(error).get("message"))) if error.status_code == 400 else None
     return found[1] if found else ""
 
@@ -335,7 +340,7 @@ def _body_of(error: openai.APIStatusError) -> Mapping[str, Any]:
 
 
 def _code_of(error: openai.APIStatusError) -> str:
-    """The service's own word for it: OpenAI's ``code``, llama.cpp's ``type``."""
+    """Return the service's error code: OpenAI's ``code``, llama.cpp's ``type``."""
     body = _body_of(error)
     return next(
         (str(body[name]) for name in ("code", "type") if body.get(name) in {*_TOO_LONG, "insufficient_quota"}), ""

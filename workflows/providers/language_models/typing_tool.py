@@ -1,4 +1,4 @@
-"""What a model is asked of a document's type, as a tool's schema; and what it answered, checked."""
+"""The tool schema for document types, and the validation of answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from workflows.stages.document_types.types import OWN, RatedType, TypeSpec
 
 TOOL = "record_type"
 NONE = "none_of_these"
-_WITHIN = 0.05  # how far the shares may be from a sum of 1: models do not add up well
+_WITHIN = 0.05  # how far the sum of shares may be from 1: models do not add up well
 
 
 def type_answer_schema(types: Sequence[TypeSpec]) -> dict[str, Any]:
-    """The tool that the model has to call: types by their ids, since two may have one name."""
+    """Return the tool that the model has to call: types by id, since names are not unique."""
     known = [one.id for one in types]
     told = "; ".join(f"{one.id} = {describe_type(one)}" for one in types)
     rated = {
@@ -34,7 +34,7 @@ def describe_type(one: TypeSpec) -> str:
 
 
 def check_type_answer(answer: Any, types: Sequence[TypeSpec]) -> tuple[RatedType, ...] | Problems:
-    """Every type and none (``OWN``) with its share; what the model left over goes to none of them."""
+    """Return every type and none (``OWN``) with its share; the rest goes to none."""
     entries = answer.get("types") if isinstance(answer, Mapping) else None
     if not isinstance(entries, list) or not entries:
         return Problems(("types has to be a list with at least one entry.",))

@@ -1,4 +1,4 @@
-"""A schema for models without tools: put in words, and the JSON found again among the words of the answer."""
+"""JSON answers of models without tools: the schema is described in words, and the JSON extracted from the text."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ _DECODER = json.JSONDecoder()
 
 
 def describe_schema(tool: Mapping[str, Any]) -> str:
-    """What is added to the instructions, which speak of a tool."""
+    """Return the addition to the instructions, which mention a tool."""
     schema = json.dumps(tool["inputSchema"]["json"], ensure_ascii=False, separators=(",", ":"))
     return (
         f"\n\nYou have no tool. {tool['description']} Do it by answering with one JSON object and nothing else, "
@@ -17,7 +17,9 @@ def describe_schema(tool: Mapping[str, Any]) -> str:
 
 
 def find_json(text: str, *, inner: bool = True) -> Any:
-    r"""The first object in ``text``; None if there is none. ``inner``: one within it will do if it is not whole.
+    r"""Return the first object in ``text``; None if there is none.
+
+    ``inner``: accept a complete one inside of a truncated one.
 
     >>> find_json('Sure: ```json\n{"a": {"b": 1}}\n```'), find_json("{no"), find_json("7")
     ({'a': {'b': 1}}, None, None)

@@ -19,7 +19,7 @@ from projects.prompts.prompt import RenderedPrompt
 from tests.embedded import needs_model, run_foreign_server, run_model_process
 from tests.projects.models.catalogue import SPEC
 from tests.workflows.providers.language_models.chat_server import completion, serve_chat
-from workflows.providers.language_models import chats
+from workflows.providers.language_models import factory
 from workflows.providers.language_models.language_model import ChatRequest, LanguageModel, ModelCall
 from workflows.stages.services import PageInquiry
 
@@ -51,7 +51,7 @@ def inquire(model: LanguageModel) -> None:
 def test_the_embedded_model_answers_by_schema(model_socket: Path, settings: Any) -> None:
     settings.STATE_DIR = model_socket.parent
     kept: list[ModelCall] = []
-    inquire(chats.make_model(EMBEDDED_MODEL, make_shipped_book(), record=kept.extend))
+    inquire(factory.make_model(EMBEDDED_MODEL, make_shipped_book(), record=kept.extend))
     assert [(one.spec.id, one.problem, set(one.answer)) for one in kept] == [("embedded", "", {"answer", "quote"})]
 
 
@@ -63,21 +63,21 @@ def test_a_server_that_is_not_ours_answers_by_the_same_path(settings: Any) -> No
     spec = replace(EMBEDDED_MODEL, id="local", provider=OPENAI, endpoint="local", context=2048)
     with run_foreign_server() as url:
         settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(url, "a-key")}
-        inquire(chats.make_model(spec, make_shipped_book()))
+        inquire(factory.make_model(spec, make_shipped_book()))
         settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(url, "no-key")}
         with pytest.raises(StageFailed, match="does not accept its key"):
-            inquire(chats.make_model(spec, make_shipped_book()))
+            inquire(factory.make_model(spec, make_shipped_book()))
 
 
 def test_without_its_packages_the_embedded_model_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded_model, "is_installed", lambda: False)
     with pytest.raises(StageFailed, match="make demo-model"):
-        chats.make_chat(EMBEDDED_MODEL)
+        factory.make_chat(EMBEDDED_MODEL)
 
 
 def asked(url: str, settings: Any, spec: ModelSpec) -> Any:
     settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(url)}
-    return chats.make_chat(spec).ask(ChatRequest(RenderedPrompt("Say yes.", "Now."), 10))
+    return factory.make_chat(spec).ask(ChatRequest(RenderedPrompt("Say yes.", "Now."), 10))
 
 
 @pytest.mark.usefixtures("table")
@@ -85,7 +85,7 @@ def test_work_is_claimed_anew_between_two_tries(settings: Any) -> None:
     beats: list[int] = []
     with serve_chat([(503, "busy"), completion("yes")]) as server:
         settings.MODEL_ENDPOINTS = {"local": ModelEndpoint(server.url)}
-        chat = chats.make_chat(SPEC, lambda: beats.append(len(server.requests)))
+        chat = factory.make_chat(SPEC, lambda: beats.append(len(server.requests)))
         chat.ask(ChatRequest(RenderedPrompt("Say yes.", "Now."), 10))
     assert beats == [0, 1]
 

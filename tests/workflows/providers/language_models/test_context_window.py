@@ -1,7 +1,7 @@
 """What does not fit into a model's context is left out of the document's text."""
 
 from projects.prompts.prompt import RenderedPrompt, mark_content
-from workflows.providers.language_models.fitting import estimate_tokens, fit_prompt
+from workflows.providers.language_models.context_window import estimate_tokens, fit_prompt
 
 TEXT = "\n".join(f"Line {number}: 12.50 EUR" for number in range(500))
 PROMPT = RenderedPrompt("Read the page.", f"{mark_content('page_text', TEXT)}\nRecord it.")

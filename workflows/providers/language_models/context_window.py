@@ -1,4 +1,4 @@
-"""A prompt made to fit a model's context: only text of the document is left out of it."""
+"""Truncation of prompts to a model's context window: only text of the document is omitted."""
 
 import re
 
@@ -6,12 +6,12 @@ from projects.prompts.prompt import RenderedPrompt
 
 _TEXT = re.compile(r"<(page_text|document_text)>\n(.*?)\n</\1>", re.DOTALL)
 _LEFT_OUT = "\n[…]\n"
-_MARK = 6  # tokens of that, and of what is rounded
-_HEAD = 0.7  # of what is kept stands before the gap: a page says most at its top, and its sums at its foot
+_MARK = 6  # tokens of the mark and of rounding
+_HEAD = 0.7  # share kept before the gap: pages say most at the top, and have sums at the bottom
 
 
 def estimate_tokens(text: str) -> int:
-    """Rather too many than too few: models count digits and letters beyond ASCII one by one, words by pieces of them.
+    """Estimate conservatively: models count digits and non-ASCII characters one by one, words by pieces.
 
     >>> estimate_tokens("Invoice 2024"), estimate_tokens("請求書")
     (7, 3)
@@ -21,7 +21,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def fit_prompt(prompt: RenderedPrompt, tokens: int) -> tuple[RenderedPrompt, int]:
-    """The prompt with at most so many tokens, as far as that can be, and how many characters were left out."""
+    """Truncate the prompt to so many tokens if possible; also return the number of characters omitted."""
     over = estimate_tokens(prompt.instructions) + estimate_tokens(prompt.message) - tokens
     found = max(_TEXT.finditer(prompt.message), key=lambda one: len(one[2]), default=None)
     if over <= 0 or found is None:
@@ -38,7 +38,7 @@ def _cut_middle(text: str, tokens: int) -> str:
 
 
 def _reach(text: str, tokens: int) -> int:
-    """How many characters of its beginning are so many tokens."""
+    """Return how many leading characters make so many tokens."""
     thirds = 0
     for index, letter in enumerate(text):
         thirds += 1 if letter.isascii() and not letter.isdigit() else 3

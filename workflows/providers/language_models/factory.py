@@ -1,4 +1,4 @@
-"""A chat with any model of a site's catalogue, and the language model that asks by it."""
+"""Construction of a chat with any model of a site's catalogue, and of the language model on top of it."""
 
 import hashlib
 import os
@@ -11,6 +11,7 @@ from django.conf import settings
 from config import aws
 from config.errors import Misconfigured, ProviderPaused, StageFailed
 from config.laptop import embedded_model, locks
+from config.phrase import Sentence
 from projects.models.spec import BEDROCK, EMBEDDED, OPENAI, ModelSpec
 from projects.prompts.book import PromptBook
 from workflows.providers import actions as provider_actions
@@ -27,7 +28,7 @@ from workflows.providers.language_models.language_model import (
 )
 from workflows.stages.usage import Note, ignore_usage
 
-NOT_INSTALLED = "The embedded model is not installed. Run `make demo-model`, or choose another model."
+NOT_INSTALLED = Sentence("The embedded model is not installed. Run `make demo-model`, or choose another model.")
 
 
 _BUSY_SECONDS = 5.0
@@ -35,29 +36,32 @@ _LOOK = 0.05  # seconds
 
 
 def _do_nothing() -> None:
-    """Without a claim to renew."""
+    """The default heartbeat, if there is no claim to renew."""
 
 
 def make_chat(spec: ModelSpec, heartbeat: Callable[[], None] = _do_nothing) -> Chat:
-    """Building it asks no one. Raises: StageFailed if its endpoint is not set up here, or its provider not known."""
+    """Build a chat, without calling the service.
+
+    Raises: StageFailed if its endpoint is not configured or its provider unknown.
+    """
     return _InTurn(_make_own_chat(spec, heartbeat), heartbeat)
 
 
 def _make_own_chat(spec: ModelSpec, heartbeat: Callable[[], None]) -> Chat:
     if spec.provider == BEDROCK:
-        # Built-in ones take as long as every other service: they share its client.
+        # Built-in models have the same timeout as other services: they share their client.
         client = aws.provider_client("bedrock-runtime", spec.seconds)
         return Converse(client, spec, _make_caller(BEDROCK_PROVIDER, spec, heartbeat))
     if spec.provider == OPENAI:
         return _make_openai_chat(spec, heartbeat)
     if spec.provider == EMBEDDED:
         return _make_embedded_chat(spec, heartbeat)
-    # A run pins its models: a version of the desk that knew more providers may have begun it.
+    # A run pins its models, possibly by a version that knew more providers.
     raise StageFailed(f"{spec.name} has a provider this version does not know. Choose another model.", code="NotSet")
 
 
 def _make_caller(provider: Provider, spec: ModelSpec, heartbeat: Callable[[], None]) -> Caller:
-    """Between two tries the work is claimed anew: each may take almost as long as its message is hidden for."""
+    """Renew the claim between tries: each may take almost as long as the message's visibility timeout."""
 
     def wait(seconds: float) -> None:
         heartbeat()
@@ -107,10 +111,11 @@ def make_model(
     record: Record = record_nothing,
     heartbeat: Callable[[], None] = _do_nothing,
 ) -> LanguageModel:
-    """``takeover``: asked where ``spec`` is less sure than its ``takeover_below``. ``heartbeat``: before each request,
-    between its tries, and while a slow model writes.
+    """``takeover``: used if ``spec`` is less confident than its ``takeover_below``.
 
-    Raises: StageFailed if an endpoint is not set up here.
+    ``heartbeat``: called before each request, between tries, and while a slow model writes.
+
+    Raises: StageFailed if an endpoint is not configured here.
     """
     second = make_chat(takeover, heartbeat) if takeover else None
     return LanguageModel(make_chat(spec, heartbeat), book, second, note, record)
@@ -118,9 +123,9 @@ def make_model(
 
 @dataclass(frozen=True)
 class _InTurn:
-    """A chat of which only so many requests are under way from this machine at a time, whichever process makes them.
+    """A chat with a limit of concurrent requests from this machine, across processes.
 
-    The kernel keeps count by locks on files: a process that is killed holds up no one.
+    The kernel keeps count with file locks, which are released if a process is killed.
     """
 
     chat: Chat
@@ -143,9 +148,9 @@ class _InTurn:
             os.close(lock)
 
     def _wait_for_turn(self) -> int:
-        """Raises: ProviderPaused, after as long as a request may take."""
+        """Raises: ProviderPaused after as long as a request may take."""
         spec = self.spec
-        # By what it is and not by its id, which two sites may give to different models.
+        # By service and model, since two sites may give the same id to different models.
         name = hashlib.sha256(f"{spec.service} {spec.model}".encode()).hexdigest()[:16]
         deadline = time.monotonic() + spec.seconds
         while True:
@@ -153,7 +158,8 @@ class _InTurn:
                 if (lock := locks.hold_lock(settings.STATE_DIR / "turns" / f"{name}-{place}")) is not None:
                     return lock
             if time.monotonic() > deadline:
-                sentence = f"{spec.name} is busy with {spec.at_a_time} requests.{ProviderPaused.RESUMES}"
+                busy = Sentence("%(model)s is busy with %(requests)s requests.")
+                sentence = ProviderPaused.RESUMES.fill(reason=busy.fill(model=spec.name, requests=spec.at_a_time))
                 raise ProviderPaused(sentence, provider=spec.service, seconds=_BUSY_SECONDS)
             time.sleep(_LOOK)
             self.heartbeat()
