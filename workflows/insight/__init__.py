@@ -1,1 +1,1 @@
-"""Insight: what runs add to the sums of their days, and the page of those sums."""
+"""Insight: daily rollups of runs, and the pages that report them."""

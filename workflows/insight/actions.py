@@ -1,9 +1,10 @@
-"""A run is counted: what its state adds to its days is added once, whatever was added before."""
+"""Counting of runs: what a run's state adds to the rollups of its days and weeks is added exactly once."""
 
 import json
 from collections import Counter as Sums
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from pynamodb.expressions.condition import Condition
@@ -21,33 +22,47 @@ from projects.documents.items import Document
 from workflows.definitions.blueprint import is_approval
 from workflows.insight import figures
 from workflows.insight.figures import Days, Decided, RunFacts, StepTime
-from workflows.insight.items import AppliedDecision, DayFigures, ReviewTimes
+from workflows.insight.items import AppliedDecision, ReviewTimes, Rollup
 from workflows.runs import queries
 from workflows.runs.actions.advance import board_key, execution_key, figures_key
 from workflows.runs.items import DocumentWorkflow, Execution, Outcome, Run, RunFigures, Transition, WorkflowSteps
+from workflows.runs.purging import at_run_purge
 
-EVERY_TYPE, NO_TYPE = "*", "-"  # in the key of a day's sums
+EVERY_TYPE, NO_TYPE = "*", "-"  # in the key of a rollup
 
 
-class DayKey(NamedTuple):
-    """Of which sums."""
+class Span(StrEnum):
+    DAY = "day"
+    WEEK = "week"
 
+
+class RollupKey(NamedTuple):
+    """The key of a rollup. ``first``: its day, or the Monday of its week."""
+
+    span: Span
     kind: Kind
     counted: str
     classification_id: str
-    day: str
+    first: str
 
     def at(self, site: str) -> Key:
-        return table.DAY_FIGURES.key(site, **{**self._asdict(), "kind": self.kind.value})
+        entity = table.DAY_FIGURES if self.span == Span.DAY else table.WEEK_FIGURES
+        return entity.key(
+            site,
+            kind=self.kind.value,
+            counted=self.counted,
+            classification_id=self.classification_id,
+            day=self.first,
+        )
 
 
 def count_run(site: str, row: RunFigures) -> Mapping[str, int]:
-    """Add what the run is now and was not before, in one transaction with the note of it; then it is not due.
+    """Add the difference between what the run is and what it added before, in one transaction with that record.
 
-    Twice, or by two sweepers, it is added once. Returns what was added to the sums of its site.
+    The run is then no longer due. Two sweepers add it once. Returns what was added to the site's rollups.
 
     Raises:
-        Conflict: it was counted, or went on, since ``row`` was read.
+        Conflict: it was counted, or moved on, since ``row`` was read.
 
     """
     run = Run(site, row.project_id, str(row.document_id), str(row.workflow_id))
@@ -57,7 +72,7 @@ def count_run(site: str, row: RunFigures) -> Mapping[str, int]:
     kind_of = classification_id if facts else str(row.classification_id or "")
     moved = _moved(run.project_id, (str(row.classification_id or ""), before), (kind_of, after))
     changes: list[Change] = [
-        Update(key.at(site), [Path([name]).add(by) for name, by in sorted(numbers.items())], of=DayFigures)
+        Update(key.at(site), [Path([name]).add(by) for name, by in sorted(numbers.items())], of=Rollup)
         for key, numbers in moved
     ]
     actions: list[Action] = [
@@ -67,14 +82,15 @@ def count_run(site: str, row: RunFigures) -> Mapping[str, int]:
         *_list_failure(site, run, facts),
     ]
     transact([Update(row.key, actions, _as_read(row), of=RunFigures), *changes])
-    of_site = [numbers for key, numbers in moved if key.kind == Kind.SITE and key.classification_id == EVERY_TYPE]
-    return figures.add_up(of_site)
+    of_site = (Span.DAY, Kind.SITE, EVERYTHING, EVERY_TYPE)
+    return figures.add_up(numbers for key, numbers in moved if key[:-1] == of_site)
 
 
+@at_run_purge
 def forget_run(run: Run) -> None:
-    """A purge: what the run added stays, under a name that says neither run nor document. Again it does nothing.
+    """Purge: keep what the run added, under a name without run or document. Idempotent.
 
-    Raises: Conflict if a sweeper counts it at this moment.
+    Raises: Conflict if a sweeper is counting it.
     """
     try:
         row = RunFigures.load(figures_key(run))
@@ -93,16 +109,19 @@ def read_counted(row: RunFigures) -> Days:
     return days
 
 
-def spread(project_id: str, classification_id: str, days: Days) -> Iterator[tuple[DayKey, Mapping[str, int]]]:
-    """The sums that a run's days are added to: its site's and its project's, of all types and of its own."""
-    for day, numbers in days.items():
-        for kind, counted in ((Kind.SITE, EVERYTHING), (Kind.PROJECT, project_id)):
-            for type_ in (EVERY_TYPE, classification_id or NO_TYPE):
-                yield DayKey(kind, counted, type_, day), numbers
+def spread(project_id: str, classification_id: str, days: Days) -> Iterator[tuple[RollupKey, Mapping[str, int]]]:
+    """Yield the rollups that a run's days are added to: of its site and project, for all types and its own."""
+    for span, sums in ((Span.DAY, days), (Span.WEEK, figures.add_weeks(days))):
+        for first, numbers in sums.items():
+            for kind, counted in ((Kind.SITE, EVERYTHING), (Kind.PROJECT, project_id)):
+                for type_ in (EVERY_TYPE, classification_id or NO_TYPE):
+                    yield RollupKey(span, kind, counted, type_, first), numbers
 
 
-def _moved(project_id: str, before: tuple[str, Days], after: tuple[str, Days]) -> list[tuple[DayKey, dict[str, int]]]:
-    sums: dict[DayKey, Sums[str]] = {}
+def _moved(
+    project_id: str, before: tuple[str, Days], after: tuple[str, Days]
+) -> list[tuple[RollupKey, dict[str, int]]]:
+    sums: dict[RollupKey, Sums[str]] = {}
     for (type_, days), sign in ((before, -1), (after, 1)):
         for key, numbers in spread(project_id, type_, days):
             place = sums.setdefault(key, Sums())
@@ -118,7 +137,7 @@ def _as_read(row: RunFigures) -> Condition:
 
 
 def _list_failure(site: str, run: Run, facts: RunFacts | None) -> list[Action]:
-    """Its place among the runs that failed alike, if it did."""
+    """Return the row's place among runs with the same failure, if it failed."""
     if not facts or not facts.cause or not facts.ended_at:
         return [RunFigures.GSI1PK.remove(), RunFigures.GSI1SK.remove()]
     name, at = figures.join_name(*facts.cause), clock.iso(facts.ended_at)
@@ -127,7 +146,7 @@ def _list_failure(site: str, run: Run, facts: RunFacts | None) -> list[Action]:
 
 
 def _read_facts(run: Run, row: RunFigures) -> tuple[RunFacts | None, str]:
-    """What the run is, and its document's type; None of one that was purged: what was counted stays."""
+    """Read the run and its document's type; None if it was purged, as what was counted stays."""
     link_key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     document_key = table.DOCUMENT.key(run.site, document_id=run.document_id)
     keys = [execution_key(run), board_key(run), link_key, document_key]
@@ -179,7 +198,7 @@ def _facts(row: Transition) -> dict[str, Any]:
 
 
 def _cause(transitions: list[Transition], execution: Execution) -> tuple[str, str]:
-    """The name of the step that it failed at, and the error."""
+    """Return the step that failed, and the error."""
     from_step = {step.order: step.name for step in queries.definition_of(execution).steps}
     last = transitions[-1]
     return from_step.get(int(last.fromStep), str(int(last.fromStep))), last.result
@@ -193,7 +212,7 @@ def _times(steps: Mapping[str, Mapping[str, Any]]) -> Iterator[StepTime]:
 
 
 def _decided(run: Run, transitions: list[Transition]) -> list[Decided]:
-    """The decisions that the run went on with; two calls if there are any."""
+    """List the decisions that the run continued with; two calls if there are any."""
     applied = [facts for row in transitions if (facts := _facts(row)).get("decision_id") and facts.get("review_id")]
     keys = {
         table.REVIEW_DECISION.key(

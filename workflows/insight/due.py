@@ -1,4 +1,4 @@
-"""What is done with a run that is to be counted."""
+"""The handler of runs that are due to be counted."""
 
 from config import metrics as measures
 from config.due.registry import due

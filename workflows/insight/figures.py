@@ -1,7 +1,7 @@
-"""What one run adds to the figures of its days, and what sums of them say; pure.
+"""Figures: what a run adds to the rollups of its days, and how totals are read from them. Pure functions.
 
-A figure's name is a few words with ``|`` between them, each percent-encoded. Durations are counted in buckets, so that
-days, projects and types add up and percentiles can still be read from them.
+A figure's name consists of words separated by ``|``, each percent-encoded. Durations are counted in histogram buckets,
+so that days, projects and types can be added up and percentiles still be read.
 """
 
 import bisect
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from workflows.runs.items import Outcome
 
-# Seconds up to which a bucket counts; the last one takes all above.
+# Upper bounds of the buckets in seconds; the last bucket has no bound.
 BOUNDS = (
     1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10_800,
     14_400, 21_600, 28_800, 43_200, 64_800, 86_400, 129_600, 172_800, 259_200, 432_000, 604_800, 1_209_600,
@@ -22,16 +22,17 @@ BOUNDS = (
 RECEIVED, ENDED, STRAIGHT, REVIEWED, TOTAL = "received", "ended", "straight", "reviewed", "total"
 PAGES = "pages"
 STEP, FAILED, FIELD, PERSON, COST = "step", "failed", "field", "person", "cost"
+MICROS = "micros"  # the sum of COST, for reads of few names
 CORRECTED, CONFIRMED, DECIDED, TIME = "corrected", "confirmed", "decided", "time"
-# Ends at which the document was looked at, by machine or person.
+# Outcomes after which the document was analysed, by machine or person.
 ANALYSED = (Outcome.PUBLISHED, Outcome.REJECTED, Outcome.EXPIRED)
-FAILURES = (Outcome.FAILED, Outcome.PARTIAL, Outcome.EXPIRED)  # of which a cause is told
-OTHER = "Retries"  # what a run cost beyond the steps that it went on from
+FAILURES = (Outcome.FAILED, Outcome.PARTIAL, Outcome.EXPIRED)  # whose cause is reported
+OTHER = "Retries"  # the cost of a run beyond its successful steps
 Days = dict[str, dict[str, int]]  # day → name → number
 
 
 def join_name(*words: str) -> str:
-    """The name of a figure.
+    """Join words to the name of a figure.
 
     >>> join_name("field", "Total | net", "corrected")
     'field|Total %7C net|corrected'
@@ -41,12 +42,21 @@ def join_name(*words: str) -> str:
 
 @functools.lru_cache(maxsize=16_384)
 def split_name(name: str) -> tuple[str, ...]:
-    """The words that ``join_name`` joined. The names of one day are those of the next."""
+    """Split a name into its words; cached, since the names repeat from day to day."""
     return tuple(urllib.parse.unquote(word) for word in name.split("|"))
 
 
+ENDED_NAMES = {one: join_name(ENDED, one) for one in Outcome}
+TOTAL_NAMES = {bucket: join_name(TOTAL, str(bucket)) for bucket in range(len(BOUNDS) + 1)}
+
+
+def list_names_by_day() -> list[str]:
+    """List the figures that charts and tables show by day or week; reports show only totals of the others."""
+    return [RECEIVED, STRAIGHT, REVIEWED, MICROS, *ENDED_NAMES.values(), *TOTAL_NAMES.values()]
+
+
 def bucket_of(seconds: float) -> str:
-    """The number of the bucket, as a name has it.
+    """Return the number of the bucket, as names contain it.
 
     >>> bucket_of(0.4), bucket_of(60), bucket_of(61), bucket_of(9e9)
     ('0', '9', '10', '36')
@@ -55,7 +65,7 @@ def bucket_of(seconds: float) -> str:
 
 
 def percentile(buckets: Mapping[int, int], share: float) -> float | None:
-    """The seconds that ``share`` of them took at most, as near as buckets tell; None of nothing.
+    """Return the seconds that ``share`` of them took at most, interpolated; None if empty.
 
     >>> percentile({3: 10}, 0.5), percentile({0: 5, 9: 5}, 0.9), percentile({}, 0.5)
     (4.0, 57.0, None)
@@ -78,7 +88,7 @@ class StepTime:
 
 @dataclass(frozen=True)
 class Decided:
-    """A person's decision that was applied. ``seconds``: from claim to decision, if known. Fields by their labels."""
+    """A person's decision that was applied. ``seconds``: from claim to decision, if known. Fields by label."""
 
     user_id: str
     name: str
@@ -89,10 +99,10 @@ class Decided:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run when it is counted; instants are None before they come.
+    """What is known of a run when it is counted; instants are None until they occur.
 
-    ``kept``: another run's result stays the document's. ``cause``: the step and the error of one of ``FAILURES``.
-    ``micros``: what it cost in all; ``used``: of which (service and model) each is known.
+    ``kept``: another run's result stays in use. ``cause``: step and error of one of ``FAILURES``. ``micros``: its total
+    cost; ``used``: the part that is known by service and model.
     """
 
     project_id: str
@@ -112,7 +122,7 @@ class RunFacts:
 
 
 def count_run(facts: RunFacts) -> Days:
-    """What it adds to the day on which its document came, and to the one on which it ended."""
+    """Return what it adds to the day on which its document arrived, and to the day on which it ended."""
     days: Days = {}
     if facts.received_at:
         days[day_of(facts.received_at)] = {RECEIVED: 1}
@@ -157,15 +167,39 @@ def _count_decision(one: Decided) -> Sums[str]:
 def _count_cost(facts: RunFacts) -> Sums[str]:
     known = sum(facts.used.values())
     costs = {**facts.used, (OTHER, ""): facts.micros - known}
-    return Sums({join_name(COST, facts.project_id, *model): micros for model, micros in costs.items() if micros > 0})
+    found = Sums({join_name(COST, facts.project_id, *model): micros for model, micros in costs.items() if micros > 0})
+    found[MICROS] = found.total()
+    return found
 
 
 def day_of(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).date().isoformat()
 
 
+def monday_of(day: dt.date) -> dt.date:
+    return day - dt.timedelta(days=day.weekday())
+
+
+def add_weeks(days: Mapping[str, Mapping[str, int]]) -> Days:
+    """Add days up by week, which is named after its Monday.
+
+    >>> add_weeks({"2026-11-23": {"received": 1}, "2026-11-29": {"received": 2}, "2026-11-30": {"received": 4}})
+    {'2026-11-23': {'received': 3}, '2026-11-30': {'received': 4}}
+    """
+    weeks: Days = {}
+    for day, numbers in days.items():
+        week = weeks.setdefault(monday_of(dt.date.fromisoformat(day)).isoformat(), {})
+        for name, number in numbers.items():
+            week[name] = week.get(name, 0) + number
+    return weeks
+
+
 def add_up(many: Iterable[Mapping[str, int]]) -> Sums[str]:
-    sums: Sums[str] = Sums()
+    sums: dict[str, int] = {}
     for one in many:
-        sums.update(one)
-    return sums
+        for name, number in one.items():
+            if name in sums:
+                sums[name] += number
+            else:
+                sums[name] = number
+    return Sums(sums)

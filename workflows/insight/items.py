@@ -1,4 +1,4 @@
-"""The sums of a day, and what is read of a review for them."""
+"""Rows of rollups, and the attributes of a review that they need."""
 
 from typing import Any, Self
 
@@ -8,34 +8,47 @@ from config.item import Item
 from workflows.runs.items import DecidedFields
 
 
-class DayFigures(Item):
-    """One site's or project's sums of a day, of one document type or all: a number attribute for each figure.
+class Rollup(Item):
+    """The sums of a day or week, for a site or project and one document type or all: a number attribute per figure.
 
-    Access: a range of days of one type (the sort key), in one Query. A name that is not there is zero.
+    Access: a range of days or weeks of one type (the sort key), in one Query. A missing name is zero.
     """
 
-    numbers: dict[str, int]
+    _wire: dict[str, Any]
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
         item = super().from_raw_data({name: data[name] for name in ("PK", "SK")})
-        item.numbers = {name: int(wire["N"]) for name, wire in data.items() if "N" in wire and wire["N"] != "0"}
+        item._wire = data
         return item
 
     @property
-    def day(self) -> str:
+    def numbers(self) -> dict[str, int]:
+        return {name: int(wire["N"]) for name, wire in self._wire.items() if "N" in wire and wire["N"] != "0"}
+
+    def numbers_without(self, prefix: str) -> dict[str, int]:
+        """Return all but the figures whose names begin with ``prefix``."""
+        return {
+            name: int(wire["N"])
+            for name, wire in self._wire.items()
+            if "N" in wire and wire["N"] != "0" and not name.startswith(prefix)
+        }
+
+    @property
+    def first(self) -> str:
+        """The day, or the Monday of the week."""
         return self.SK.rpartition("#")[2]
 
 
 class AppliedDecision(DecidedFields):
-    """A decision as far as it is counted."""
+    """The attributes of a decision that are counted."""
 
     reviewer = UnicodeAttribute()
     reviewer_name = UnicodeAttribute(null=True)
 
 
 class ReviewTimes(Item):
-    """When a review was claimed and decided, by the same person."""
+    """When a review was claimed and decided by the same person."""
 
     claimed_at = UnicodeAttribute(null=True)
     reviewedAt = UnicodeAttribute(null=True)  # noqa: N815 - the seeds' names are what is stored

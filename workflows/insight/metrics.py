@@ -1,4 +1,4 @@
-"""The figures of days as metrics: today's for Prometheus, and what a run adds to them for CloudWatch."""
+"""Figures as metrics: today's rollups for Prometheus, and what a run adds for CloudWatch."""
 
 from collections import Counter as Sums
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +7,7 @@ from config import clock
 from config.metrics import SITE, Kind, Metric, Sample
 from projects.sites import directory
 from workflows.insight import figures
-from workflows.insight.items import DayFigures
+from workflows.insight.items import Rollup
 from workflows.insight.queries import Scope
 
 _TODAY = "since midnight UTC"
@@ -32,10 +32,10 @@ METRICS = (
     RECEIVED, PROCESSED, REVIEWED, PAGES, FAILURES, CORRECTED, CONFIRMED, COST, DOCUMENT_SECONDS, STEP_SECONDS,
 )  # fmt: skip
 
-# Those of the figures' bounds that a collector keeps a series for.
+# The subset of bucket bounds that are exported as series.
 BOUNDS = (1, 5, 20, 60, 300, 900, 3600, 21_600, 86_400, 604_800, float("inf"))
-_SITES = 99  # whose figures one call reads, with the main site's
-# The first word of a figure's name → its metric, and the values of the labels after the site's.
+_SITES = 99  # read in one call, together with the main site's
+# The first word of a figure's name → its metric, and the values of the labels after the site.
 _COUNTERS: Mapping[str, Callable[[list[str]], tuple[Metric, tuple[str, ...]]]] = {
     figures.RECEIVED: lambda _: (RECEIVED, ()),
     figures.REVIEWED: lambda _: (REVIEWED, ()),
@@ -70,15 +70,15 @@ def sample_figures(site: str, numbers: Mapping[str, int]) -> Iterator[Sample]:
 
 
 def _bound(bucket: str) -> float:
-    """The bound of ours that a bucket of the figures lies below."""
+    """Return the exported bound that contains a bucket."""
     place = int(bucket)
     seconds = figures.BOUNDS[place] if place < len(figures.BOUNDS) else float("inf")
     return next(bound for bound in BOUNDS if seconds <= bound)
 
 
 def read_samples() -> list[Sample]:
-    """Today's, of the first hundred sites: one batch read, and a Query if the sites are not known."""
+    """Return today's samples of the first hundred sites: one batch read, and a Query if sites are not cached."""
     today = clock.now().date()
     keys = {Scope(one.site_id).key(today): one.site_id for one in directory.every_place(_SITES)}
-    rows = DayFigures.load_many(list(keys), consistent=False)
+    rows = Rollup.load_many(list(keys), consistent=False)
     return [sample for row in rows for sample in sample_figures(keys[row.key], row.numbers)]

@@ -1,7 +1,7 @@
-"""Reads of sums: a range of days in one Query, whatever happened in them."""
+"""Reads of rollups: a range of days or weeks in one Query, however much happened."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from django.conf import settings
@@ -10,54 +10,128 @@ from django.core.cache import cache
 from config import clock, table
 from config.item import Page
 from projects.documents.counting import EVERYTHING, Kind
-from workflows.insight.actions import EVERY_TYPE, DayKey
-from workflows.insight.figures import add_up, join_name
-from workflows.insight.items import DayFigures
-from workflows.insight.report import Sums
+from workflows.insight import periods, report
+from workflows.insight.actions import EVERY_TYPE, RollupKey, Span
+from workflows.insight.figures import STEP, add_up, join_name, list_names_by_day, monday_of
+from workflows.insight.items import Rollup
+from workflows.insight.report import Report, Sums
 from workflows.runs.items import RunFigures
 
-_MOST_DAYS = 400  # rows of one Query
-_USUAL_DAYS = 30
-_ENOUGH_RUNS = 20  # that a percentile is of
+_STEPS = f"{STEP}|"
+_BY_DAY = list_names_by_day()
+_FEW_DAYS = 7  # longest period that is read day by day
+_MOST_BARS = 31  # days of a chart
+_MOST_ROWS = 400  # of one Query
+_DAY = dt.timedelta(days=1)
+_USUAL_WEEKS = 4
+_ENOUGH_RUNS = 20  # fewest runs of a percentile
 _USUAL_KEPT = 60  # seconds
 
 
 class Scope(NamedTuple):
-    """Of one project or, if that is empty, the site; of one document type or all."""
+    """One project, or the site if that is empty; one document type or all."""
 
     site: str
     project_id: str = ""
     classification_id: str = EVERY_TYPE
 
-    def key(self, day: dt.date) -> table.Key:
+    def key(self, first: dt.date, span: Span = Span.DAY) -> table.Key:
+        """Return the key of a day's rollup, or of the week that begins on Monday ``first``."""
         kind, counted = (Kind.PROJECT, self.project_id) if self.project_id else (Kind.SITE, EVERYTHING)
-        return DayKey(kind, counted, self.classification_id, day.isoformat()).at(self.site)
+        return RollupKey(span, kind, counted, self.classification_id, first.isoformat()).at(self.site)
 
 
 def list_days(scope: Scope, first: dt.date, last: dt.date) -> dict[str, dict[str, int]]:
-    """Day → name → number, of the days on which something was counted; one Query for each MB of them."""
-    start, end = scope.key(first), scope.key(last)
-    found: dict[str, dict[str, int]] = {}
+    """Map day → name → number, for days with figures; one Query per MB."""
+    return {row.first: row.numbers for row in _each(scope, Span.DAY, first, last)}
+
+
+def list_spans(scope: Scope, last: dt.date, number: int) -> list[report.Span]:
+    """Return the ``number`` days up to ``last`` with what tables show of them; one Query per MB."""
+    days = periods.list_days(last, number)
+    found = {row.first: row.numbers for row in _each(scope, Span.DAY, days[0], last, only=_BY_DAY)}
+    return report.list_spans(days, found)
+
+
+def read_report(scope: Scope, last: dt.date, number: int) -> Report:
+    """Report on ``number`` days up to ``last``, compared with as many before them, of which no steps are read.
+
+    ``last``: today, since its week must have no later day. A Query of days for a short period; of weeks for a long
+    one, with one batch of at most six days, and a Query of few figures by day if it has at most a month.
+    """
+    if number <= _FEW_DAYS:
+        return _report_on_days(scope, last, number)
+    first, earlier = (periods.Cut(last - dt.timedelta(days=back * number - 1)) for back in (1, 2))
+    rows = _each(scope, Span.WEEK, earlier.week, monday_of(last))
+    weeks = {
+        week: row.numbers if week >= first.week else row.numbers_without(_STEPS)
+        for row in rows
+        for week in [dt.date.fromisoformat(row.first)]
+    }
+    days = _load_days(scope, [*earlier.days, *first.days])
+    _, oldest = earlier.divide(weeks.get(earlier.week, {}), days)
+    head, tail = first.divide(weeks.get(first.week, {}), days)
+    before = add_up([oldest, head, *(one for week, one in weeks.items() if earlier.week < week < first.week)])
+    by_week = {week: weeks.get(week, {}) for week in periods.list_weeks(first.first, last)} | {first.week: tail}
+    is_by_week = number > _MOST_BARS
+    if is_by_week:
+        spans = [
+            report.Span(max(week, first.first), min(week + periods.WEEK - _DAY, last), Sums(_pick(one)))
+            for week, one in by_week.items()
+        ]
+    else:
+        spans = list_spans(scope, last, number)
+    return Report(Sums(add_up(by_week.values())), Sums(_without_steps(before)), spans, is_by_week)
+
+
+def _report_on_days(scope: Scope, last: dt.date, number: int) -> Report:
+    own = periods.list_days(last, number)
+    earlier = own[0] - dt.timedelta(days=number)
+    days = {row.first: row for row in _each(scope, Span.DAY, earlier, last)}
+    began = own[0].isoformat()
+    now = {day: row.numbers for day, row in days.items() if day >= began}
+    before = [row.numbers_without(_STEPS) for day, row in days.items() if day < began]
+    return Report(Sums(add_up(now.values())), Sums(add_up(before)), report.list_spans(own, now))
+
+
+def _pick(numbers: Mapping[str, int]) -> dict[str, int]:
+    return {name: numbers[name] for name in _BY_DAY if name in numbers}
+
+
+def _without_steps(numbers: Mapping[str, int]) -> dict[str, int]:
+    return {name: number for name, number in numbers.items() if not name.startswith(_STEPS)}
+
+
+def _load_days(scope: Scope, days: Sequence[dt.date]) -> dict[dt.date, dict[str, int]]:
+    rows = Rollup.load_many([scope.key(day) for day in days], consistent=False)
+    return {dt.date.fromisoformat(row.first): row.numbers for row in rows}
+
+
+def _each(
+    scope: Scope, span: Span, first: dt.date, last: dt.date, *, only: Sequence[str] | None = None
+) -> Iterator[Rollup]:
+    start, end = scope.key(first, span), scope.key(last, span)
+    between = Rollup.SK.between(start.sk, end.sk)
     cursor: str | None = None
     while True:
-        page = DayFigures.page(start.pk, sk=DayFigures.SK.between(start.sk, end.sk), limit=_MOST_DAYS, cursor=cursor)
-        found |= {row.day: row.numbers for row in page.rows}
+        page = Rollup.page(start.pk, sk=between, limit=_MOST_ROWS, cursor=cursor, only=only)
+        yield from page.rows
         cursor = page.next
         if cursor is None:
-            return found
+            return
 
 
 def usual_seconds(site: str) -> Mapping[tuple[str, str], float]:
-    """What nine of ten runs took at most (p90) of the last thirty days, by workflow and step, where enough ran it.
+    """Return the p90 duration by workflow and step since the Monday four weeks ago, if enough runs had it.
 
-    One Query a minute and process: it moves slowly.
+    One Query a minute and process: it changes slowly.
     """
     name = f"insight-usual-{site}"
     found: Mapping[tuple[str, str], float] | None = cache.get(name)
     if found is None:
         today = clock.now().date()
-        days = list_days(Scope(site), today - dt.timedelta(days=_USUAL_DAYS - 1), today)
-        steps = Sums(add_up(days.values())).steps
+        weeks = _each(Scope(site), Span.WEEK, monday_of(today) - _USUAL_WEEKS * periods.WEEK, today)
+        steps = Sums(add_up(row.numbers for row in weeks)).steps
         found = {
             (one.family, one.name): one.latency.p90
             for one in steps
@@ -68,19 +142,17 @@ def usual_seconds(site: str) -> Mapping[tuple[str, str], float]:
 
 
 def list_failures(site: str, step: str, error: str, *, cursor: str | None) -> Page[RunFigures]:
-    """The runs that failed at this step for this reason, the last first: one Query."""
+    """List the runs that failed at this step for this reason, latest first: one Query."""
     pk = table.RUN_FIGURES.gsi1_partition(site, name=join_name(step, error))
     return RunFigures.page(pk, index="GSI1", newest_first=True, cursor=cursor)
 
 
 def every_run(site: str) -> Iterator[RunFigures]:
-    """What each run has added, for a recount."""
+    """Iterate over what each run has added, for a recount."""
     for bucket in range(settings.COUNTER_SHARDS):
         yield from RunFigures.every(table.RUN_FIGURES.partition_key(site, bucket=bucket), consistent=True)
 
 
-def every_sum(site: str, kind: Kind, counted: str) -> Iterator[DayFigures]:
-    """All days of all types of a site or project, for a recount."""
-    yield from DayFigures.every(
-        table.DAY_FIGURES.partition_key(site, kind=kind.value, counted=counted), consistent=True
-    )
+def every_sum(site: str, kind: Kind, counted: str) -> Iterator[Rollup]:
+    """Iterate over all days, weeks and types of a site or project, for a recount."""
+    yield from Rollup.every(table.DAY_FIGURES.partition_key(site, kind=kind.value, counted=counted), consistent=True)

@@ -1,4 +1,4 @@
-"""The sums of days against a recount: what every run has added, and what every run is."""
+"""Recount of rollups: compares them with what every run has added, and with what every run is."""
 
 from collections import Counter as Sums
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.counting import EVERYTHING, Kind
 from workflows.insight import actions, queries
-from workflows.insight.actions import DayKey
-from workflows.insight.items import DayFigures
+from workflows.insight.actions import RollupKey, Span
+from workflows.insight.items import Rollup
 from workflows.runs.items import RunFigures
 
 BY = Actor("recount", "Recount")
 
 
 class Difference(NamedTuple):
-    """A day's sums that are not what its runs added, by name: what is there, and what should be."""
+    """Figures of a day or week that differ from what its runs added, by name: stored and expected."""
 
-    key: DayKey
+    key: RollupKey
     said: Mapping[str, int]
     found: Mapping[str, int]
 
@@ -30,13 +30,13 @@ class Difference(NamedTuple):
     def words(self) -> str:
         names = sorted(name for name in {*self.said, *self.found} if self.said.get(name) != self.found.get(name))
         told = (f"{name} {self.said.get(name, 0)}, counted {self.found.get(name, 0)}" for name in names)
-        place = " ".join((self.key.kind.value, self.key.counted, self.key.classification_id, self.key.day))
+        place = " ".join(self.key)
         return f"{place}: {'; '.join(told)}"
 
 
 def find_differences(site: str) -> list[Difference]:
     """Run it while the site is idle: a run that is counted meanwhile looks like a difference."""
-    found: dict[DayKey, Sums[str]] = {}
+    found: dict[RollupKey, Sums[str]] = {}
     for row in queries.every_run(site):
         parts = actions.spread(row.project_id, str(row.classification_id or ""), actions.read_counted(row))
         for key, numbers in parts:
@@ -51,23 +51,23 @@ def find_differences(site: str) -> list[Difference]:
     return [Difference(*one) for one in both if one[1] != one[2]]
 
 
-def _key_of(kind: Kind, counted: str, row: DayFigures) -> DayKey:
-    _, type_, day = row.SK.split("#")
-    return DayKey(kind, counted, type_, day)
+def _key_of(kind: Kind, counted: str, row: Rollup) -> RollupKey:
+    span, type_, first = row.SK.split("#")
+    return RollupKey(Span(span), kind, counted, type_, first)
 
 
 def repair_sums(site: str, difference: Difference) -> None:
-    """Add what is missing, with its audit event; what is counted meanwhile is not lost."""
+    """Add the difference, with its audit event; concurrent counts are not lost."""
     key, said, found = difference
     changed = {name: found.get(name, 0) - said.get(name, 0) for name in sorted({*said, *found})}
     adds = [Path([name]).add(by) for name, by in changed.items() if by]
-    name = "-".join((key.kind.value, key.counted, key.classification_id, key.day))
+    name = "-".join(key)
     event = entity_event(site, "figures", name, "repaired", by=BY, payload={"figures": difference.words[:2000]})
-    transact([Update(key.at(site), adds, of=DayFigures)], event)
+    transact([Update(key.at(site), adds, of=Rollup)], event)
 
 
 def count_again(site: str) -> int:
-    """Have every run counted from its rows once more, by the sweeper; returns how many runs there are."""
+    """Let the sweeper count every run again; return the number of runs."""
     number = 0
     for row in queries.every_run(site):
         if not row.workflow_id:  # purged

@@ -1,20 +1,19 @@
-"""What the sums of a period say, and what the period before it said; pure."""
+"""Reports on the rollups of a period, compared with the period before. Pure functions."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from config.phrase import Figure
 from workflows.insight import figures
 from workflows.insight.figures import percentile, split_name
 from workflows.runs.items import Outcome
 
-Days = Mapping[str, Mapping[str, int]]
-
 
 @dataclass(frozen=True)
 class Latency:
-    """In seconds, as near as buckets tell; ``number``: of how many."""
+    """In seconds, as precise as the buckets; ``number``: of measurements."""
 
     number: int
     p50: float | None
@@ -36,7 +35,7 @@ class StepLatency:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why runs failed: at which step, and the error as it is stored."""
+    """Why runs failed: the step, and the error as stored."""
 
     step: str
     error: str
@@ -60,7 +59,7 @@ class FieldRate:
 
 @dataclass(frozen=True)
 class FieldDrift:
-    """A field's rate now, and in the period before: None if it was not reviewed then."""
+    """A field's rate now and in the period before; None if it was not reviewed then."""
 
     now: FieldRate
     before: float | None
@@ -80,7 +79,7 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class ModelCost:
-    """``service`` and ``model`` as a run's steps have them; ``figures.OTHER`` for what failed attempts cost."""
+    """``service`` and ``model`` as in a run's steps; ``figures.OTHER`` for the cost of failed attempts."""
 
     project_id: str
     service: str
@@ -90,13 +89,13 @@ class ModelCost:
 
 @dataclass(frozen=True)
 class Sums:
-    """The numbers of some days, added up."""
+    """The totals of several days."""
 
     numbers: Mapping[str, int]
 
     @cached_property
     def _names(self) -> dict[str, list[str]]:
-        """By kind: of ninety days only a few kinds are asked, so most names are never taken apart."""
+        """Group names by kind: a report needs few kinds, so most names are never split."""
         found: dict[str, list[str]] = {}
         for name in self.numbers:
             found.setdefault(name.partition("|")[0], []).append(name)
@@ -110,7 +109,7 @@ class Sums:
         return self.numbers.get(figures.RECEIVED, 0)
 
     def ended(self, *outcomes: Outcome) -> int:
-        return sum(number for (outcome,), number in self._of(figures.ENDED) if outcome in outcomes)
+        return sum(self.numbers.get(figures.ENDED_NAMES[one], 0) for one in outcomes)
 
     @property
     def published(self) -> int:
@@ -122,23 +121,24 @@ class Sums:
 
     @property
     def due_missed(self) -> int:
-        """Reviews that nobody decided until they were due, which ends their runs."""
+        """Count reviews that expired, which ends their runs."""
         return self.ended(Outcome.EXPIRED)
 
     @property
     def straight_rate(self) -> float | None:
-        """Of what was published: without a person."""
+        """The share of published documents without a review."""
         return _share(self.numbers.get(figures.STRAIGHT, 0), self.published)
 
     @property
     def review_rate(self) -> float | None:
-        """Of what was published, rejected or expired: with a person asked."""
+        """The share of published, rejected and expired documents with a review."""
         return _share(self.numbers.get(figures.REVIEWED, 0), self.ended(*figures.ANALYSED))
 
     @cached_property
     def total(self) -> Latency:
-        """From receipt to published."""
-        return Latency.of({int(bucket): number for (bucket,), number in self._of(figures.TOTAL)})
+        """The latency from receipt to publication."""
+        names = figures.TOTAL_NAMES.items()
+        return Latency.of({bucket: self.numbers[name] for bucket, name in names if name in self.numbers})
 
     @property
     def steps(self) -> list[StepLatency]:
@@ -147,14 +147,14 @@ class Sums:
             buckets.setdefault((family, name), {})[int(bucket)] = number
         return [StepLatency(*key, Latency.of(found)) for key, found in sorted(buckets.items())]
 
-    @property
+    @cached_property
     def causes(self) -> list[Cause]:
         found = [Cause(step, error, number) for (step, error), number in self._of(figures.FAILED) if number > 0]
         return sorted(found, key=lambda one: (-one.number, one.step, one.error))
 
-    @property
+    @cached_property
     def fields(self) -> list[FieldRate]:
-        """The most corrected first."""
+        """List fields, most corrected first."""
         counts: dict[str, dict[str, int]] = {}
         for (label, word), number in self._of(figures.FIELD):
             counts.setdefault(label, {})[word] = number
@@ -189,7 +189,7 @@ class Sums:
 
     @property
     def costs(self) -> list[ModelCost]:
-        """The dearest first."""
+        """List costs, highest first."""
         found = [
             ModelCost(project_id, service, model, number)
             for (project_id, service, model), number in self._of(figures.COST)
@@ -197,55 +197,58 @@ class Sums:
         ]
         return sorted(found, key=lambda one: (-one.micros, one.project_id, one.service, one.model))
 
-    @cached_property
+    @property
     def micros(self) -> int:
-        return sum(number for _, number in self._of(figures.COST))
+        return self.numbers.get(figures.MICROS, 0)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A day or a week of a period."""
+
+    first: dt.date
+    last: dt.date
+    sums: Sums
 
 
 @dataclass(frozen=True)
 class Report:
-    """``days``: each day of the period with its sums, also those on which nothing happened."""
+    """``spans``: each day of the period with its totals, including empty days; of long periods each week.
+
+    ``before`` has no steps, as they are not compared. The first and the last week may be shorter.
+    """
 
     now: Sums
     before: Sums
-    days: Sequence[tuple[dt.date, Sums]] = field(default_factory=tuple)
+    spans: Sequence[Span] = field(default_factory=tuple)
+    is_by_week: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not any(sums.numbers for _, sums in self.days)
+        return not self.now.numbers
 
     @property
     def fields(self) -> list[FieldDrift]:
-        """The most corrected first."""
+        """List fields, most corrected first."""
         before = {one.label: one.rate for one in self.before.fields}
         return [FieldDrift(one, before.get(one.label)) for one in self.now.fields]
 
     @property
     def reviewers(self) -> list[tuple[Reviewer, Reviewer | None]]:
-        """Each with what they did in the period before; the most decisions first."""
+        """List reviewers with their figures of the period before; most decisions first."""
         before = {one.user_id: one for one in self.before.reviewers}
         return [(one, before.get(one.user_id)) for one in self.now.reviewers]
 
     @property
     def causes(self) -> list[tuple[Cause, int]]:
-        """Each with how many runs it failed in the period before; the most frequent first."""
+        """List causes with their count in the period before; most frequent first."""
         before = {(one.step, one.error): one.number for one in self.before.causes}
         return [(one, before.get((one.step, one.error), 0)) for one in self.now.causes]
 
 
-def make_report(found: Days, last: dt.date, number: int) -> Report:
-    """Of the ``number`` days up to ``last``, compared with as many before them."""
-    own, earlier = list_days(last, number), list_days(last - dt.timedelta(days=number), number)
-    days = [(day, Sums(found.get(day.isoformat(), {}))) for day in own]
-    return Report(_sum(found, own), _sum(found, earlier), days)
-
-
-def list_days(last: dt.date, number: int) -> list[dt.date]:
-    return [last - dt.timedelta(days=back) for back in reversed(range(number))]
-
-
-def _sum(found: Days, days: Iterable[dt.date]) -> Sums:
-    return Sums(figures.add_up(found.get(day.isoformat(), {}) for day in days))
+def list_spans(days: Sequence[dt.date], found: Mapping[str, Mapping[str, int]]) -> list[Span]:
+    """Return a span for each of ``days``, from the figures by day."""
+    return [Span(day, day, Sums(found.get(day.isoformat(), {}))) for day in days]
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -253,7 +256,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def show_seconds(seconds: float | None) -> str:
-    """For people.
+    """Format seconds for people.
 
     >>> show_seconds(0.42), show_seconds(75), show_seconds(5400), show_seconds(200_000), show_seconds(None)
     ('< 1 s', '1.2 min', '1.5 h', '2.3 d', '–')
@@ -264,5 +267,5 @@ def show_seconds(seconds: float | None) -> str:
         return "< 1 s"
     for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= size:
-            return f"{round(seconds / size, 1):g} {unit}"
-    return f"{round(seconds, 1):g} s"
+            return Figure(f"{round(seconds / size, 1):g} {unit}")
+    return Figure(f"{round(seconds, 1):g} s")

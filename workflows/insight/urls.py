@@ -1,4 +1,4 @@
-"""URLs of figures; named under ``workflows``."""
+"""URLs of Insight, in the namespace ``workflows``."""
 
 from django.urls import path
 

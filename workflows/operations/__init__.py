@@ -1,1 +1,1 @@
-"""Running the system: dead letters, costs, health, deployment, the processes, commands' work."""
+"""Operations: dead letters, costs, health, deployment, processes, and the work of management commands."""

@@ -1,4 +1,4 @@
-"""What an operator orders: overdue work is repaired by the next sweep, and a sweep comes at once."""
+"""Operator actions: retry overdue work by an immediate sweep."""
 
 from django.conf import settings
 
@@ -7,21 +7,22 @@ from config.brokers import queues
 from config.due.items import DueWork
 from config.due.tasks import sweep
 from config.errors import Conflict, NotFound
+from config.phrase import Phrase
 from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.operations import desk_state
 from workflows.operations.desk_state import OverdueRow
 
-_GONE = "This work is no longer overdue, or was just moved on. Reload the page."
+_GONE = Phrase("This work is no longer overdue, or was just moved on. Reload the page.")
 
 
 def hurry_repair(place: str, *, by: Actor) -> OverdueRow:
-    """Forget the repairs of a row that failed, so that the next sweep tries it first, and order that sweep.
+    """Reset the failed repairs of a row, so that the next sweep tries it first, and order that sweep.
 
     ``place``: its sort key in the due index.
 
     Raises:
-        NotFound: nothing overdue stands there any more.
+        NotFound: it is no longer overdue.
         Conflict: a sweep was faster.
 
     """

@@ -1,8 +1,8 @@
-"""A copy of what people made: both tables, every version of every object, accounts; and bringing it back.
+"""Backup and restore: both tables, every version of every object, and accounts.
 
-For a laptop, a small desk, and a move to another account. In AWS, point-in-time recovery is the backup.
-Rows are copied before objects, and no row is written before the object that it names: a copy of a running desk lacks
-at most what came while it was made. Not in it: messages, executions and the search index, which are made again.
+For a laptop, a small deployment, and a move to another account. In AWS, point-in-time recovery is the backup. Rows are
+copied before objects, and no row is written before the object that it names, so a copy of a running deployment lacks at
+most what arrived while it was made. It excludes messages, executions and the search index, which are rebuilt.
 """
 
 import gzip
@@ -22,6 +22,7 @@ from typing import IO, Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils.translation import gettext
 
 from config import aws, clock, table
 from config.errors import Refused, Tampered
@@ -31,7 +32,7 @@ MANIFEST, ROWS, EARLIER, ACCOUNTS, OBJECTS = (
     "manifest.json", "table.jsonl.gz", "versions.jsonl.gz", "accounts.json", "objects.jsonl.gz",
 )  # fmt: skip
 _PARTS = (ROWS, EARLIER, ACCOUNTS, OBJECTS)
-# Sessions end, the index is derived, and the rest is made by migrations.
+# Sessions end, the index is rebuilt, and migrations create the rest.
 _NOT_COPIED = ("contenttypes", "auth.permission", "sessions", "usersessions", "admin.logentry", "search")
 _BATCH = 25  # rows of one BatchWriteItem
 _VERSION_ID = re.compile(r"[A-Za-z0-9._-]{8,}")
@@ -40,7 +41,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class StoredVersion:
-    """One version of an object; ``version``: its id where it was copied. Without ``sha256`` it is a deletion."""
+    """One version of an object; ``version``: its id at the source. Without ``sha256`` it is a delete marker."""
 
     key: str
     version: str
@@ -54,15 +55,15 @@ class StoredVersion:
 
 
 def write_backup(folder: Path, report: Report) -> None:
-    """Write the copy into ``folder``, which is there once it is whole.
+    """Write the copy to ``folder``, which exists once it is complete.
 
     Raises:
         Refused: the folder exists.
-        Unavailable: a service does not answer; nothing is left.
+        Unavailable: a service does not answer; nothing is left behind.
 
     """
     if folder.exists():
-        raise Refused(f"{folder} exists. Name a new folder; no backup is overwritten.")
+        raise Refused(gettext("%(folder)s exists. Name a new folder; no backup is overwritten.") % {"folder": folder})
     with _private(), tempfile.TemporaryDirectory(dir=_parent(folder), prefix=f"{folder.name}-part-") as name:
         part = Path(name)
         counts = {
@@ -92,7 +93,7 @@ def _copy_rows(name: str, path: Path) -> int:
 
 
 def _copy_objects(part: Path) -> int:
-    """The oldest version of a key first, so that they come back in their order."""
+    """Copy a key's oldest version first, so that they are restored in order."""
     s3 = aws.aws_client("s3")
     pages = s3.get_paginator("list_object_versions").paginate(Bucket=settings.BUCKET_NAME)
     (part / "objects").mkdir()
@@ -106,21 +107,21 @@ def _copy_objects(part: Path) -> int:
 
 
 def _by_key(pages: Iterable[Mapping[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The versions and deletions of one key after the other; S3 lists them in the order of keys."""
+    """Yield the versions and delete markers of each key; S3 lists them in key order."""
     held: dict[str, list[dict[str, Any]]] = {}
     for page in pages:
         for one in (*page.get("Versions", ()), *page.get("DeleteMarkers", ())):
             held.setdefault(one["Key"], []).append(one)
         last = max(held, default="")
         for key in sorted(held):
-            if key < last:  # the next page may go on with the last
+            if key < last:  # the next page may continue with the last key
                 yield held.pop(key)
     yield from (held[key] for key in sorted(held))
 
 
 def _copy_version(s3: Any, one: Mapping[str, Any], part: Path) -> StoredVersion:
     key, version = str(one["Key"]), str(one["VersionId"])
-    if "Size" not in one:  # a deletion
+    if "Size" not in one:  # a delete marker
         return StoredVersion(key, version)
     where = {"Bucket": settings.BUCKET_NAME, "Key": key} | ({"VersionId": version} if version != "null" else {})
     answer = s3.get_object(**where)
@@ -154,16 +155,16 @@ def _copy_accounts(path: Path) -> int:
     return len(json.loads(text.getvalue()))
 
 
-# --- bringing back -----------------------------------------------------------------
+# --- restoring -------------------------------------------------------------------
 
 
 def restore_backup(folder: Path, report: Report) -> None:
-    """Bring a copy back on a desk on which nothing was done yet but bootstrap and migrate.
+    """Restore a copy to an installation on which only bootstrap and migrate were run.
 
-    Every id stays, but the bucket gives its versions new ones, so rows that name one get the new one.
+    Every id stays, except for S3 versions: the bucket assigns new ones, and rows that refer to them are updated.
 
     Raises:
-        Refused: it is no backup of this format, or the desk has documents, files or accounts.
+        Refused: it is not a backup of this format, or the installation has documents, files or accounts.
         Tampered: a part of it is not what was written.
 
     """
@@ -173,23 +174,29 @@ def restore_backup(folder: Path, report: Report) -> None:
     report(f"{len(versions)} versions of objects")
     for name, path in ((settings.VERSIONS_TABLE_NAME, EARLIER), (settings.TABLE_NAME, ROWS)):
         report(f"{_put_rows(name, folder / path, versions)} rows of {name}")
-    # Groups and sites' defaults that a migration made anew have the same natural keys, and are overwritten.
+    # Groups and default sites that migrations created have the same natural keys, and are overwritten.
     call_command("loaddata", str(folder / ACCOUNTS), verbosity=0)
     report(f"{User.objects.count()} accounts")
 
 
 def check_backup(folder: Path) -> Mapping[str, Any]:
-    """Read all of it; returns its manifest. Raises: Refused, Tampered."""
+    """Verify all parts and return the manifest. Raises: Refused, Tampered."""
     try:
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
     except (OSError, ValueError) as error:
-        raise Refused(f"{folder} is no backup: it has no readable {MANIFEST}.") from error
+        raise Refused(
+            gettext("%(folder)s is no backup: it has no readable %(manifest)s.")
+            % {"folder": folder, "manifest": MANIFEST}
+        ) from error
     if manifest.get("format") != FORMAT:
         raise Refused(f"This backup has format {manifest.get('format')}; this version reads {FORMAT}.")
     wrong = [one for one in _PARTS if not (folder / one).is_file() or _digest(folder / one) != manifest["sha256"][one]]
     wrong += [one.key for one in _objects(folder) if one.sha256 and _digest(_place(folder, one.sha256)) != one.sha256]
     if wrong:
-        raise Tampered(f"{len(wrong)} parts of this backup are damaged or missing. Nothing was restored.")
+        raise Tampered(
+            gettext("%(count)s parts of this backup are damaged or missing. Nothing was restored.")
+            % {"count": len(wrong)}
+        )
     return manifest
 
 
@@ -204,8 +211,10 @@ def _check_empty() -> None:
         files = aws.aws_client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, MaxKeys=1).get("KeyCount", 0)
     if rows or files or User.objects.exists():
         raise Refused(
-            "This desk has documents, files or accounts. Restore on an empty one: new tables and bucket, a new "
-            "database, then bootstrap and migrate."
+            gettext(
+                "This desk has documents, files or accounts. Restore on an empty one: new tables and bucket, a new "
+                "database, then bootstrap and migrate."
+            )
         )
 
 
@@ -216,7 +225,7 @@ def _objects(folder: Path) -> Iterator[StoredVersion]:
 
 
 def _put_objects(folder: Path) -> dict[str, str]:
-    """The id of each version → its new one."""
+    """Map the id of each version to its new one."""
     s3 = aws.aws_client("s3")
     found: dict[str, str] = {}
     with aws.translate_aws_errors():
@@ -261,7 +270,7 @@ def _batches(lines: IO[str]) -> Iterator[list[str]]:
 
 
 def _rename_versions(value: Any, versions: Mapping[str, str]) -> Any:
-    """Also inside of texts: what a run pinned is JSON in an attribute."""
+    """Also replaces ids inside strings: what a run pinned is JSON in an attribute."""
     if isinstance(value, dict):
         return {name: _rename_versions(one, versions) for name, one in value.items()}
     if isinstance(value, list):
@@ -286,7 +295,7 @@ def _parent(folder: Path) -> Path:
 
 @contextmanager
 def _private() -> Iterator[None]:
-    """Files that only this account can read: a backup has what people uploaded."""
+    """Restrict new files to this account: a backup has what people uploaded."""
     before = os.umask(0o077)
     try:
         yield

@@ -1,19 +1,20 @@
-"""What was used in a month and what it cost, summed over the shards of its rows; for pages and exports."""
+"""Monthly usage and costs, summed over the shards of their rows; for pages and exports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from config import table
+from config.phrase import Figure
 from config.table import InvalidKey
-from projects.models.prices import money
+from projects.models.cost_words import money
 from workflows.runs.items import COUNTS, Spending
 
-_MOST = 1000  # rows of one Query: shards, services and models of a month's projects
+_MOST = 1000  # rows of one Query: shards × services × models × projects of a month
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Its numbers stand in the order of ``COUNTS``. ``service`` and ``model`` are empty in a sum of several."""
+    """Its numbers are in the order of ``COUNTS``. ``service`` and ``model`` are empty in a total."""
 
     project_id: str
     service: str
@@ -33,8 +34,8 @@ class Cost:
 
     @property
     def tokens(self) -> str:
-        """In and out, for people."""
-        return f"{self.tokens_in:,} / {self.tokens_out:,}"
+        """Input and output tokens, for people."""
+        return Figure(f"{self.tokens_in:,} / {self.tokens_out:,}")
 
     @property
     def seconds(self) -> float:
@@ -47,8 +48,8 @@ class Cost:
         ('7.5 s', '1.5 h')
         """
         if self.seconds < 60:
-            return f"{self.seconds:.1f} s"
-        return f"{self.seconds / 60:.1f} min" if self.seconds < 3600 else f"{self.seconds / 3600:.1f} h"
+            return Figure(f"{self.seconds:.1f} s")
+        return Figure(f"{self.seconds / 60:.1f} min") if self.seconds < 3600 else Figure(f"{self.seconds / 3600:.1f} h")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Month:
 
 
 def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:
-    """One Query: a whole site's, or one project's."""
+    """Read a site's or a project's month: one Query."""
     try:
         prefix = table.SPENDING.sort_prefix(project_id=project_id) if project_id else table.SPENDING.sort_prefix()
         pk = table.SPENDING.partition_key(site, month=which)
@@ -76,7 +77,7 @@ def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:
 
 
 def whole_month(site: str, which: str) -> Month:
-    """Every row of a site's month, for the export: a Query for each thousand."""
+    """Read every row of a site's month, for the export: a Query for each thousand."""
     pk, prefix = table.SPENDING.partition_key(site, month=which), Spending.SK.startswith(table.SPENDING.sort_prefix())
     rows: list[Spending] = []
     cursor = None
@@ -89,7 +90,7 @@ def whole_month(site: str, which: str) -> Month:
 
 
 def sum_costs(rows: Iterable[Spending]) -> tuple[Cost, ...]:
-    """One for each project, service and model, the dearest first."""
+    """Sum by project, service and model, highest first."""
     found: dict[tuple[str, str, str], dict[str, int]] = {}
     for row in rows:
         sums = found.setdefault((row.project_id, row.service, row.model), dict.fromkeys(COUNTS, 0))

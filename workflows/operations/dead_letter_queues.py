@@ -1,4 +1,4 @@
-"""Where messages lie that were put aside, of each work queue: on SQS, on Redis and on RabbitMQ."""
+"""Dead-letter queues of each work queue: on SQS, Redis and RabbitMQ."""
 
 import datetime as dt
 import json
@@ -15,14 +15,14 @@ from config import aws, clock
 from config.brokers import queues, redelivery, transport
 from config.brokers.transport import SQS
 
-_HELD = 10  # seconds that a message stays with whom looks at it, should he die before he gives it back
+_HELD = 10  # visibility timeout in seconds, in case the reader dies before it returns a message
 
 
 @dataclass(frozen=True)
 class StoredMessage:
-    """``body``: the JSON text, or base64 of it, that SQS carries. ``at``: when it was sent first, or put aside.
+    """``body``: the JSON text, or base64 of it, as on SQS. ``at``: when it was first sent, or became a dead letter.
 
-    ``held``: by which its box knows it.
+    ``held``: the receipt by which its queue identifies it.
     """
 
     id: str
@@ -33,19 +33,19 @@ class StoredMessage:
 
 class DeadLetterBox(Protocol):
     def look(self, most: int) -> list[StoredMessage]:
-        """No one else sees these until the box is closed."""
+        """Receive messages, which others do not see until the box is closed."""
 
     def release(self, kept: Sequence[StoredMessage]) -> None: ...
 
     def delete(self, one: StoredMessage) -> None: ...
 
     def send_back(self, one: StoredMessage) -> None:
-        """A copy of it into the queue that it came from."""
+        """Send a copy to the queue that it came from."""
 
 
 @contextmanager
 def open_box(queue: str) -> Iterator[DeadLetterBox]:
-    """The box of ``queue``, which is SQS's also for what no worker takes. Raises: Unavailable."""
+    """Open the dead-letter queue of ``queue``; SQS has one more, for the event bus. Raises: Unavailable."""
     if settings.BROKER == SQS or queue not in settings.QUEUE_URLS:
         yield _OnSqs(queue)
         return
@@ -54,11 +54,11 @@ def open_box(queue: str) -> Iterator[DeadLetterBox]:
 
 
 def count_dead_letters() -> dict[str, int]:
-    """How many lie in each; on SQS of the bus too.
+    """Count the messages in each; on SQS, including those of the event bus.
 
     Raises:
         Unavailable: the broker does not answer.
-        CountersignError: SQS does not let us ask.
+        CountersignError: SQS denies access.
 
     """
     if settings.BROKER == SQS:

@@ -1,8 +1,6 @@
-"""Messages that came to a worker five times, and events that no one could be told of: put aside for a person.
+"""Dead letters: messages that failed repeatedly, and undelivered events. An operator retries or discards them.
 
-Such a message is sent once more or thrown away.
-
-Only ids of a message are shown: what else it carries may be a token.
+Only ids of a message are shown: the rest may include a token.
 """
 
 import base64
@@ -15,24 +13,25 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import CountersignError, NotFound
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from config.transaction import transact
 from projects.audit.events import Actor, entity_event
 from workflows.operations import dead_letter_queues, undelivered_events
 from workflows.operations.dead_letter_queues import DeadLetterBox, StoredMessage
 
-_LOOKED = 30  # messages of a queue that a page shows
-_ROUNDS = 12  # of ten messages each: SQS answers with any of them
-_GONE = "This message is gone or in use by another user. Reload the page in a moment."
+_LOOKED = 30  # messages of a queue on a page
+_ROUNDS = 12  # receives of ten messages each, since SQS returns any of them
+_GONE = Phrase("This message is gone or in use by another user. Reload the page in a moment.")
 _QUEUES = (*settings.QUEUE_URLS, undelivered_events.QUEUE)
 _SHOWN = ("site", "project_id", "document_id", "workflow_id", "review_id", "step", "attempt")
 
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """``facts``: the ids that its task was given. ``at``: when it was sent first, or put aside.
+    """``facts``: the ids in its task's arguments. ``at``: when it was first sent, or became a dead letter.
 
-    ``again``: whether it can be sent.
+    ``again``: whether it can be sent again.
     """
 
     queue: str
@@ -44,7 +43,7 @@ class DeadLetter:
 
 
 def list_dead_letters() -> list[DeadLetter]:
-    """Of each queue the first that are found, the latest first.
+    """List the first messages found in each queue, latest first.
 
     Raises:
         Unavailable: a queue does not answer.
@@ -60,13 +59,13 @@ def list_dead_letters() -> list[DeadLetter]:
 
 
 def replay_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
-    """Put it back into its queue.
+    """Return a message to its queue.
 
-    Sent first and taken out after: a crash between the two leaves it twice, which tasks bear.
+    It is sent first and deleted then: a crash in between duplicates it, which tasks tolerate.
 
     Raises:
-        NotFound: someone was faster, or it is not found now.
-        Refused: it is an event that there is no one to send to.
+        NotFound: someone was faster, or it was not received this time.
+        Refused: it is an event without a receiver to send to.
 
     """
     with _find_letter(queue, message_id) as (box, message):
@@ -81,7 +80,7 @@ def replay_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
 
 
 def discard_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter:
-    """Raises: NotFound, as above."""
+    """Raises: NotFound as ``replay_dead_letter``."""
     with _find_letter(queue, message_id) as (box, message):
         letter = _record_in_audit(queue, message, "discarded", by)
         box.delete(message)
@@ -89,7 +88,7 @@ def discard_dead_letter(queue: str, message_id: str, *, by: Actor) -> DeadLetter
 
 
 def _record_in_audit(queue: str, message: StoredMessage, word: str, by: Actor) -> DeadLetter:
-    """The audit says it before it is done: a message that is thrown away leaves nothing else."""
+    """Write the audit event first: nothing else is left of a discarded message."""
     letter = _letter(queue, message)
     payload = {"queue": queue, "task": letter.task, **dict(letter.facts)}
     transact([], entity_event(DEFAULT_SITE, "deadletter", letter.id, word, by=by, payload=payload))
@@ -98,7 +97,7 @@ def _record_in_audit(queue: str, message: StoredMessage, word: str, by: Actor) -
 
 @contextmanager
 def _find_letter(queue: str, message_id: str) -> Iterator[tuple[DeadLetterBox, StoredMessage]]:
-    """The message and the box that it lies in; where what is done with it fails, others see it again at once."""
+    """Find the message and its box. If the caller's work fails, others see the message again at once."""
     if queue not in _QUEUES:
         raise NotFound(_GONE)
     with dead_letter_queues.open_box(queue) as box:
@@ -124,7 +123,7 @@ def _letter(queue: str, message: StoredMessage) -> DeadLetter:
 
 
 def _content(body: str) -> dict[str, Any]:
-    """Empty for what is no JSON object."""
+    """Return an empty dict if it is not a JSON object."""
     try:
         content = _json(body)
     except ValueError:
@@ -133,7 +132,7 @@ def _content(body: str) -> dict[str, Any]:
 
 
 def _task(envelope: dict[str, Any]) -> tuple[str, dict[str, str]] | None:
-    """The task's name and the ids among its arguments, of a message that Celery would take; None for any other."""
+    """Return the task's name and the ids in its arguments; None if it is not a Celery message."""
     try:
         _, kwargs, _ = _json(envelope["body"])
         facts = {name: str(kwargs[name]) for name in _SHOWN if kwargs.get(name) not in {None, ""}}

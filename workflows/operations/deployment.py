@@ -1,4 +1,4 @@
-"""What this version needs on the configured endpoint: resources, state machines, definitions; as often as one likes."""
+"""Deployment to the configured endpoint: resources, state machines and definitions. Idempotent."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Report = Callable[[str], None]
 
 
 def deploy_desk(report: Report) -> None:
-    """Create, change or verify, and report each; a second call changes nothing and says so.
+    """Create, change or verify everything, and report each; a second call changes nothing.
 
     Raises:
         Misconfigured, Unavailable: with what to do.
@@ -34,7 +34,7 @@ def deploy_desk(report: Report) -> None:
 
 
 def _deploy_composed(definition_id: str, report: Report) -> None:
-    """Whatever a worker has not done yet, or in another account."""
+    """Deploy what a worker has not deployed yet, or what was composed in another account."""
     if not engine_choice.choose_engine():
         driver.publish_machine(versions.read_definition(definition_id), report)
     definition_actions.mark_deployed(definition_id)

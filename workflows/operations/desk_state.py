@@ -1,6 +1,6 @@
-"""How the desk as a whole stands, from counters and rows: its queues, what is overdue, services that are paused.
+"""The state of the deployment: its queues, overdue work and paused services, from counters and rows.
 
-One read for the page of operations and for the metrics. What does not answer is None and hides nothing else.
+One read for the Operations page and the metrics. Values that could not be read are None.
 """
 
 import logging
@@ -24,12 +24,12 @@ from workflows.providers.items import ProviderState
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-AT_MOST = 500  # rows a shard: beyond it someone has to look anyhow
-STUCK_SECONDS = 60  # sweeps come every ten: what is due for longer is not for want of a sweep
+AT_MOST = 500  # rows a shard: beyond that an operator has to look anyway
+STUCK_SECONDS = 60  # sweeps come every ten seconds, so work that is due for longer is stuck
 
 
 class _DueRow(DueWork):
-    """A row of any kind, with what the index carries of it."""
+    """A row of any kind, with the attributes that the index projects."""
 
     status = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
@@ -38,7 +38,7 @@ class _DueRow(DueWork):
 
 @dataclass(frozen=True)
 class OverdueRow:
-    """``seconds``: for how long; ``tries``: repairs that failed. ``place``: its sort key in the due index."""
+    """``seconds``: overdue; ``tries``: failed repairs. ``place``: its sort key in the due index."""
 
     kind: str
     id: str
@@ -59,9 +59,9 @@ class OverdueRow:
 
 @dataclass(frozen=True)
 class QueueState:
-    """``waiting``, ``dead``: messages; None if the broker did not say.
+    """``waiting``, ``dead``: messages; None if the broker did not report them.
 
-    ``stalls``: since ever; ``stalled_waiting``: how many messages waited at the last of them.
+    ``stalls``: in total; ``stalled_waiting``: how many messages waited at the latest of them.
     """
 
     queue: str
@@ -82,18 +82,21 @@ class QueueState:
 
     @property
     def rate(self) -> int:
-        """Messages taken in the last minute, of all queues of its workers."""
+        """Messages taken in the last minute, from all queues of its workers."""
         return sum(int(one.rate) for one in self.workers if one.is_alive)
 
     @property
     def waited(self) -> float:
-        """Seconds that the message which waited longest had waited when it was taken, in the last minute."""
+        """The longest time in seconds that a message taken in the last minute had waited."""
         return max((float(one.waited) for one in self.workers if one.is_alive), default=0.0)
 
 
 @dataclass(frozen=True)
 class DeskState:
-    """``overdue``: the longest first. ``undelivered``: events that the bus gave up. None: no answer."""
+    """``overdue``: longest first. ``undelivered``: events that the bus gave up on. None: no answer.
+
+    ``counted_at``: when the messages were counted; None if they were counted for this answer.
+    """
 
     queues: Sequence[QueueState]
     overdue: Sequence[OverdueRow] | None
@@ -101,10 +104,11 @@ class DeskState:
     repairs: Sequence[Repair]
     storage: Storage | None
     undelivered: int | None
+    counted_at: str | None = None
 
     @property
     def dead(self) -> int:
-        """All that are known of."""
+        """The number of all known dead letters."""
         return sum(one.dead or 0 for one in self.queues) + (self.undelivered or 0)
 
     @property
@@ -112,16 +116,18 @@ class DeskState:
         return [one for one in self.overdue or () if one.is_stuck]
 
     def find_paused(self, now: str) -> list[ProviderState]:
-        """Services that no one asks until a later instant than ``now``."""
+        """Return services that are paused until after ``now``."""
         return [one for one in self.providers or () if one.failures and one.open_until and one.open_until > now]
 
 
-def read_state() -> DeskState:
-    """Three Queries, and what the broker is asked."""
-    known = _try(workers.read_known)
-    dead: Mapping[str, int] = _try(dead_letter_queues.count_dead_letters) or {}
-    waiting: Mapping[str, int] = _try(queues.count_all_messages) or {}
-    rows = known or workers.Known()
+def read_state(*, count: bool = True) -> DeskState:
+    """Read the state: three Queries, and what the broker reports: on SQS, a call for each queue.
+
+    ``count``: without it, the counts of the last minute are used if a worker made them.
+    """
+    rows = _try(workers.read_known) or workers.Known()
+    remembered = rows.depths if rows.depths and rows.depths.is_fresh and not count else None
+    waiting, dead = remembered.counts if remembered else _count_messages()
     return DeskState(
         [_queue(queue, rows, waiting.get(queue), dead.get(queue)) for queue in settings.QUEUE_URLS],
         _try(list_overdue),
@@ -129,7 +135,25 @@ def read_state() -> DeskState:
         sorted(rows.repairs, key=lambda one: one.repaired_at, reverse=True),
         rows.storage,
         dead.get(settings.EVENTS_QUEUE),
+        remembered.counted_at if remembered else None,
     )
+
+
+def _count_messages() -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Count what waits and the dead letters; empty if the broker does not answer."""
+    dead = _try(dead_letter_queues.count_dead_letters) or {}
+    return _try(queues.count_all_messages) or {}, dead
+
+
+def record_depths(state: DeskState) -> None:
+    """Store the counted messages for the Operations page, unless some are unknown."""
+    waiting = {one.queue: one.waiting for one in state.queues if one.waiting is not None}
+    dead = {one.queue: one.dead for one in state.queues if one.dead is not None}
+    if not len(waiting) == len(dead) == len(state.queues):
+        return
+    if state.undelivered is not None:
+        dead[settings.EVENTS_QUEUE] = state.undelivered
+    workers.record_depths(waiting, dead)
 
 
 def _queue(queue: str, known: workers.Known, waiting: int | None, dead: int | None) -> QueueState:
@@ -147,7 +171,7 @@ def _try(read: Callable[[], T]) -> T | None:
 
 
 def list_overdue() -> list[OverdueRow]:
-    """What should have been done by now, also what waits for its next try, the longest first; a Query a shard.
+    """List overdue work, including what waits for its next try, longest first; a Query a shard.
 
     Raises:
         Unavailable: the table does not answer.

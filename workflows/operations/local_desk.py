@@ -1,4 +1,4 @@
-"""A desk on this machine: the emulator with everything deployed on it, and the workers."""
+"""A deployment on this machine: the emulator with everything deployed on it, and the workers."""
 
 import logging
 import os
@@ -14,6 +14,7 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.core.management import call_command
+from django.utils.translation import gettext
 
 from config.brokers import queues
 from config.brokers.transport import BROKER_NAMES
@@ -29,9 +30,9 @@ from workflows.operations.processes import LAPTOP
 
 @dataclass
 class LocalDesk:
-    """What this process runs; ``embedded`` is None if an endpoint that answers was there before it.
+    """The processes of this deployment; ``embedded`` is None if the endpoint was running before it.
 
-    ``clock``: what beat is in a deployment; None if another process runs the workers.
+    ``clock``: replaces beat; None if another process runs the workers.
     """
 
     supervisor: Supervisor
@@ -39,23 +40,23 @@ class LocalDesk:
     clock: "Clock | None" = None
 
     def tend(self, report: Report) -> None:
-        """Start again what has died, the embedded AWS with what it had last saved; call it every second or so.
+        """Restart what has died, the emulator with its last snapshot; call it about once a second.
 
         Raises:
-            Misconfigured: the embedded AWS does not come up again; the message says why.
+            Misconfigured: the emulator does not restart; the message says why.
 
         """
         if self.embedded and (code := self.embedded.process.poll()) is not None:
             lost = f" Changes of the last {emulator.SAVE_SECONDS} seconds may be lost." if code else ""
             report(f"The embedded AWS exited with code {code}; restarting.{lost}")
             self.embedded = start_embedded()
-            deployment.deploy_desk(_ignore_report)  # what was deployed after its last save is gone
+            deployment.deploy_desk(_ignore_report)  # what was deployed after its last snapshot is gone
         self.supervisor.tend(report)
         if self.clock:
-            self.clock.tick()  # what it cannot send it sends the next time
+            self.clock.tick()  # what it cannot send now is sent next time
 
     def stop(self) -> None:
-        """Workers first: at their end they have something to write."""
+        """Stop workers first: they write when they exit."""
         self.supervisor.stop()
         if self.embedded:
             self.embedded.stop()
@@ -63,7 +64,7 @@ class LocalDesk:
 
 @dataclass
 class Clock:
-    """Sends what beat sends in a deployment. It waits for no broker: who tends has more to look after."""
+    """Sends what beat sends in a deployment. It does not wait for the broker, as its caller has more to do."""
 
     due: dict[str, float] = field(default_factory=dict)
 
@@ -86,15 +87,14 @@ def _ignore_report(_text: str) -> None:
     pass
 
 
-# Nice, so that a step of someone's single page has most of a core when it wants one, and not so nice that a busy
-# machine leaves them nothing.
+# Low priority, so that single pages get most of a core, but not so low that a busy machine starves large documents.
 _NICE = {"worker-slices": 10}
 
 
 def load_code() -> None:
-    """Import what the processes of a desk have in common, so that copies of this one need not and share it."""
+    """Import what all processes have in common, so that forks share it."""
     level = logging.getLogger().level
-    current_app.loader.import_default_modules()  # which sets Django up again, and its logging
+    current_app.loader.import_default_modules()  # this sets up Django again, including logging
     logging.getLogger().setLevel(level)
     for module in (settings.ROOT_URLCONF, "celery.bin.celery", "celery.concurrency.prefork", "gunicorn.app.wsgiapp"):
         import_module(module)
@@ -102,7 +102,7 @@ def load_code() -> None:
 
 
 def add_workers(supervisor: Supervisor) -> None:
-    """The workers and the embedded model; the web server is the demo's own."""
+    """Add the workers and the embedded model; the demo adds the web server itself."""
     load_code()
     for name, arguments in LAPTOP.items():
         supervisor.add(name, *arguments, nice=_NICE.get(name, 0), forks=True)
@@ -111,22 +111,29 @@ def add_workers(supervisor: Supervisor) -> None:
 
 
 def _workers_of(path: Path) -> int | None:
-    """Raises: Misconfigured if those of another process take no message from our broker."""
+    """Raises: Misconfigured if another process's workers use a different broker."""
     lock = locks.hold_lock(path, settings.BROKER)
     theirs = path.read_text()
     if lock is None and theirs != settings.BROKER:
         raise Misconfigured(
-            f"The workers of {settings.STATE_DIR} use {BROKER_NAMES.get(theirs, theirs)}, this process "
-            f"{BROKER_NAMES[settings.BROKER]}. Stop them or set the same COUNTERSIGN_BROKER_URL."
+            gettext(
+                "The workers of %(state_dir)s use %(theirs)s, this process %(broker_names)s. Stop them "
+                "or set the same COUNTERSIGN_BROKER_URL."
+            )
+            % {
+                "state_dir": settings.STATE_DIR,
+                "theirs": BROKER_NAMES.get(theirs, theirs),
+                "broker_names": BROKER_NAMES[settings.BROKER],
+            }
         )
     return lock
 
 
 @contextmanager
 def run_local_desk(report: Report, meanwhile: Callable[[], None] = lambda: None) -> Iterator[LocalDesk]:
-    """An endpoint that answers and workers on it; starts what is not there, and stops at the end what it started.
+    """Provide a running endpoint and workers; start what is missing, and stop it at the end.
 
-    ``meanwhile``: what can be done while the embedded AWS starts, which takes seconds.
+    ``meanwhile``: called while the emulator starts, which takes seconds.
 
     Raises:
         Misconfigured, Unavailable: with what to do.
@@ -134,7 +141,7 @@ def run_local_desk(report: Report, meanwhile: Callable[[], None] = lambda: None)
     """
     desk = LocalDesk(Supervisor(settings.STATE_DIR / "logs"))
     with ExitStack() as stack:
-        # The right to run this state folder's workers; another process that has it runs them for both.
+        # The lock to run this state folder's workers; another process that has it runs them for both.
         lock = _workers_of(settings.STATE_DIR / "workers.lock") if settings.ON_LAPTOP else None
         if lock is not None:
             stack.callback(os.close, lock)
@@ -151,7 +158,7 @@ def run_local_desk(report: Report, meanwhile: Callable[[], None] = lambda: None)
         if settings.ON_LAPTOP:
             deployment.deploy_desk(report)
         if lock is not None:
-            call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database
+            call_command("migrate", verbosity=0, interactive=False)  # the search index is in this database, too
             add_workers(desk.supervisor)
             desk.clock = Clock()
         yield desk

@@ -1,4 +1,4 @@
-"""How the desk stands as metrics: read when /metrics is asked for, and logged for CloudWatch once a minute."""
+"""Metrics of the deployment: read when /metrics is scraped, and logged for CloudWatch once a minute."""
 
 import contextlib
 import time
@@ -16,7 +16,7 @@ from workflows.insight import metrics as insight_metrics
 from workflows.operations import desk_state
 from workflows.operations.desk_state import AT_MOST, DeskState
 
-_FRESH_SECONDS = 10  # whoever asks more often gets the same answer: the page is open, and each answer is a few calls
+_FRESH_SECONDS = 10  # seconds that an answer is cached: the page is public, and each answer takes several calls
 _LAST_MINUTE = "in the last minute"
 
 WAITING = Metric("countersign_waiting_messages", Kind.GAUGE, "Messages that no worker has taken", ("queue",))
@@ -49,9 +49,9 @@ EVERY_METRIC = (*METRICS, *insight_metrics.METRICS)
 
 
 class DeskCollector(Collector):
-    """Of all sites, so each web process returns the same; what does not answer is left out.
+    """Metrics of all sites, so each web process returns the same; values that could not be read are omitted.
 
-    ``decided``: statuses of a review whose decision its run has not taken yet; the app of reviews says which.
+    ``decided``: statuses of reviews whose decision is not applied yet; the review app registers them.
     """
 
     def __init__(self, *, decided: Collection[str] = ()) -> None:
@@ -60,13 +60,13 @@ class DeskCollector(Collector):
         self._until = 0.0
 
     def describe(self) -> list[Family]:
-        """Asked when it is registered, which is no time for a Query."""
+        """Called at registration, which must not send a Query."""
         return list(build_families(EVERY_METRIC, ()))
 
     def collect(self) -> Iterator[Family]:
         if time.monotonic() >= self._until:
             samples = self.sample(desk_state.read_state())
-            with contextlib.suppress(CountersignError):  # that the table does not answer the other numbers say
+            with contextlib.suppress(CountersignError):  # other metrics say that the table does not answer
                 samples += insight_metrics.read_samples()
             self._known = list(build_families(EVERY_METRIC, samples))
             self._until = time.monotonic() + _FRESH_SECONDS
@@ -76,7 +76,7 @@ class DeskCollector(Collector):
         return list(_sample_state(state, self.decided))
 
 
-desk = DeskCollector()  # what /metrics asks, and the task that writes the same for CloudWatch
+desk = DeskCollector()  # the collector of /metrics and of the task that logs the same for CloudWatch
 
 
 def _sample_state(state: DeskState, decided: Collection[str]) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""Files from the disk through the desk, as the process and demo commands need it: begin, follow, describe."""
+"""Processing of local files for the process and demo commands: begin, follow, describe."""
 
 import json
 import uuid
@@ -15,12 +15,11 @@ from projects.documents import queries as documents_queries
 from projects.documents.items import ChildDocument, DocumentStatus, UnpackingStatus
 from projects.settings.items import Project
 from workflows.definitions.blueprint import is_approval
-from workflows.engine.partial import PARTIAL_AT
 from workflows.intake import inspection_pool, upload
 from workflows.intake.store import LocalFile, enter
 from workflows.intake.tasks import order_unpacking_soon
 from workflows.runs import queries
-from workflows.runs.items import Outcome, Run, StepStatus, WorkflowSteps
+from workflows.runs.items import PARTIAL_AT, Outcome, Run, StepStatus, WorkflowSteps
 from workflows.stages.formats import CONTAINERS
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -30,7 +29,7 @@ IN_REVIEW = "in_review"
 
 @dataclass(frozen=True)
 class Container:
-    """A mail or an archive that was taken: its document, from which others come."""
+    """An email or archive that was accepted: its document, from which others are extracted."""
 
     site: str
     project_id: str
@@ -41,26 +40,35 @@ class Container:
 
 @dataclass(frozen=True)
 class Job:
-    """One file: its run, the container that it is, or the sentence that says why it is neither.
+    """One file: its run, its container, or the reason why it has neither.
 
-    ``children``: what came out of a container so far; ``out_of``: which one it came out of itself.
+    ``children``: files extracted from a container so far; ``out_of``: the container that it was extracted from.
     """
 
     path: Path
     run: Run | None
     error: str | None = None
-    outcome: str | None = None  # an Outcome, ``in_review``, ``unpacked``, or None while it moves
+    outcome: str | None = None  # an Outcome, ``in_review``, ``unpacked``, or None while in progress
     review_id: str | None = None
     container: Container | None = None
     children: tuple["Job", ...] = ()
     out_of: Container | None = None
 
 
+def is_loaded(site: str, project_id: str, document_id: str) -> bool:
+    """Return True if the document has had a run in the project."""
+    try:
+        queries.project_document(site, project_id, document_id)
+    except NotFound:
+        return False
+    return True
+
+
 def begin_job(site: str, project: Project, path: Path, *, by: Actor, document_id: str | None = None) -> Job:
-    """Look at the file, store it and start its run, or have it unpacked; a refused file is an answer, not an error.
+    """Inspect and store the file and start its run, or its extraction; a refusal is a result, not an error.
 
     Raises:
-        Unavailable: the desk does not answer.
+        Unavailable: a service does not answer.
 
     """
     document_id = document_id or str(uuid.uuid4())
@@ -83,7 +91,7 @@ def begin_job(site: str, project: Project, path: Path, *, by: Actor, document_id
 
 
 def update_job(job: Job) -> Job:
-    """The job as it stands; settled once its run has ended or waits for a person, or all that came out of it has."""
+    """Return the current job; settled once its run, or each file extracted from it, has ended or is in review."""
     if job.outcome:
         return job
     if job.container:
@@ -95,7 +103,7 @@ def update_job(job: Job) -> Job:
         return replace(job, outcome=str(board.outcome))
     if not is_approval(str(board.current_step)):
         return job
-    review_id = _review_id(job.run)  # the review comes into being a moment after the step
+    review_id = _review_id(job.run)  # the review is created a moment after the step
     return replace(job, outcome=IN_REVIEW, review_id=review_id) if review_id else job
 
 
@@ -128,7 +136,7 @@ def _document_id(job: Job) -> str | None:
 
 
 def unfold_job(job: Job) -> Iterator[Job]:
-    """What came out of it, however deep, and then itself."""
+    """Yield everything that was extracted from it, recursively, and then itself."""
     for child in job.children:
         yield from unfold_job(child)
     yield job
@@ -140,10 +148,10 @@ def _review_id(run: Run) -> str | None:
 
 
 def describe_job(job: Job) -> dict[str, Any]:
-    """One JSON object; confidence 0–1, page 0-based, box as fractions of the page.
+    """Return a JSON object; confidence 0–1, page 0-based, box as fractions of the page.
 
-    A mail or an archive has its ``documents``, their ids; what came out of one names it: ``container``, its file, and
-    ``container_id``, its document.
+    An email or archive lists the ids of its ``documents``. An extracted file has ``container``, the container's file,
+    and ``container_id``, its document.
     """
     shape: dict[str, Any] = {
         "file": str(job.path),

@@ -1,4 +1,4 @@
-"""What ran on files and what did not, by kind of file: from the boards of their runs, as lines of text."""
+"""Report of the steps that ran and were skipped, by kind of file, as lines of text."""
 
 import itertools
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from workflows.operations.process_files import Job
 from workflows.runs import queries, seed_000
 from workflows.runs.items import StepStatus, WorkflowSteps
 
-REFUSED = "refused"  # the kind of a file that nothing was begun for
+REFUSED = "refused"  # the kind of a refused file
 
 
 @dataclass(frozen=True)
 class Line:
-    """One file. ``ran``: names of its steps; ``skipped``: name and reason; ``why``: of a failure or a refusal."""
+    """One file. ``ran``: names of its steps; ``skipped``: name and reason; ``why``: of a failure or refusal."""
 
     file: str
     kind: str
@@ -29,7 +29,7 @@ class Line:
 
 
 def line_of(job: Job) -> Line:
-    """A file whose job is settled."""
+    """Return the line of a settled job."""
     if job.container:
         return Line(str(job.path), job.container.file_type, job.outcome or "running", (), (), job.error or "")
     if job.run is None:
@@ -43,7 +43,7 @@ def line_of(job: Job) -> Line:
 
 
 def steps_of(board: WorkflowSteps, definition: Definition) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """What ran, and what was skipped with its reason; the review only where a person was asked."""
+    """Return the steps that ran and those skipped with a reason; the review only if there was one."""
     stored = board.data.as_dict()
     status = {step.name: str((stored.get(step.name) or {}).get("status")) for step in definition.steps}
     idle = {StepStatus.PENDING.value, StepStatus.SKIPPED.value}
@@ -57,7 +57,7 @@ def steps_of(board: WorkflowSteps, definition: Definition) -> tuple[tuple[str, .
 
 
 def report_table(lines: Iterable[Line]) -> str:
-    """Files of one kind that went the same way together, each way with the reasons beneath it."""
+    """Group files of one kind by the steps that ran, with the reasons below."""
     found = sorted(lines, key=lambda line: (line.kind, line.ran, line.skipped, line.file))
     text: list[str] = []
     for (kind, ran, skipped), group in itertools.groupby(found, lambda line: (line.kind, line.ran, line.skipped)):

@@ -1,12 +1,11 @@
-"""The processes of a desk by name: how each is started, on a laptop, in a container and in a service."""
+"""The processes of a deployment by name, and how each is started: on a laptop, in a container, as a service."""
 
 from django.conf import settings
 
 _WORKER = ("celery", "-A", "config", "worker", "-c", "1", "--without-gossip", "--without-mingle", "-l", "INFO")
 
-# What follows the interpreter's ``-m``. Six workers, so that a decision never waits behind OCR, an index or a sweep of
-# what a dead service left behind, no one's single page after the slices of someone's ten thousand, and no document for
-# the answers of an experiment.
+# Arguments after the interpreter's ``-m``. Six workers, so that a decision never waits for OCR, indexing or a sweep, a
+# single page for the slices of a large document, or a document for an experiment.
 PROCESSES: dict[str, tuple[str, ...]] = {
     "web": ("gunicorn", "-c", "python:config.gunicorn", "config.wsgi"),
     "worker-steps": (*_WORKER, "-Q", settings.STEPS_QUEUE, "-n", "steps@%h"),
@@ -17,8 +16,8 @@ PROCESSES: dict[str, tuple[str, ...]] = {
     "worker-search": (*_WORKER, "-Q", settings.SEARCH_QUEUE, "-n", "search@%h"),
     "beat": ("celery", "-A", "config", "beat", "-l", "WARNING", "--pidfile="),
 }
-# On a machine of two cores: as few as keep a decision from waiting behind OCR and a single page behind the slices of a
-# large document; what is quick shares a worker, and so does what may take long. Whoever tends them is the clock.
+# For two cores: as few as keep a decision from waiting for OCR, and a single page for the slices of a large document.
+# Quick queues share a worker, and so do slow ones. The supervisor replaces beat.
 _QUICK = (settings.DESK_QUEUE, settings.SWEEP_QUEUE, settings.SEARCH_QUEUE)
 _LONG = (settings.SLICES_QUEUE, settings.EXPERIMENTS_QUEUE)
 LAPTOP: dict[str, tuple[str, ...]] = {

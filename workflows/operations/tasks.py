@@ -1,4 +1,4 @@
-"""The Celery task that looks at the desk as a whole once a minute."""
+"""The Celery task that measures the deployment once a minute."""
 
 import datetime as dt
 
@@ -13,8 +13,9 @@ _STORAGE_MINUTES = 10
 
 @shared_task(name="workflows.tasks.measure_desk", time_limit=60)
 def measure_desk() -> None:
-    """Log the metrics of the desk for CloudWatch, and measure the tables every ten minutes."""
+    """Log the metrics for CloudWatch and store the counts; measure the tables every ten minutes."""
     state = desk_state.read_state()
+    desk_state.record_depths(state)
     log_samples(metrics.desk.sample(state))
     last = state.storage.measured_at if state.storage else None
     if last is None or clock.now() - clock.parse(last) > dt.timedelta(minutes=_STORAGE_MINUTES):

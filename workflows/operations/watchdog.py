@@ -1,7 +1,7 @@
-"""A worker that takes nothing although a queue of its is not empty ends itself; whoever started it starts it again.
+"""The watchdog of a worker: ends it if it takes nothing from a non-empty queue, so that its supervisor restarts it.
 
-Celery gives a lost connection up and makes another, but in several of its versions a worker came out of that alive and
-deaf: nothing was logged, and its queue grew. So a thread beside the event loop looks every few seconds at the queues.
+Celery reconnects after a lost connection, but in several of its versions a worker survived that without consuming:
+nothing was logged, and its queue grew. So a thread beside the event loop checks the queues every few seconds.
 """
 
 import contextlib
@@ -27,27 +27,27 @@ from workflows.operations.workers import Pulse
 
 log = logging.getLogger(__name__)
 
-_LOOKS = 6  # within ``WORKER_STALLED_SECONDS``: a machine that slept for an hour has looked once
-_BLOCKED_TIMES = 4  # as long, before a full worker is ended whose event loop stands: it may wait to connect again
-_LEAVE_SECONDS = 10.0  # for the worker's own way to end
+_LOOKS = 6  # checks within ``WORKER_STALLED_SECONDS``: a machine that slept for an hour has checked once
+_BLOCKED_TIMES = 4  # times as long, before a busy worker with a blocked event loop is ended: it may be reconnecting
+_LEAVE_SECONDS = 10.0  # seconds for a graceful shutdown
 _FAILED = 1  # the exit code: systemd restarts on it too
 
 
 @dataclass
 class Watch:
-    """What a row of looks has seen."""
+    """The state of consecutive checks."""
 
     most: int = _LOOKS
-    idle: int = 0  # looks in a row at which work waited, and a slot of the worker was free
-    blocked: int = 0  # looks in a row at which work waited, and the event loop had not moved
+    idle: int = 0  # consecutive checks at which work waited and the worker had a free slot
+    blocked: int = 0  # consecutive checks at which work waited and the event loop had not moved
     fetched: int = 0
     ticks: int = 0
 
     def look(self, *, fetched: int, ticks: int, is_full: bool, count: Callable[[], int]) -> bool:
-        """Return True if the worker stands still.
+        """Return True if the worker is stalled.
 
-        ``fetched`` and ``ticks``: how much was taken from the broker, and how often the event loop went round, since
-        the worker began. ``count``: of messages that no worker has, asked only if it matters.
+        ``fetched`` and ``ticks``: messages taken from the broker, and iterations of the event loop, since the worker
+        began. ``count``: returns the number of waiting messages, called only if it matters.
         """
         moved, turned = fetched != self.fetched, ticks != self.ticks
         self.fetched, self.ticks = fetched, ticks
@@ -63,7 +63,7 @@ class Watch:
 
 @dataclass
 class Watchdog:
-    """Looks from a thread of its own at a worker, Celery's ``WorkController``, and writes its signs of life."""
+    """Watches a worker, Celery's ``WorkController``, from its own thread, and writes its heartbeats."""
 
     worker: Any
     queues: tuple[str, ...]
@@ -74,7 +74,7 @@ class Watchdog:
     depth: Depth = field(default_factory=Depth)
     fetched: int = 0
     ticks: int = 0
-    waited: float = 0.0  # seconds, the longest of what was taken since the last sign of life
+    waited: float = 0.0  # seconds, the longest wait of messages taken since the last heartbeat
 
     def start(self) -> None:
         signals.task_received.connect(self._note_fetch)
@@ -125,7 +125,7 @@ class Watchdog:
         return stalled
 
     def _count(self) -> dict[str, int]:
-        """Empty while the broker does not answer: then there is nothing that a worker could take."""
+        """Return an empty mapping while the broker does not answer: then there is nothing to take."""
         try:
             return self.depth.count(self.queues)
         except CountersignError:
@@ -145,7 +145,7 @@ class Watchdog:
         except CountersignError as error:
             log.warning("nobody was told of it", extra={"error": logs.place_of(error)})
         celery: Any = state
-        celery.should_stop = _FAILED  # the event loop ends the worker in order, after what is under way
+        celery.should_stop = _FAILED  # the event loop shuts the worker down after the current work
         while state.active_requests and not self.watch.loop_stands:
             time.sleep(1)
         time.sleep(_LEAVE_SECONDS)
@@ -166,5 +166,5 @@ class Step(bootsteps.StartStopStep):
         return Watchdog(worker, queues, Pulse(worker.hostname, queues, int(worker.concurrency or 1)))
 
     def close(self, _worker: Any) -> None:
-        """The worker ends in order, and takes nothing more."""
+        """Called when the worker shuts down and takes no more messages."""
         self.obj.stop()

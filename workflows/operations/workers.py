@@ -1,8 +1,10 @@
-"""What is known of the workers: their signs of life, how often one that stood still ended itself, what was repaired.
+"""Rows of the workers: heartbeats, stalls, counted messages, and the measured storage.
 
-All of it are rows of one small partition, so that whoever looks at them makes one Query.
+All are in one small partition, so that reading them takes one Query.
 """
 
+import contextlib
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +15,13 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config import aws, clock, table
 from config.due.repairs import Repair
+from config.errors import Conflict
 from config.item import Item
 
 BEAT_SECONDS = 60
-ALIVE_SECONDS = 3 * BEAT_SECONDS  # since its last sign of life
+ALIVE_SECONDS = 3 * BEAT_SECONDS  # since its last heartbeat
 _KEPT_SECONDS = 3600
+_FRESH_SECONDS = 90  # messages are counted once a minute
 _MOST = 500  # rows of the partition: workers of a large fleet
 
 
@@ -26,14 +30,14 @@ class WorkerStall(Item):
 
     queue = UnicodeAttribute()
     stalls = NumberAttribute(default=0)
-    waiting = NumberAttribute(default=0)  # messages, when it last happened
+    waiting = NumberAttribute(default=0)  # messages at the latest stall
     stalled_at = UnicodeAttribute(null=True)
 
 
 class Worker(Item):
-    """A worker's sign of life. ``taken``: messages since it started; ``rate``: of them in the last minute.
+    """A worker's heartbeat. ``taken``: messages since it started; ``rate``: in the last minute.
 
-    ``waited``: seconds that the longest of these had waited. ``busy`` of its ``slots``. Access: by name; all of them.
+    ``waited``: the longest wait of these in seconds. ``busy`` of its ``slots``. Access: by name; all of them.
     """
 
     worker = UnicodeAttribute()
@@ -52,7 +56,10 @@ class Worker(Item):
 
 
 class Storage(Item):
-    """How many rows both tables have, and bytes; of the disk of whoever looked. DynamoDB counts every few hours."""
+    """Rows and bytes of both tables, and the disk of the machine that measured.
+
+    DynamoDB updates its counts every few hours.
+    """
 
     measured_at = UnicodeAttribute()
     rows = NumberAttribute(default=0)
@@ -63,23 +70,41 @@ class Storage(Item):
     disk_bytes = NumberAttribute(default=0)
 
 
+class QueueDepths(Item):
+    """How many messages waited in each queue, and in its dead letters, when a worker last counted them."""
+
+    counted_at = UnicodeAttribute()
+    waiting = UnicodeAttribute()  # queue → messages, as JSON
+    dead = UnicodeAttribute()
+
+    @property
+    def is_fresh(self) -> bool:
+        return (clock.now() - clock.parse(self.counted_at)).total_seconds() <= _FRESH_SECONDS
+
+    @property
+    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The waiting messages and the dead letters by queue."""
+        return json.loads(self.waiting), json.loads(self.dead)
+
+
 @dataclass(frozen=True)
 class Known:
-    """The partition's rows by their kind; workers without those that are gone for an hour."""
+    """The partition's rows by kind, without workers that have been gone for an hour."""
 
     workers: Sequence[Worker] = ()
     stalls: Mapping[str, WorkerStall] = field(default_factory=dict)
     repairs: Sequence[Repair] = ()
     storage: Storage | None = None
+    depths: QueueDepths | None = None
 
     def of_queue(self, queue: str) -> list[Worker]:
-        """Those that take from it, whoever was seen last first."""
+        """Return the workers of a queue, most recently seen first."""
         found = [one for one in self.workers if queue in one.queues.split()]
         return sorted(found, key=lambda one: one.seen_at, reverse=True)
 
 
 def record_stall(waiting: Mapping[str, int]) -> None:
-    """A worker of these queues stood still."""
+    """Record that a worker of these queues was stalled."""
     for queue, messages in waiting.items():
         WorkerStall.change(
             table.WORKER_STALL.key(table.DEFAULT_SITE, queue=queue),
@@ -89,15 +114,15 @@ def record_stall(waiting: Mapping[str, int]) -> None:
                 WorkerStall.waiting.set(messages),
                 WorkerStall.stalled_at.set(clock.iso(clock.now())),
             ],
-            # always true, and said so: counting must not depend on what is there
+            # always true on purpose: counting must not depend on what exists
             WorkerStall.stalls.does_not_exist() | WorkerStall.stalls.exists(),
         )
 
 
 class Pulse:
-    """Writes a worker's sign of life, over a connection that nothing else of its process has.
+    """Writes a worker's heartbeats over a connection of its own.
 
-    A worker's main process forks: what it shared with its children, two processes would write to.
+    A worker's main process forks, and children must not share a connection with it.
     """
 
     def __init__(self, worker: str, queues: Sequence[str], slots: int) -> None:
@@ -107,7 +132,7 @@ class Pulse:
         self._client: Any = None
 
     def beat(self, *, taken: int, waited: float, busy: int) -> None:
-        """``waited``: of what was taken since the last beat. Raises: CountersignError."""
+        """``waited``: of what was taken since the last heartbeat. Raises: CountersignError."""
         now = clock.now()
         row = Worker(
             *table.WORKER.key(table.DEFAULT_SITE, worker=self.worker),
@@ -128,7 +153,7 @@ class Pulse:
             self._client.put_item(TableName=settings.TABLE_NAME, Item=row.serialize())
 
     def end(self) -> None:
-        """It ends in order, so no one has to look for it. Raises: CountersignError."""
+        """Record a graceful shutdown, so that nobody looks for the worker. Raises: CountersignError."""
         if self._client is not None:
             key = table.WORKER.key(table.DEFAULT_SITE, worker=self.worker)
             with aws.translate_aws_errors():
@@ -136,7 +161,7 @@ class Pulse:
 
 
 def record_storage() -> Storage:
-    """Measure it and write it down; two calls that read no row. Raises: CountersignError."""
+    """Measure and store it; two calls that read no row. Raises: CountersignError."""
     client = aws.dynamodb_client()
     with aws.translate_aws_errors():
         tables = [
@@ -153,23 +178,38 @@ def record_storage() -> Storage:
         (Storage.disk_bytes, disk.total),
     )
     actions = [Storage.measured_at.set(clock.iso(clock.now())), *(one.set(value) for one, value in numbers)]
-    # whatever is there: the last measure counts
+    # unconditional: the last measurement counts
     always = Storage.measured_at.does_not_exist() | Storage.measured_at.exists()
     return Storage.change(table.STORAGE.key(table.DEFAULT_SITE), actions, always)
 
 
+def record_depths(waiting: Mapping[str, int], dead: Mapping[str, int]) -> None:
+    """Store what was counted now. Raises: CountersignError."""
+    now = clock.iso(clock.now())
+    actions = [
+        QueueDepths.counted_at.set(now),
+        QueueDepths.waiting.set(json.dumps(dict(waiting))),
+        QueueDepths.dead.set(json.dumps(dict(dead))),
+    ]
+    # a later count stays
+    older = QueueDepths.counted_at.does_not_exist() | (QueueDepths.counted_at < now)
+    with contextlib.suppress(Conflict):
+        QueueDepths.change(table.QUEUE_DEPTHS.key(table.DEFAULT_SITE), actions, older)
+
+
 def list_stalls() -> list[WorkerStall]:
-    """Of each queue that a worker stood still at, in no order: one Query."""
+    """List the queues with stalls, unordered: one Query."""
     return list(read_known().stalls.values())
 
 
 def read_known() -> Known:
-    """One Query, the same on every site."""
+    """Read the partition, which is the same on every site: one Query."""
     kinds: dict[str, type[Item]] = {
         table.WORKER.sort_prefix(): Worker,
         table.WORKER_STALL.sort_prefix(): WorkerStall,
         table.REPAIR.sort_prefix(): Repair,
         table.STORAGE.sort_prefix(): Storage,
+        table.QUEUE_DEPTHS.sort_prefix(): QueueDepths,
     }
     found: dict[type[Item], list[Any]] = {kind: [] for kind in kinds.values()}
     for wire in Item.partition(table.WORKER.partition_key(table.DEFAULT_SITE), limit=_MOST):
@@ -182,4 +222,5 @@ def read_known() -> Known:
         {one.queue: one for one in found[WorkerStall]},
         found[Repair],
         next(iter(found[Storage]), None),
+        next(iter(found[QueueDepths]), None),
     )

@@ -22,7 +22,8 @@ from tests.workflows.removing import ROSA as SENDER
 from workflows.documents.actions import removals
 from workflows.engine import interventions
 from workflows.insight import actions, figures, queries, recount
-from workflows.insight.items import DayFigures
+from workflows.insight.actions import Span
+from workflows.insight.items import Rollup
 from workflows.insight.queries import Scope
 from workflows.runs.actions.advance import figures_key
 from workflows.runs.items import Run, RunFigures
@@ -145,8 +146,8 @@ def test_a_purge_leaves_the_sums_and_neither_run_nor_document(table):
 
 def test_the_recount_finds_and_repairs_what_differs(runs):
     sweeper.sweep()
-    key = actions.DayKey(Kind.SITE, EVERYTHING, "*", clock.now().date().isoformat())
-    DayFigures.change(key.at(SITE), [Path(["received"]).add(5)], DayFigures.PK.exists())
+    key = actions.RollupKey(Span.DAY, Kind.SITE, EVERYTHING, "*", clock.now().date().isoformat())
+    Rollup.change(key.at(SITE), [Path(["received"]).add(5)], Rollup.PK.exists())
     with pytest.raises(CommandError, match="1 days differ"):
         call_command("recount_insight", stdout=io.StringIO())
     call_command("recount_insight", repair=True, stdout=io.StringIO())

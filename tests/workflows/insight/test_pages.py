@@ -8,11 +8,9 @@ import re
 
 import pytest
 from django.test import Client
-from pynamodb.expressions.operand import Path
 
 from config import clock, table
 from config.due import sweeper
-from config.transaction import Update, transact
 from projects.queues import actions as queue_actions
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
@@ -23,8 +21,8 @@ from tests.flow.urls import world
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
 from tests.workflows.advancing import failed, published, waiting
+from tests.workflows.insight.rollups import add_figures
 from workflows.insight.figures import join_name
-from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
 from workflows.runs.items import Outcome
 
@@ -58,8 +56,7 @@ def invent(days: int, scope: Scope, **numbers: int) -> None:
     """Busy days, as years of work leave them."""
     today = clock.now().date()
     for back in range(days):
-        adds = [Path([name]).add(number) for name, number in numbers.items()]
-        transact([Update(scope.key(today - dt.timedelta(days=back)), adds, of=DayFigures)])
+        add_figures(scope, today - dt.timedelta(days=back), **numbers)
 
 
 def test_it_says_how_documents_fare(desk):
@@ -82,8 +79,7 @@ def test_a_project_has_its_own_figures_and_a_period_its_own_days(desk):
 
 
 def test_the_period_before_is_beside_it(desk):
-    yesterday = Scope(SITE).key(clock.now().date() - dt.timedelta(days=1))
-    transact([Update(yesterday, [Path(["received"]).add(7)], of=DayFigures)])
+    add_figures(Scope(SITE), clock.now().date() - dt.timedelta(days=1), received=7)
     assert "Received 4 before: 7" in page(signed_in(alice()), period="today")
     assert "Received 11 before: 0" in page(signed_in(alice()), period="7d")
 
@@ -97,14 +93,37 @@ def test_ninety_busy_days_cost_five_calls(desk):
     with count_calls() as calls:
         assert "Received 81,004" in page(client, period="90d")
     assert len(calls.of("dynamodb")) <= 5, calls.names()
-    assert {call.operation for call in calls.calls} == {"Query"}
-    with count_calls() as calls:
-        page(client, period="90d", project=PROJECT)
-    assert len(calls.of("dynamodb")) <= 5, calls.names()
+    for period in ("7d", "30d", "90d"):
+        for project in ("", PROJECT):
+            with count_calls() as calls:
+                page(client, period=period, project=project)
+            assert len(calls.of("dynamodb")) <= 5, (period, project, calls.names())
+
+
+def test_ninety_days_are_told_by_week_and_add_up(desk):
+    invent(90, Scope(SITE), received=10, **{"ended|published": 9, "failed|assess|E": 1})
+    content = signed_in(alice()).get("/insight/", {"period": "90d"})
+    spans = content.context["report"].spans
+    assert len(spans) == len(content.context["days"]) in (13, 14)
+    assert sum((one.last - one.first).days + 1 for one in spans) == 90
+    assert {one.first.weekday() for one in spans[1:]} == {0}
+    assert sum(one.sums.received for one in spans) == content.context["report"].now.received == 904
+    said = text_of(content)
+    assert "By week" in said
+    assert "Documents by week" in said
+    assert "By day" in page(signed_in(alice()), period="30d")
+    rows = list(
+        csv.DictReader(io.StringIO(signed_in(alice()).get("/insight/days.csv", {"period": "90d"}).getvalue().decode()))
+    )
+    assert len(rows) == 90
 
 
 def test_costs_and_people_are_for_those_who_set_up(desk):
-    invent(1, Scope(SITE), **{f"cost|{PROJECT}|bedrock|haiku": 1_500_000, "person|9|Rosa Marin|decided": 3})
+    invent(
+        1,
+        Scope(SITE),
+        **{f"cost|{PROJECT}|bedrock|haiku": 1_500_000, "micros": 1_500_000, "person|9|Rosa Marin|decided": 3},
+    )
     assert "Rosa Marin 3" in (said := page(signed_in(alice())))
     assert "$1.50" in said
     for one in (bob(), charlie()):
@@ -159,7 +178,7 @@ def test_rates_reviewers_and_causes_stand_beside_those_of_the_period_before(tabl
             join_name("person", "9", "Rosa Marin", "decided"): decided,
             join_name("failed", "segment_prep", "Timeout"): stopped,
         }
-        transact([Update(Scope(SITE).key(day), [Path([name]).add(by) for name, by in numbers.items()], of=DayFigures)])
+        add_figures(Scope(SITE), day, **numbers)
     said = page(signed_in(alice()), period="today")
     assert "Total 10 3 30 % 10 % +20" in said
     assert "Rosa Marin 5 2" in said
@@ -196,6 +215,36 @@ def test_the_csv_has_each_day_of_the_period(desk):
         clock.now().date().isoformat(), "4", "2", "1",
     )  # fmt: skip
     assert last["usd"] == "0.000000"
+
+
+def test_each_table_has_a_csv_of_its_own(desk):
+    numbers = {
+        join_name("field", "Total", "corrected"): 1,
+        join_name("field", "Total", "confirmed"): 3,
+        join_name("person", "9", "Rosa Marin", "decided"): 3,
+        join_name("cost", PROJECT, "bedrock", "haiku"): 1_500_000,
+    }
+    add_figures(Scope(SITE), clock.now().date(), **numbers)
+
+    def rows_of(table_name: str) -> list[str]:
+        answer = signed_in(alice()).get("/insight/days.csv", {"period": "today", "of": table_name})
+        assert f"insight-{table_name}-" in answer["Content-Disposition"]
+        return answer.getvalue().decode().splitlines()
+
+    assert rows_of("fields") == ["field,reviewed,corrected,rate,before", "Total,4,1,0.2500,"]
+    assert rows_of("failures") == ["step,error,runs,before", "Segment Prep,E,1,0"]
+    assert rows_of("reviewers")[1].startswith("Rosa Marin,3,0,")
+    assert rows_of("costs") == ["project,service,model,usd", "Receipts,bedrock,haiku,1.500000"]
+    assert rows_of("steps")[0] == "workflow,step,runs,p50_seconds,p90_seconds,p99_seconds"
+    assert len(rows_of("steps")) > 1
+    assert "of=fields" in signed_in(alice()).get("/insight/").content.decode()
+    assert signed_in(alice()).get("/insight/days.csv", {"of": "nothing"}).status_code == 404
+
+
+def test_what_people_do_and_what_models_cost_is_exported_for_those_who_set_up(desk):
+    client = signed_in(charlie())
+    assert client.get("/insight/days.csv", {"of": "fields"}).status_code == 200
+    assert [client.get("/insight/days.csv", {"of": name}).status_code for name in ("reviewers", "costs")] == [404, 404]
 
 
 def test_another_sites_figures_are_not_there(desk):

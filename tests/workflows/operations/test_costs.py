@@ -15,7 +15,7 @@ from tests.html import one_line
 from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import step_context, step_outcome
+from workflows.engine import step_outcome
 from workflows.engine.step_work import StepOrder, StepWork
 from workflows.operations import costs
 from workflows.runs import prices, queries
@@ -61,7 +61,7 @@ def moved_on(run: Run, used=USED, step: int = 1):
     execution = queries.execution(run)
     order = StepOrder(run, step, 1)
     result = StageResult("completed", facts={"pages": 3}, used=used)
-    document = step_context.document_of(run)
+    document = queries.document_of(run)
     work = StepWork(order, DOCUMENT_ANALYSIS, DOCUMENT_ANALYSIS.step(step), execution, document)
     return step_outcome.conclude(work, result)
 

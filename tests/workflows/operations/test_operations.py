@@ -21,6 +21,7 @@ from tests.people import alice, bob, signed_in
 from tests.projects.projects import make_project
 from workflows.engine import repair
 from workflows.operations import actions, desk_state, metrics, workers
+from workflows.operations.tasks import measure_desk
 from workflows.operations.workers import Pulse
 from workflows.providers import actions as provider_actions
 from workflows.runs import events, queries
@@ -105,6 +106,32 @@ def test_the_page_costs_five_calls_of_the_table():
         assert client.get(URL).status_code == 200
     assert len([name for name in calls.names() if name.startswith("dynamodb.")]) == 5
     assert not [name for name in calls.names() if "Scan" in name]
+
+
+def test_messages_counted_in_the_last_minute_are_shown_and_not_counted_again():
+    queues.enqueue("any.task", settings.SEARCH_QUEUE, {})
+    client = signed_in(alice())
+    assert "No worker, messages wait" in page()  # no worker has counted
+    measure_desk()
+    with count_calls() as calls:
+        text = one_line(client.get(URL).content)
+    assert not [name for name in calls.names() if name.startswith("sqs.")]
+    assert len([one for one in calls.names() if one.startswith("dynamodb.")]) <= 5
+    assert text.count("No worker, messages wait") == 1
+    assert "counted" in text
+    queues.enqueue("any.task", settings.DESK_QUEUE, {})
+    assert page().count("No worker, messages wait") == 1
+    assert one_line(client.get(URL, {"count": "1"}).content).count("No worker, messages wait") == 2
+    row = workers.read_known().depths
+    ago = clock.iso(clock.in_seconds(-91))
+    workers.QueueDepths.change(row.key, [workers.QueueDepths.counted_at.set(ago)], workers.QueueDepths.PK.exists())
+    assert page().count("No worker, messages wait") == 2
+
+
+def test_counts_of_a_broker_that_does_not_answer_are_not_kept():
+    with fail("sqs", "GetQueueAttributes", error_code="connection", times=99):
+        measure_desk()
+    assert workers.read_known().depths is None
 
 
 def test_stuck_work_is_repaired_by_the_next_sweep_when_a_person_asks():

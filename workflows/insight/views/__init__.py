@@ -1,1 +1,1 @@
-"""The page of figures, its export, and the runs behind a number."""
+"""Pages of Insight, its export, and the runs behind a number."""

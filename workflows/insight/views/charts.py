@@ -1,17 +1,20 @@
-"""Bars by day, in a drawing's own units; the template draws them."""
+"""Bar charts by day or week, in SVG units; the template draws them."""
 
 import datetime as dt
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from config.phrase import Phrase
+from projects.web.days import day_of_year, long_day_of_year
+
 _LEFT, _TOP, _WIDTH, _HEIGHT = 46.0, 10.0, 504.0, 120.0
-_LABELS = 6  # days that are named, at most
+_LABELS = 6  # most days with a label
 
 
 @dataclass(frozen=True)
 class Bar:
-    """As the drawing has them: a template writes a text in a tenth of the time that it writes a number."""
+    """Coordinates as text, which a template writes ten times faster than numbers."""
 
     x: str
     y: str
@@ -21,17 +24,17 @@ class Bar:
 
 @dataclass(frozen=True)
 class DayBars:
-    """``text``: the day and its numbers in words; ``label``: under it, empty for most days."""
+    """``text``: the day and its numbers in words; ``label``: below it, empty for most days."""
 
     text: str
     middle: str
     label: str
-    bars: Sequence[tuple[str, Bar]]  # with the class of its series
+    bars: Sequence[tuple[str, Bar]]  # with the CSS class of its series
 
 
 @dataclass(frozen=True)
 class Chart:
-    """``series``: the class and the words of each; ``ticks``: y, the baseline of its words, and those."""
+    """``series``: CSS class and label of each; ``ticks``: y, the baseline of its label, and the label."""
 
     title: str
     days: Sequence[DayBars]
@@ -46,16 +49,16 @@ class Chart:
 
 def draw_days(
     title: str,
-    days: Sequence[dt.date],
+    days: Sequence[tuple[dt.date, dt.date]],
     series: Sequence[tuple[str, Sequence[float | None]]],
     show: Callable[[float], str],
     *,
     whole: bool = False,
     tops: Sequence[float] = (),
 ) -> Chart | None:
-    """The values of each day beside each other; None if there is none at all.
+    """Draw values by day, or by range of days, side by side; None if there are no values.
 
-    ``whole``: of things one counts. ``tops``: where the axis may end, if not at a round number.
+    ``whole``: for counts. ``tops``: permitted ends of the axis, instead of round numbers.
     """
     most = max((value for _, values in series for value in values if value), default=0.0)
     if not most:
@@ -64,8 +67,9 @@ def draw_days(
     slot = _WIDTH / len(days)
     width = min(slot * 0.8 / len(series), 28.0)
     every = math.ceil(len(days) / _LABELS)
+    spoken = [(_say(words), values) for words, values in series]
     drawn = []
-    for place, day in enumerate(days):
+    for place, (day, last) in enumerate(days):
         middle = _LEFT + slot * (place + 0.5)
         start = middle - width * len(series) / 2
         bars = [
@@ -73,13 +77,22 @@ def draw_days(
             for number, (_, values) in enumerate(series)
             if values[place]
         ]
-        said = "; ".join(f"{words} {show(value)}" for words, values in series if (value := values[place]) is not None)
-        label = f"{day:%-d %b}" if place % every == 0 else ""
-        drawn.append(DayBars(f"{day:%-d %B}: {said}", f"{middle:.1f}", label, bars))
+        said = "; ".join(f"{words} {show(value)}" for words, values in spoken if (value := values[place]) is not None)
+        label = day_of_year(day) if place % every == 0 else ""
+        drawn.append(DayBars(f"{_name(day, last)}: {said}", f"{middle:.1f}", label, bars))
     named = [(f"s{number + 1}", words) for number, (words, _) in enumerate(series)]
     lines = [(_TOP + _HEIGHT * (1 - part), part) for part in (0.0, 0.5, 1.0)]
     ticks = [(y, y + 4, show(top * part) if part else "0") for y, part in lines]
     return Chart(title, drawn, named, ticks)
+
+
+def _say(words: str) -> str:
+    return words.translated() if isinstance(words, Phrase) else words
+
+
+def _name(first: dt.date, last: dt.date) -> str:
+    one = long_day_of_year(first)
+    return one if first == last else f"{one} – {long_day_of_year(last)}"
 
 
 def _bar(x: float, width: float, share: float) -> Bar:
@@ -88,7 +101,7 @@ def _bar(x: float, width: float, share: float) -> Bar:
 
 
 def _round_up(most: float, *, whole: bool) -> float:
-    """The end of an axis that ``most`` fits under.
+    """Return a round end of the axis above ``most``.
 
     >>> _round_up(7, whole=True), _round_up(0.032, whole=False), _round_up(1, whole=True), _round_up(180, whole=False)
     (8.0, 0.04, 2.0, 200.0)

@@ -1,46 +1,52 @@
-"""How documents fare: figures of a period by project and document type, as a page and as CSV."""
+"""The Insight page: figures of a period by project and document type, as a page and as CSV."""
 
-import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.cache import cache
 from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
+from config.phrase import Figure, Phrase
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
 from projects.documents.states import word_of
-from projects.models.prices import money
+from projects.models.cost_words import money
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.sites import access
+from projects.web import days
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
 from workflows.definitions.blueprint import SHIPPED, label_of
 from workflows.insight import figures, queries
 from workflows.insight.actions import EVERY_TYPE, NO_TYPE
 from workflows.insight.queries import Scope
-from workflows.insight.report import Report, Sums, list_days, make_report, show_seconds
+from workflows.insight.report import Report, Span, Sums, show_seconds
 from workflows.insight.views.charts import draw_days
 from workflows.runs import queries as run_queries
 from workflows.runs.items import Outcome
 
 PERIODS: Mapping[str, tuple[str, int]] = {
-    "today": ("Today", 1), "7d": ("7 days", 7), "30d": ("30 days", 30), "90d": ("90 days", 90),
+    "today": (Phrase("Today"), 1), "7d": (Phrase("7 days"), 7), "30d": (Phrase("30 days"), 30),
+    "90d": (Phrase("90 days"), 90),
 }  # fmt: skip
 _ORDER = {(one.name, step.name): step.order for one in SHIPPED.values() for step in one.steps}
 _USUAL = "30d"
 _TIMES = (2, 4, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14_400, 43_200, 86_400, 172_800, 345_600, 864_000)
 _ENDS = (Outcome.REJECTED, Outcome.EXPIRED)
 _WALL_SECONDS = 60
-_LOOKED_AT = 50  # documents that the oldest one of a project is looked for among
+_NAMES_SECONDS = 10
+_LOOKED_AT = 50  # documents among which the oldest one of a project is searched
 _COLUMNS = (
     "day", "received", "published", "straight_through", "reviewed", "rejected", "expired", "failed",
     "p50_seconds", "p90_seconds", "p99_seconds",
@@ -49,7 +55,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Wish:
-    """What the address asks for. ``kind``: a document type's id, one of two signs, or empty for all."""
+    """The query string. ``kind``: a document type's id, one of two markers, or empty for all."""
 
     project_id: str = ""
     kind: str = ""
@@ -59,27 +65,29 @@ class Wish:
     def days(self) -> int:
         return PERIODS[self.period][1]
 
-    def url(self, view: str = "workflows:show-insight") -> str:
+    def url(self, view: str = "workflows:show-insight", of: str = "") -> str:
         usual = {"period": _USUAL}
-        asked = {"project": self.project_id, "type": self.kind, "period": self.period}
+        asked = {"project": self.project_id, "type": self.kind, "period": self.period, "of": of}
         asked = {name: value for name, value in asked.items() if value and value != usual.get(name)}
         return f"{reverse(view)}{f'?{urlencode(asked)}' if asked else ''}"
 
 
 @dataclass(frozen=True)
 class Place:
-    """What this person sees of the site: ``projects`` by id, and whether its sums are theirs to see."""
+    """What the person may see: ``projects`` by id, and whether the site's totals are visible."""
 
     site: str
     projects: Mapping[str, str]
     whole: bool
 
 
-def _visible(request: DeskRequest) -> Place:
-    """Raises: NotAllowed. A project whose queue does not let this person in is not there, nor is any sum with it."""
+def find_visible_place(request: DeskRequest, asked: str = "") -> Place:
+    """Raises: NotAllowed. Projects whose queue is closed to the person are omitted, and totals that include them.
+
+    ``asked``: the project that must not be missed though it is new.
+    """
     access.check_can_view(request)
-    rows, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)
-    named = {row.project_id: row.name for row in sorted(rows, key=lambda row: row.name.casefold())}
+    named = _name_projects(request.site, asked)
     closed = admission.list_closed_queues(request)
     if not closed:
         return Place(request.site, named, whole=True)
@@ -88,65 +96,96 @@ def _visible(request: DeskRequest) -> Place:
     return Place(request.site, {one: name for one, name in named.items() if one not in hidden}, whole=False)
 
 
+def _name_projects(site: str, asked: str) -> dict[str, str]:
+    """Return names by id, by name; cached for seconds unless ``asked`` is not among them."""
+    name = f"insight-projects-{site}"
+    found: dict[str, str] | None = cache.get(name)
+    if found is None or (asked and asked not in found):
+        rows, _ = project_queries.list_projects(site, limit=project_queries.MOST)
+        found = {row.project_id: row.name for row in sorted(rows, key=lambda row: row.name.casefold())}
+        cache.set(name, found, _NAMES_SECONDS)
+    return found
+
+
+def _name_types(site: str) -> list[tuple[str, str]]:
+    """Return ids and names of document types, and of what has none; empty without types. Cached for seconds."""
+    name = f"insight-types-{site}"
+    found: list[tuple[str, str]] | None = cache.get(name)
+    if found is None:
+        found = [(one.id, one.name) for one in schema_queries.all_classifications(site)]
+        cache.set(name, found, _NAMES_SECONDS)
+    return [*found, (NO_TYPE, Phrase("No type"))] if found else []
+
+
 def _read_wish(request: DeskRequest, place: Place) -> Wish:
-    """Raises: NotFound for a project that is not there for this person."""
-    project_id, period = request.GET.get("project", ""), request.GET.get("period", "")
+    """Raises: NotFound if the person may not see the project."""
+    asked = request.GET
+    return choose_wish(place, asked.get("project", ""), asked.get("type", "")[:100], asked.get("period", ""))
+
+
+def choose_wish(place: Place, project_id: str, kind: str, period: str) -> Wish:
+    """Raises: NotFound if the person may not see the project."""
     if not project_id and not place.whole:
         project_id = next(iter(place.projects), "")
     if project_id and project_id not in place.projects:
-        raise NotFound("Project not found.")
-    return Wish(project_id, request.GET.get("type", "")[:100], period if period in PERIODS else _USUAL)
+        raise NotFound(gettext("Project not found."))
+    return Wish(project_id, kind, period if period in PERIODS else _USUAL)
 
 
-def _read_report(place: Place, wish: Wish) -> Report:
-    today = clock.now().date()
+def read_report(place: Place, wish: Wish) -> Report:
     if not wish.project_id and not place.whole:
-        return make_report({}, today, wish.days)
+        return Report(Sums({}), Sums({}))
     scope = Scope(place.site, wish.project_id, wish.kind or EVERY_TYPE)
     try:
-        found = queries.list_days(scope, list_days(today, 2 * wish.days)[0], today)
+        return queries.read_report(scope, clock.now().date(), wish.days)
     except table.InvalidKey as error:
-        raise NotFound("Document type not found.") from error
-    return make_report(found, today, wish.days)
+        raise NotFound(gettext("Document type not found.")) from error
+
+
+def read_days(place: Place, wish: Wish, report: Report) -> Sequence[Span]:
+    """Return the days of ``report``, which are read if it has weeks only."""
+    if not report.is_by_week:
+        return report.spans
+    return queries.list_spans(
+        Scope(place.site, wish.project_id, wish.kind or EVERY_TYPE), clock.now().date(), wish.days
+    )
 
 
 @require_safe
 def show_insight(request: DeskRequest) -> HttpResponse:
-    place = _visible(request)
+    place = find_visible_place(request, request.GET.get("project", ""))
     wish = _read_wish(request, place)
-    report = _read_report(place, wish)
-    types = schema_queries.all_classifications(request.site)
+    report = read_report(place, wish)
     context = {
         "wish": wish,
         "projects": place.projects,
         "whole": place.whole,
-        "types": [*((one.id, one.name) for one in types), (NO_TYPE, "No type")] if types else [],
+        "types": _name_types(request.site),
         "periods": [
             (words, replace(wish, period=name).url(), name == wish.period) for name, (words, _) in PERIODS.items()
         ],
         "csv_url": wish.url("workflows:export-insight"),
+        "tables": {name: wish.url("workflows:export-insight", name) for name in _TABLES},
         "wall_url": wish.url("workflows:show-wall"),
         "report": report,
         "tiles": _tiles(request, place, wish, report),
         "charts": _charts(request, report),
-        "before": "day" if wish.days == 1 else f"{wish.days} days",
         "steps": _steps(report.now),
-        "causes": [
-            (name_step(one.step), name_error(one.error), one.number, before, _url_of(one))
-            for one, before in report.causes
-        ],
+        "causes": _causes(report),
         "fields": [
             (one.now, show_share(one.now.rate), show_share(one.before), show_change(one.change))
             for one in report.fields
         ],
         "guarded": _guarded(request, place, report),
         "days": _days(request, report),
+        "span_word": Phrase("Week") if report.is_by_week else Phrase("Day"),
+        "by_span": Phrase("By week") if report.is_by_week else Phrase("By day"),
     }
     return render_answer(request, "workflows/insight/insight.html", None, context)
 
 
 def _steps(sums: Sums) -> list[tuple[str, str, str, str, str, int]]:
-    """Steps in the order of their workflow, which is named if there are several."""
+    """List steps in the order of their workflow, which is named if there are several."""
     found = sums.steps
     several = len({one.family for one in found}) > 1
     ordered = sorted(found, key=lambda one: (one.family, _ORDER.get((one.family, one.name), 0)))
@@ -169,35 +208,44 @@ def name_step(name: str) -> str:
 
 @dataclass(frozen=True)
 class Day:
-    """A row of the table of days: its numbers with what each is called."""
+    """A row of the table of days: its numbers with their labels."""
 
     name: str
     numbers: Sequence[tuple[str, str]]
 
 
 def _days(request: DeskRequest, report: Report) -> list[Day]:
-    """The last one first."""
+    """List the latest first; for long periods, by week."""
     costs = access.abilities(request).configure
+    names = [
+        Phrase("Received"), Phrase("Published"), Phrase("Straight"), Phrase("Review rate"), Phrase("Median"),
+        "p90", Phrase("Failed"), *([Phrase("Cost")] if costs else []),
+    ]  # fmt: skip
+    labels = [one.translated() if isinstance(one, Phrase) else one for one in names]  # once for all rows
     return [
-        Day(
-            f"{day:%a %-d %b %Y}",
-            [
-                ("Received", f"{one.received:,}"),
-                ("Published", f"{one.published:,}"),
-                ("Straight", show_share(one.straight_rate)),
-                ("Review rate", show_share(one.review_rate)),
-                ("Median", show_seconds(one.total.p50)),
-                ("p90", show_seconds(one.total.p90)),
-                ("Failed", f"{one.failed:,}"),
-                *([("Cost", money(one.micros))] if costs else []),
-            ],
-        )
-        for day, one in reversed(report.days)
+        Day(_name_span(span), list(zip(labels, _show_sums(span.sums, costs=costs), strict=True)))
+        for span in reversed(report.spans)
     ]
 
 
+def _show_sums(one: Sums, *, costs: bool) -> list[str]:
+    return [
+        Figure(f"{one.received:,}"), Figure(f"{one.published:,}"),
+        show_share(one.straight_rate), show_share(one.review_rate),
+        show_seconds(one.total.p50), show_seconds(one.total.p90), Figure(f"{one.failed:,}"),
+        *([money(one.micros)] if costs else []),
+    ]  # fmt: skip
+
+
+def _name_span(span: Span) -> str:
+    if span.first == span.last:
+        return days.day_with_weekday(span.first)
+    return days.span_of_days(span.first, span.last)
+
+
+@functools.lru_cache(maxsize=1024)
 def name_error(error: str) -> str:
-    """An error's stored name, for people.
+    """Format a stored error name for people.
 
     >>> name_error("ReviewExpired"), name_error("States.Timeout"), name_error("E")
     ('Review expired', 'Timeout', 'E')
@@ -206,13 +254,25 @@ def name_error(error: str) -> str:
     return words.strip().capitalize()
 
 
-def _url_of(cause: Any) -> str:
-    return f"{reverse('workflows:list-failures')}?{urlencode({'step': cause.step, 'error': cause.error})}"
+def _causes(report: Report) -> list[tuple[str, str, int, int, str]]:
+    """List each cause with the page of its runs."""
+    url, causes = reverse("workflows:list-failures"), report.causes
+    names = {one.step: name_step(one.step) for one, _ in causes}
+    return [
+        (
+            names[one.step],
+            name_error(one.error),
+            one.number,
+            before,
+            f"{url}?{urlencode({'step': one.step, 'error': one.error})}",
+        )
+        for one, before in causes
+    ]
 
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure: its name, how it is now, and a line below it."""
+    """One figure: its label, its value, and a line below it."""
 
     name: str
     value: str
@@ -224,7 +284,7 @@ class Tile:
 def _tiles(request: DeskRequest, place: Place, wish: Wish, report: Report) -> list[Tile]:
     counted = _counted(report)
     if access.abilities(request).configure:
-        counted.append(Tile("Cost", money(report.now.micros), f"before: {money(report.before.micros)}"))
+        counted.append(Tile(Phrase("Cost"), money(report.now.micros), _before(money(report.before.micros))))
     return [*counted[:4], *_waiting(place, wish), *counted[4:]]
 
 
@@ -232,25 +292,36 @@ def _counted(report: Report) -> list[Tile]:
     now, before = report.now, report.before
     causes, fields = ("#h-causes" if now.causes else ""), ("#h-fields" if now.fields else "")
     return [
-        Tile("Received", f"{now.received:,}", f"before: {before.received:,}"),
-        Tile("Published", f"{now.published:,}", f"before: {before.published:,}"),
-        Tile("Straight-through", show_share(now.straight_rate), f"before: {show_share(before.straight_rate)}"),
-        Tile("Review rate", show_share(now.review_rate), f"before: {show_share(before.review_rate)}"),
+        Tile(Phrase("Received"), Figure(f"{now.received:,}"), _before(Figure(f"{before.received:,}"))),
+        Tile(Phrase("Published"), Figure(f"{now.published:,}"), _before(Figure(f"{before.published:,}"))),
+        Tile(Phrase("Straight-through"), show_share(now.straight_rate), _before(show_share(before.straight_rate))),
+        Tile(Phrase("Review rate"), show_share(now.review_rate), _before(show_share(before.review_rate))),
         Tile(
-            "Receipt to published",
+            Phrase("Receipt to published"),
             show_seconds(now.total.p50),
-            f"median; p90 {show_seconds(now.total.p90)}, p99 {show_seconds(now.total.p99)}",
+            Phrase("median; p90 %(p90)s, p99 %(p99)s").fill(
+                p90=show_seconds(now.total.p90), p99=show_seconds(now.total.p99)
+            ),
         ),
         Tile(
-            "Values corrected", show_share(now.correction_rate), f"before: {show_share(before.correction_rate)}", fields
+            Phrase("Values corrected"),
+            show_share(now.correction_rate),
+            _before(show_share(before.correction_rate)),
+            fields,
         ),
-        Tile("Failed", f"{now.failed:,}", f"before: {before.failed:,}", causes),
-        Tile("Due dates missed", f"{now.due_missed:,}", f"before: {before.due_missed:,}", causes),
+        Tile(Phrase("Failed"), Figure(f"{now.failed:,}"), _before(Figure(f"{before.failed:,}")), causes),
+        Tile(
+            Phrase("Due dates missed"), Figure(f"{now.due_missed:,}"), _before(Figure(f"{before.due_missed:,}")), causes
+        ),
     ]
 
 
+def _before(value: str) -> str:
+    return Phrase("before: %(value)s").fill(value=value)
+
+
 def _waiting(place: Place, wish: Wish) -> list[Tile]:
-    """What waits for a person at this moment, of all types."""
+    """Return what is in review now, for all types."""
     if not wish.project_id and not place.whole:
         return []
     site = place.site
@@ -266,24 +337,27 @@ def _waiting(place: Place, wish: Wish) -> list[Tile]:
     since = str(mine[0].GSI2SK).partition("#")[0] if mine else ""
     asked = {"state": word_of(DocumentStatus.WAITING), "project": wish.project_id}
     url = f"{reverse('workflows:overview')}?{urlencode(asked)}"
-    return [Tile("Waiting now", f"{number:,}", "", url, since)]
+    return [Tile(Phrase("Waiting now"), Figure(f"{number:,}"), "", url, since)]
 
 
 def _charts(request: DeskRequest, report: Report) -> list[Any]:
-    days = [day for day, _ in report.days]
-    sums = [one for _, one in report.days]
+    days, sums = [(one.first, one.last) for one in report.spans], [one.sums for one in report.spans]
+    weeks = report.is_by_week
     drawn = [
         draw_days(
-            "Documents by day",
+            Phrase("Documents by week") if weeks else Phrase("Documents by day"),
             days,
-            [("Received", [one.received for one in sums]), ("Published", [one.published for one in sums])],
+            [
+                (Phrase("Received"), [one.received for one in sums]),
+                (Phrase("Published"), [one.published for one in sums]),
+            ],
             lambda value: f"{value:,.0f}",
             whole=True,
         ),
         draw_days(
-            "Receipt to published by day",
+            Phrase("Receipt to published by week") if weeks else Phrase("Receipt to published by day"),
             days,
-            [("Median", [one.total.p50 for one in sums]), ("p90", [one.total.p90 for one in sums])],
+            [(Phrase("Median"), [one.total.p50 for one in sums]), ("p90", [one.total.p90 for one in sums])],
             show_seconds,
             tops=_TIMES,
         ),
@@ -291,14 +365,17 @@ def _charts(request: DeskRequest, report: Report) -> list[Any]:
     if access.abilities(request).configure:
         drawn.append(
             draw_days(
-                "Cost by day", days, [("Cost", [one.micros for one in sums])], lambda micros: money(round(micros))
+                Phrase("Cost by week") if weeks else Phrase("Cost by day"),
+                days,
+                [(Phrase("Cost"), [one.micros for one in sums])],
+                lambda micros: money(round(micros)),
             )
         )
     return [one for one in drawn if one]
 
 
 def _guarded(request: DeskRequest, place: Place, report: Report) -> dict[str, Any]:
-    """What only those see who set projects up: money, and how people work."""
+    """Return what only project admins see: costs, and figures by reviewer."""
     if not access.abilities(request).configure:
         return {"shown": False}
     costs = [
@@ -319,32 +396,32 @@ def _guarded(request: DeskRequest, place: Place, report: Report) -> dict[str, An
 
 
 def show_share(share: float | None) -> str:
-    """For people.
+    """Format a share for people.
 
     >>> show_share(0.925), show_share(None)
     ('92.5 %', '–')
     """
-    return "–" if share is None else f"{round(share * 100, 1):g} %"
+    return "–" if share is None else Figure(f"{round(share * 100, 1):g} %")
 
 
 def show_change(change: float | None) -> str:
-    """Of a share, in points of a hundred, for people.
+    """Format the change of a share, in percentage points.
 
     >>> show_change(0.031), show_change(-0.2), show_change(0.0), show_change(None)
     ('+3.1', '-20', '0', '–')
     """
-    return "–" if change is None else f"{round(change * 100, 1):+g}" if round(change, 3) else "0"
+    return "–" if change is None else Figure(f"{round(change * 100, 1):+g}") if round(change, 3) else "0"
 
 
 @require_safe
 def show_wall(request: DeskRequest) -> HttpResponse:
-    """The figures for a screen on a wall: large, without controls or money, and asked for anew by itself."""
-    place = _visible(request)
+    """Show the figures on a wall screen: large, without controls or costs, and refreshed periodically."""
+    place = find_visible_place(request, request.GET.get("project", ""))
     wish = _read_wish(request, place)
     context = {
-        "scope": place.projects.get(wish.project_id, "All projects"),
+        "scope": place.projects.get(wish.project_id, Phrase("All projects")),
         "period": PERIODS[wish.period][0],
-        "tiles": [*_waiting(place, wish), *_counted(_read_report(place, wish))],
+        "tiles": [*_waiting(place, wish), *_counted(read_report(place, wish))],
         "seconds": _WALL_SECONDS,
         "now": clock.now(),
         "insight_url": wish.url(),
@@ -355,22 +432,82 @@ def show_wall(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def export_insight(request: DeskRequest) -> StreamingHttpResponse:
-    place = _visible(request)
+    """Export by day, or one of the tables with ``of``. Raises: NotFound for a table that the person may not see."""
+    place = find_visible_place(request, request.GET.get("project", ""))
     wish = _read_wish(request, place)
-    report, costs = _read_report(place, wish), access.abilities(request).configure
-    response = StreamingHttpResponse(_lines(report.days, costs=costs), content_type="text/csv")
-    response["Content-Disposition"] = f'attachment; filename="insight-{clock.now():%Y-%m-%d}-{wish.period}.csv"'
+    guarded, table_name = access.abilities(request).configure, request.GET.get("of", "")
+    if table_name and (table_name not in _TABLES or (table_name in _GUARDED and not guarded)):
+        raise NotFound(gettext("Table not found."))
+    report = read_report(place, wish)
+    if table_name:
+        columns, rows = _TABLES[table_name]
+        lines = iter([csv_line(*cells) for cells in (columns, *rows(report, place))])
+    else:
+        lines = _lines(read_days(place, wish, report), costs=guarded)
+    response = StreamingHttpResponse(lines, content_type="text/csv")
+    name = f"insight-{table_name}" if table_name else "insight"
+    response["Content-Disposition"] = f'attachment; filename="{name}-{clock.now():%Y-%m-%d}-{wish.period}.csv"'
     return response
 
 
-def _lines(days: Sequence[tuple[dt.date, Sums]], *, costs: bool) -> Iterator[str]:
+Cells = Sequence[Any]
+
+
+def _step_rows(report: Report, _place: Place) -> Iterator[Cells]:
+    for one in report.now.steps:
+        times = (one.latency.p50, one.latency.p90, one.latency.p99)
+        yield (one.family, name_step(one.name), one.latency.number, *map(_in_seconds, times))
+
+
+def _cause_rows(report: Report, _place: Place) -> Iterator[Cells]:
+    for one, before in report.causes:
+        yield (name_step(one.step), name_error(one.error), one.number, before)
+
+
+def _field_rows(report: Report, _place: Place) -> Iterator[Cells]:
+    for one in report.fields:
+        yield (one.now.label, one.now.checked, one.now.corrected, _as_share(one.now.rate), _as_share(one.before))
+
+
+def _reviewer_rows(report: Report, _place: Place) -> Iterator[Cells]:
+    for one, before in report.reviewers:
+        counts = (one.decisions, before.decisions if before else 0)
+        yield (one.name, *counts, _in_seconds(one.median), _in_seconds(before.median if before else None))
+
+
+def _cost_rows(report: Report, place: Place) -> Iterator[Cells]:
+    for one in report.now.costs:
+        project = place.projects.get(one.project_id, one.project_id)
+        yield (project, one.service, one.model, f"{one.micros / 1_000_000:.6f}")
+
+
+def _in_seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.1f}"
+
+
+def _as_share(share: float | None) -> str:
+    return "" if share is None else f"{share:.4f}"
+
+
+# The columns of each table, and its rows.
+_TABLES: Mapping[str, tuple[Cells, Callable[[Report, Place], Iterator[Cells]]]] = {
+    "steps": (("workflow", "step", "runs", "p50_seconds", "p90_seconds", "p99_seconds"), _step_rows),
+    "failures": (("step", "error", "runs", "before"), _cause_rows),
+    "fields": (("field", "reviewed", "corrected", "rate", "before"), _field_rows),
+    "reviewers": (("reviewer", "decisions", "before", "median_seconds", "median_seconds_before"), _reviewer_rows),
+    "costs": (("project", "service", "model", "usd"), _cost_rows),
+}
+_GUARDED = ("reviewers", "costs")  # for project admins
+
+
+def _lines(spans: Sequence[Span], *, costs: bool) -> Iterator[str]:
     yield csv_line(*_COLUMNS, *(["usd"] if costs else []))
-    for day, one in days:
+    for day, one in ((span.first, span.sums) for span in spans):
         counts = [
             one.received,
             one.published,
             *(one.numbers.get(name, 0) for name in (figures.STRAIGHT, figures.REVIEWED)),
         ]
         ends = [one.ended(outcome) for outcome in _ENDS] + [one.failed]
-        times = ["" if value is None else f"{value:.1f}" for value in (one.total.p50, one.total.p90, one.total.p99)]
+        times = [_in_seconds(value) for value in (one.total.p50, one.total.p90, one.total.p99)]
         yield csv_line(day, *counts, *ends, *times, *([f"{one.micros / 1_000_000:.6f}"] if costs else []))

@@ -1,4 +1,4 @@
-"""What was used and what it cost: a site's month with its export, and a project's."""
+"""Pages of usage and costs: a site's month with its export, and a project's."""
 
 import datetime as dt
 import itertools
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock, table
@@ -23,7 +24,7 @@ _COLUMNS = ("project", "service", "model", "steps", "pages", "calls", "tokens_in
 
 @dataclass(frozen=True)
 class ProjectCosts:
-    """``name`` falls back to the id where the project is gone."""
+    """``name`` falls back to the id if the project is gone."""
 
     id: str
     name: str
@@ -35,7 +36,7 @@ class ProjectCosts:
 @require_safe
 def show_costs(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    which = _month(request.GET.get("month", ""))
+    which = read_month(request.GET.get("month", ""))
     found = costs.costs_of_month(request.site, which)
     context = {
         "month": found,
@@ -49,7 +50,7 @@ def show_costs(request: DeskRequest) -> HttpResponse:
 @require_safe
 def show_project_costs(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
-    which = _month(request.GET.get("month", ""))
+    which = read_month(request.GET.get("month", ""))
     context = {"project": project, "month": costs.costs_of_month(request.site, which, project_id=project.id)}
     return render_answer(
         request, "workflows/operations/project_costs.html", "workflows/operations/_project_costs.html", context
@@ -59,7 +60,7 @@ def show_project_costs(request: DeskRequest, project_id: str) -> HttpResponse:
 @require_safe
 def export_costs(request: DeskRequest, month: str) -> StreamingHttpResponse:
     access.check_can_configure(request)
-    found = costs.whole_month(request.site, _month(month))
+    found = costs.whole_month(request.site, read_month(month))
     named = {one.id: one.name for one in _by_project(request.site, found.rows)}
     response = StreamingHttpResponse(_lines(found.rows, named), content_type="text/csv")
     response["Content-Disposition"] = f'attachment; filename="costs-{found.month}.csv"'
@@ -75,7 +76,7 @@ def _lines(rows: tuple[Cost, ...], named: dict[str, str]) -> Iterator[str]:
 
 
 def _by_project(site: str, rows: tuple[Cost, ...]) -> list[ProjectCosts]:
-    """With their names, by one more call; the dearest project first."""
+    """Sum by project, with names from one more call; highest first."""
     ordered = sorted(rows, key=lambda one: one.project_id)
     groups = {key: tuple(group) for key, group in itertools.groupby(ordered, key=lambda one: one.project_id)}
     keys = [table.PROJECT.key(site, project_id=key) for key in groups]
@@ -87,18 +88,18 @@ def _by_project(site: str, rows: tuple[Cost, ...]) -> list[ProjectCosts]:
     return sorted(found, key=lambda one: (-one.total.micros, one.name))
 
 
-def _month(text: str) -> str:
-    """The asked one, or this one. Raises: NotFound."""
+def read_month(text: str) -> str:
+    """Return the requested month, else the current one. Raises: NotFound."""
     if not text:
         return _months()[0]
     try:
         return dt.datetime.strptime(text, "%Y-%m").replace(tzinfo=dt.UTC).strftime("%Y-%m")
     except ValueError as error:
-        raise NotFound("Write a month as 2026-11.") from error
+        raise NotFound(gettext("Write a month as 2026-11.")) from error
 
 
 def _months() -> list[str]:
-    """The present one and the five before."""
+    """List the current month and the five before."""
     now = clock.now()
     first = now.year * 12 + now.month - 1
     return [f"{(first - back) // 12:04d}-{(first - back) % 12 + 1:02d}" for back in range(6)]

@@ -1,4 +1,4 @@
-"""What machines ask: is the process up, does the table answer, how much was done."""
+"""Health checks and metrics for load balancers and collectors."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +24,7 @@ def is_up(_request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def is_ready(_request: HttpRequest) -> HttpResponse:
-    """One read of a record that never exists: "not found" is the table's answer."""
+    """Read a record that never exists: "not found" proves that the table answers."""
     try:
         Execution.load(table.EXECUTION.key(table.DEFAULT_SITE, execution_id="readiness"), consistent=False)
     except NotFound:

@@ -1,4 +1,4 @@
-"""The page of operations: what runs, what is stuck, what is paused; each with the action that helps."""
+"""The Operations page: what runs, what is stuck, what is paused; each with the action that helps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from config import clock
 from config.due import repairs
 from config.due.repairs import Repair
+from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.settings import queries as project_queries
@@ -29,44 +31,44 @@ from workflows.providers.names import LABELS
 from workflows.runs.views.state_labels import Mark
 
 _PAGE = "operations:show-operations"
-_SHOWN = 20  # overdue rows; the metrics count all of them
-_LOW_DISK = 0.1  # of it free
+_SHOWN = 20  # overdue rows on the page; the metrics count all
+_LOW_DISK = 0.1  # share of the disk that is free
 
-WORKING = Mark("good", "check", "Working")
-MISSING = Mark("warn", "alert", "No worker")
-WAITS = Mark("bad", "alert", "No worker, messages wait")
-SILENT = Mark("bad", "stop", "Queue does not respond")
-PAUSED = Mark("warn", "pause", "Paused")
-ACTIVE = Mark("good", "check", "Active")
-DEFAULT = Mark("", "minus", "Default confidence")
+WORKING = Mark("good", "check", Phrase("Working"))
+MISSING = Mark("warn", "alert", Phrase("No worker"))
+WAITS = Mark("bad", "alert", Phrase("No worker, messages wait"))
+SILENT = Mark("bad", "stop", Phrase("Queue does not respond"))
+PAUSED = Mark("warn", "pause", Phrase("Paused"))
+ACTIVE = Mark("good", "check", Phrase("Active"))
+DEFAULT = Mark("", "minus", Phrase("Default confidence"))
 _KINDS: Mapping[str, str] = {
-    "arrival": "File from the bucket",
-    "batch": "Batch",
-    "check": "Second review",
-    "digest": "Mail digest",
-    "event": "Event for the bus",
-    "experiment": "Experiment",
-    "figures": "Figures of a run",
-    "followup": "Post-processing",
-    "join": "Pages of a large document",
-    "notice": "Notice to a sender",
-    "notification": "Mail to a reviewer",
-    "question": "Question about a page",
-    "removal": "Deletion",
-    "review": "Review",
-    "run": "Run",
-    "unpacking": "Extraction of an archive",
+    "arrival": Phrase("File from the bucket"),
+    "batch": Phrase("Batch"),
+    "check": Phrase("Second review"),
+    "digest": Phrase("Mail digest"),
+    "event": Phrase("Event for the bus"),
+    "experiment": Phrase("Experiment"),
+    "figures": Phrase("Figures of a run"),
+    "followup": Phrase("Post-processing"),
+    "join": Phrase("Pages of a large document"),
+    "notice": Phrase("Notice to a sender"),
+    "notification": Phrase("Mail to a reviewer"),
+    "question": Phrase("Question about a page"),
+    "removal": Phrase("Deletion"),
+    "review": Phrase("Review"),
+    "run": Phrase("Run"),
+    "unpacking": Phrase("Extraction of an archive"),
 }
 _REPAIRS: Mapping[str, str] = {
-    repairs.RUN: "Run restarted at its step",
-    repairs.SLICES: "Pages sent again",
-    repairs.DECISION: "Decision sent again",
+    repairs.RUN: Phrase("Run restarted at its step"),
+    repairs.SLICES: Phrase("Pages sent again"),
+    repairs.DECISION: Phrase("Decision sent again"),
 }
 
 
 @dataclass(frozen=True)
 class QueueRow:
-    """``process``: what takes from the queue, as ``manage.py start`` names it."""
+    """``process``: the worker of the queue, as ``manage.py start`` names it."""
 
     state: QueueState
     mark: Mark
@@ -80,7 +82,7 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class StuckRow:
-    """``url``: of the run or document that it is about; empty if it is about none."""
+    """``url``: of its run or document; empty if there is none."""
 
     row: OverdueRow
     label: str
@@ -97,9 +99,9 @@ class CalibrationRow:
 
 @require_safe
 def show_operations(request: DeskRequest) -> HttpResponse:
-    """Five calls of the table."""
-    access.check_can_manage_sites(request)  # a queue holds every site's work
-    state = desk_state.read_state()
+    """Five calls to the table. Messages are counted anew with ``count``, or if no worker counted them lately."""
+    access.check_can_manage_sites(request)  # queues are shared by all sites
+    state = desk_state.read_state(count="count" in request.GET)
     now = clock.iso(clock.now())
     context = {
         "state": state,
@@ -121,7 +123,11 @@ def show_operations(request: DeskRequest) -> HttpResponse:
 def hurry_repair(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
     row = actions.hurry_repair(request.POST.get("place", ""), by=actor_of(request.user))
-    messages.success(request, f"{_KINDS.get(row.kind, row.kind)} {row.id} is repaired by the next sweep, now ordered.")
+    messages.success(
+        request,
+        gettext("%(kind)s %(id)s is repaired by the next sweep, now ordered.")
+        % {"kind": _KINDS.get(row.kind, row.kind), "id": row.id},
+    )
     return redirect_after_post(request, reverse(_PAGE))
 
 
@@ -129,7 +135,7 @@ def hurry_repair(request: DeskRequest) -> HttpResponse:
 def order_sweep(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
     actions.order_sweep()
-    messages.success(request, "Sweep ordered. Overdue work is looked at in a moment.")
+    messages.success(request, gettext("Sweep ordered. Overdue work is looked at in a moment."))
     return redirect_after_post(request, reverse(_PAGE))
 
 
@@ -137,7 +143,9 @@ def order_sweep(request: DeskRequest) -> HttpResponse:
 def retry_provider(request: DeskRequest, provider: str) -> HttpResponse:
     access.check_can_manage_sites(request)
     provider_actions.retry_provider(provider, by=actor_of(request.user))
-    messages.success(request, f"The next call tries {LABELS.get(provider, provider)} again.")
+    messages.success(
+        request, gettext("The next call tries %(provider)s again.") % {"provider": LABELS.get(provider, provider)}
+    )
     return redirect_after_post(request, reverse(_PAGE))
 
 
@@ -161,7 +169,7 @@ def _url_of_repair(repair: Repair) -> str:
 
 
 def _url_of(site: str, document_id: str, workflow_id: str) -> str:
-    if not document_id or document_id.startswith("desk-"):  # another system's question has no document
+    if not document_id or document_id.startswith("desk-"):  # another system's review request has no document
         return ""
     names = (
         ("workflows:show-run", [document_id, workflow_id])
@@ -172,7 +180,7 @@ def _url_of(site: str, document_id: str, workflow_id: str) -> str:
 
 
 def _list_calibrations() -> Sequence[CalibrationRow]:
-    """Of the main site's projects, last changed first: a Query and a batch read."""
+    """List calibrations of the main site's projects, last changed first: a Query and a batch read."""
     listed, _ = project_queries.list_projects(DEFAULT_SITE)
     found = project_queries.get_projects(DEFAULT_SITE, [one.project_id for one in listed])
     return [_calibration_row(found[one.project_id], one.name) for one in listed if one.project_id in found]
@@ -185,7 +193,7 @@ def _calibration_row(project: Project, name: str) -> CalibrationRow:
 
 
 def _storage_facts(state: DeskState) -> Mapping[str, object]:
-    """Empty until it was measured."""
+    """Return an empty mapping until it was measured."""
     storage = state.storage
     if storage is None:
         return {}

@@ -1,0 +1,44 @@
+"""Figures by API: the sums of the page, its days and steps; money only for those who set projects up."""
+
+import pytest
+
+from projects.sites.permissions import Permission
+from tests.aws_faults import count_calls
+from tests.projects.make_sites import make_site
+from tests.workflows.insight.test_pages import OTHER, PROJECT, desk
+from tests.workflows.test_api import API, problem, program
+from workflows.runs.items import Run
+
+pytestmark = pytest.mark.django_db
+__all__ = ["desk"]
+URL = f"{API}/figures"
+
+
+def test_figures_of_a_site_a_project_and_a_period(desk: list[Run]) -> None:
+    client = program(Permission.READ, Permission.ADMIN)
+    found = client.get(URL).json()
+    assert (found["now"]["received"], found["now"]["published"], found["now"]["failed"]) == (4, 2, 1)
+    assert found["before"]["received"] == 0
+    assert len(found["days"]) == 30
+    assert found["days"][-1]["received"] == 4
+    assert found["now"]["usd"] is not None
+    assert {one["step"] for one in found["steps"]}
+    (cause,) = found["failures"]
+    assert (cause["runs"], cause["before"]) == (1, 0)
+    own = client.get(URL, {"project_id": PROJECT, "period": "today"}).json()
+    assert (own["now"]["received"], len(own["days"])) == (3, 1)
+    assert client.get(URL, {"project_id": OTHER, "document_type": "none"}).json()["now"]["received"] == 0
+    problem(client.get(URL, {"project_id": "none"}), 404)
+    problem(client.get(URL, {"period": "year"}), 422)
+    with count_calls() as calls:
+        client.get(URL)
+    assert calls.names().count("dynamodb.Query") <= 3
+
+
+def test_money_is_not_for_everyone_and_no_site_sees_another(desk: list[Run]) -> None:
+    assert program(Permission.READ).get(URL).json()["now"]["usd"] is None
+    make_site("acme")
+    elsewhere = program(Permission.READ, Permission.ADMIN, site="acme")
+    assert elsewhere.get(URL).json()["now"]["received"] == 0
+    problem(elsewhere.get(URL, {"project_id": PROJECT}), 404)
+    problem(program(Permission.WRITE).get(URL), 403)
