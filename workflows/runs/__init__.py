@@ -1,1 +1,1 @@
-"""What a run is: its states and moves, its settings, its rows, and the one write of its state."""
+"""Runs: states and transitions, frozen settings, rows, and the single write of a run's state."""

@@ -1,4 +1,4 @@
-"""The API of runs: how far one is, and what was read."""
+"""The API of runs: progress, extracted fields, pages, transitions and events."""
 
 import datetime as dt
 import json
@@ -16,13 +16,14 @@ from projects.personal.access import fields_hidden_from, projects_hidden_from
 from projects.personal.masking import mask_fields
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import CSV, CSV_ANSWER, FAILURES, ApiRequest, Problem
+from projects.web.api import CSV, CSV_ANSWER, FAILURES, REFUSALS, ApiRequest
 from projects.web.spreadsheets import csv_line
 from workflows.definitions.blueprint import is_approval
 from workflows.runs import queries, seed_000
-from workflows.runs.items import DocumentEvent, Outcome, WorkflowSteps
-from workflows.runs.views.pages import run_of
+from workflows.runs.items import DocumentEvent, Join, Outcome, StepStatus, WorkflowSteps
+from workflows.runs.views.pages import list_segments, read_page, run_of
 from workflows.runs.views.project_graph import read_shared_names
+from workflows.runs.views.run_page import list_run_joins
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -35,11 +36,24 @@ _NO_RESULT = {
 _NOTHING_READ = "This run ended as {} without extracted fields. Re-run it or open it in the browser."
 
 
+class PartsShape(Schema):
+    """Of a step that takes a long document in parts: ``done`` of ``parts``; ``failed`` of its ``pages``."""
+
+    parts: int
+    done: int
+    pages: int
+    failed: int
+
+
 class StepShape(Schema):
+    """``progress``: null for a step that is done in one piece. ``waits_until``: the end of its wait."""
+
     name: str
     label: str
     status: str
     error: str | None
+    waits_until: str | None
+    progress: PartsShape | None
 
 
 class RunShape(Schema):
@@ -116,7 +130,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
     """Requires READ. Cheap enough to poll every second."""
     board, _ = run_of(request, document_id, run_id)
     definition = seed_000.definition_of(board)
-    stored = board.data.as_dict()
+    stored, joins = board.data.as_dict(), list_run_joins(board)
     return RunShape(
         document_id=document_id,
         run_id=run_id,
@@ -125,7 +139,9 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
         name=board.name,
         status=_status(board),
         steps_done=queries.progress(board, definition).done,
-        steps=[_step(step.name, step.label, stored.get(step.name) or {}) for step in definition.steps],
+        steps=[
+            _step(step.name, step.label, stored.get(step.name) or {}, joins.get(step.name)) for step in definition.steps
+        ],
         page_count=whole_number(board.page_count),
         created_at=board.created_at,
         updated_at=board.updated_at,
@@ -136,13 +152,27 @@ def _status(board: WorkflowSteps) -> str:
     return word_of_run(board.outcome, waits=is_approval(str(board.current_step)))
 
 
-def _step(name: str, label: str, stored: Mapping[str, Any]) -> StepShape:
-    return StepShape(name=name, label=label, status=str(stored.get("status") or "pending"), error=stored.get("error"))
+def _step(name: str, label: str, stored: Mapping[str, Any], join: Join | None) -> StepShape:
+    status = str(stored.get("status") or StepStatus.PENDING)
+    return StepShape(
+        name=name,
+        label=label,
+        status=status,
+        error=stored.get("error"),
+        waits_until=stored.get("waits_until") if status == StepStatus.IN_PROGRESS else None,
+        progress=_parts(join) if join else None,
+    )
+
+
+def _parts(join: Join) -> PartsShape:
+    return PartsShape(
+        parts=int(join.slices), done=len(join.done or ()), pages=int(join.planned), failed=len(join.failed or ())
+    )
 
 
 @router.get(
     "/documents/{document_id}/runs/{run_id}/result",
-    response={200: ResultShape, 409: Problem, **FAILURES},
+    response={200: ResultShape, **REFUSALS},
     operation_id="show_result",
     summary="Get extracted fields",
 )
@@ -153,13 +183,13 @@ def show_result(request: ApiRequest, document_id: str, run_id: str) -> ResultSha
 
 @router.get(
     "/documents/{document_id}/runs/{run_id}/result.csv",
-    response={200: Any, 409: Problem, **FAILURES},
+    response={200: Any, **REFUSALS},
     operation_id="export_result",
     summary="Get extracted fields as CSV",
     openapi_extra=CSV_ANSWER,
 )
 def export_result(request: ApiRequest, document_id: str, run_id: str) -> HttpResponse:
-    """A line a field: name, value, confidence, page (from 1), answer. As ``show_result`` otherwise."""
+    """One line a field: name, value, confidence, page (1-based), answer. Otherwise as ``show_result``."""
     found = _load_result(request, document_id, run_id)
     lines = [csv_line("field", "value", "confidence", "page", "answer")]
     for one in found.fields:
@@ -196,7 +226,7 @@ def _shape_field(field: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _describe_failed_step(board: WorkflowSteps) -> str:
-    """``" at OCR: <its error>"``, of the first step that failed; empty if none says so."""
+    """Return ``" at OCR: <its error>"`` for the first failed step; empty if there is none."""
     stored = board.data.as_dict()
     for step in seed_000.definition_of(board).steps:
         error = str((stored.get(step.name) or {}).get("error") or "")
@@ -209,8 +239,79 @@ def whole_number(number: float | None) -> int | None:
     return None if number is None else int(number)
 
 
+class PageRow(Schema):
+    """``index``: 0-based. ``failed``: it could not be read."""
+
+    index: int
+    failed: bool
+
+
+class PageList(Schema):
+    items: list[PageRow]
+    next: str | None
+
+
+class PageText(Schema):
+    """``source``: in words: OCR, the file's own text, a transcript or another."""
+
+    source: str
+    text: str
+
+
+class PageShape(Schema):
+    """``kind``: Page, Part, Chapter, Video, Audio or Web page. ``width``, ``height``: in the units of its boxes.
+
+    ``texts``: personal data in them is masked if the key may not see it. ``error``: why nothing was read.
+    """
+
+    document_id: str
+    run_id: str
+    index: int
+    kind: str
+    width: float | None
+    height: float | None
+    texts: list[PageText]
+    error: str | None
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}/pages",
+    response={200: PageList, **FAILURES},
+    operation_id="list_pages",
+    summary="List a run's pages",
+)
+def list_pages(request: ApiRequest, document_id: str, run_id: str, after: str | None = None) -> PageList:
+    """Pages, or parts of files without pages; empty until the file is split. Requires READ."""
+    shown, following = list_segments(request.site, *run_of(request, document_id, run_id), after)
+    return PageList(items=[PageRow(index=one.index, failed=one.failed) for one in shown], next=following)
+
+
+@router.get(
+    "/documents/{document_id}/runs/{run_id}/pages/{index}",
+    response={200: PageShape, **FAILURES},
+    operation_id="show_page",
+    summary="Get the text of a page",
+)
+def show_page(request: ApiRequest, document_id: str, run_id: str, index: int) -> PageShape:
+    """`index` is 0-based. Requires READ, for personal data PERSONAL."""
+    if index < 0:
+        raise NotFound("Pages are numbered from 0.")
+    found = read_page(request, document_id, run_id, index)
+    width, height = found.segment.get("width"), found.segment.get("height")
+    return PageShape(
+        document_id=document_id,
+        run_id=run_id,
+        index=index,
+        kind=found.kind,
+        width=float(width) if width else None,
+        height=float(height) if height else None,
+        texts=[PageText(source=one.label, text=one.text) for one in found.texts],
+        error=found.segment.get("error"),
+    )
+
+
 class TransitionShape(Schema):
-    """``to``: null at the end. ``result``: why it went there."""
+    """``to``: null at the end. ``result``: the outcome that led there."""
 
     step: str
     to: str | None
@@ -230,7 +331,7 @@ class TransitionList(Schema):
     summary="List a run's transitions",
 )
 def list_transitions(request: ApiRequest, document_id: str, run_id: str, after: str | None = None) -> TransitionList:
-    """Each step that it left, oldest first. Requires READ."""
+    """Lists the steps that it left, oldest first. Requires READ."""
     board, _ = run_of(request, document_id, run_id)
     names = {step.order: step.name for step in seed_000.definition_of(board).steps}
     page = queries.transitions(request.site, run_id, cursor=after)
@@ -251,7 +352,7 @@ def list_transitions(request: ApiRequest, document_id: str, run_id: str, after: 
 class EventShape(Schema):
     """As on the event bus, with the same ``id``. ``type``: document.processed, document.failed, batch.finished, …
 
-    ``detail``: what is told of it besides; nothing where it may hold personal data that the key may not see.
+    ``detail``: more about it; empty if it may contain personal data that the key cannot see.
     """
 
     id: str
@@ -266,7 +367,7 @@ class EventShape(Schema):
 
 
 class EventList(Schema):
-    """``next``: where to go on, now or later; pass it as ``after``."""
+    """``next``: the cursor to continue from; pass it as ``after``."""
 
     items: list[EventShape]
     next: str
@@ -306,10 +407,10 @@ class SharedNameList(Schema):
     "/projects/{project_id}/graph",
     response={200: SharedNameList, **FAILURES},
     operation_id="show_project_graph",
-    summary="List names that documents share",
+    summary="List names shared by documents",
 )
 def show_project_graph(request: ApiRequest, project_id: str, after: str | None = None) -> SharedNameList:
-    """Of one page of the project's documents. Requires READ; with personal fields, also PERSONAL."""
+    """Names in one page of the project's documents. Requires READ; with personal fields, also PERSONAL."""
     access.project_to_view(request, project_id)
     _, shared, following = read_shared_names(request, project_id, after)
     items = [
@@ -326,9 +427,9 @@ def show_project_graph(request: ApiRequest, project_id: str, after: str | None =
 
 @router.get("/events", response={200: EventList, **FAILURES}, operation_id="list_events", summary="List events")
 def list_events(request: ApiRequest, since: Since | None = None, after: str | None = None) -> EventList:
-    """Oldest first. Begin with `since` (default: a day ago), then pass `next` as `after`, as often as you like.
+    """Oldest first. Start with `since` (default: a day ago), then pass `next` as `after`.
 
-    An event appears some seconds after it happened and never before an earlier one. Requires READ.
+    Events appear within seconds and in order. Requires READ.
     """
     access.check_can_view(request)
     place = after or table.datetime_us(_read_since(since))

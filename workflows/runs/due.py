@@ -1,4 +1,4 @@
-"""What is done with an event that is due: the bus has not taken it yet."""
+"""The handler of due events, which the bus has not accepted yet."""
 
 from config.due.registry import due
 from workflows.runs import events

@@ -1,4 +1,4 @@
-"""Lineage events and what of them goes on the bus: the event's own row is the outbox entry until it is sent."""
+"""Lineage events and their publication on the bus: the event's row is its outbox entry until it is sent."""
 
 import datetime as dt
 import functools
@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import aws, clock, logs, table
 from config.brokers import queues
@@ -26,10 +27,10 @@ from workflows.storage import files
 
 @dataclass(frozen=True)
 class Trace:
-    """Empty: there is none, or this event says nothing of it.
+    """Where to find a run's file and work outside of the table. Empty fields are unknown or do not apply.
 
-    ``s3_key`` and ``s3version`` are of the content that the run reads; ``execution_arn`` is of the attempt's execution,
-    with Step Functions only; ``job_id`` an outside service's; ``retry_count``: how many attempts were before this one.
+    ``s3_key`` and ``s3version``: of the file version that the run reads; ``execution_arn``: of the attempt's execution,
+    with Step Functions only; ``job_id``: of an external service; ``retry_count``: the number of earlier attempts.
     """
 
     bucket: str = ""
@@ -41,7 +42,7 @@ class Trace:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """By the names of an event's attributes."""
+        """Return it by attribute name of an event."""
         found = {_STORED.get(one.name, one.name): getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in found.items() if value not in ("", None)}
 
@@ -50,13 +51,13 @@ _STORED = {"execution_arn": "executionArn", "job_id": "jobId", "retry_count": "r
 
 
 def of_begin(run: Run, definition: Definition, *, s3_key: str, s3version: str | None) -> Trace:
-    """A run of this content begins."""
+    """Trace the start of a run of this file version."""
     arn = executions.choose_execution_arn(definition, run, 1)
     return Trace(settings.BUCKET_NAME, s3_key, s3version or "", arn, retry_count=0)
 
 
 def of_file(s3_key: str, s3version: str | None) -> Trace:
-    """A file without a run: what comes out of it has runs of its own."""
+    """Trace a file without a run: files extracted from it have runs of their own."""
     return Trace(settings.BUCKET_NAME, s3_key, s3version or "")
 
 
@@ -66,7 +67,7 @@ def of_next_attempt(run: Run, definition: Definition | None, attempt: int) -> Tr
 
 
 def of_step(run: Run, definition: Definition, step: int, attempt: int, execution: Execution | None) -> Trace:
-    """A step of an attempt ends; ``execution`` as it was read before, if it was."""
+    """Trace the end of an attempt's step; ``execution`` as read before, if it was."""
     if execution is None or execution.engine:
         return Trace(job_id=_job(execution, step), retry_count=attempt - 1)
     arn = executions.execution_arn(definition, run, attempt)
@@ -74,7 +75,7 @@ def of_step(run: Run, definition: Definition, step: int, attempt: int, execution
 
 
 def _job(execution: Execution | None, step: int) -> str:
-    """Of the service that the step waited for."""
+    """Return the job of the service that the step waited for."""
     job = json.loads(execution.job) if execution is not None and execution.job else {}
     return str(job.get("id") or "") if job.get("step") == step else ""
 
@@ -82,7 +83,7 @@ def _job(execution: Execution | None, step: int) -> str:
 log = logging.getLogger(__name__)
 
 PROCESSED = "document.processed"
-PUBLISHED = "document.published"  # by an action: someone wants to hear of exactly these
+PUBLISHED = "document.published"  # by an action, for subscribers of exactly these documents
 REVIEW_REQUIRED = "document.review.required"
 REVIEW_ESCALATED = "document.review.escalated"
 FAILED = "document.failed"
@@ -95,7 +96,7 @@ CASE_CLOSED = "case.closed"
 NIGO_OPENED = "case.nigo.opened"
 EXECUTION_STARTED = "execution.started"
 EXECUTION_ENDED = "execution.ended"
-# What may change what a search finds; config/deploy/infrastructure/search.yaml names them too.
+# Events that affect the search index; listed in config/deploy/infrastructure/search.yaml too.
 SEARCHED = frozenset({PROCESSED, FAILED, DELETED, RESTORED, PURGED})
 INDEX = "workflows.tasks.index_document"
 SCHEMA_VERSION = 1
@@ -104,7 +105,7 @@ NO_TRACE = Trace()
 
 
 class Who(Protocol):
-    """A person, a program or a machine, as the lineage names it."""
+    """A person, a program or a machine, as named in the lineage."""
 
     @property
     def id(self) -> str: ...
@@ -126,10 +127,10 @@ def lineage(
     bus_detail: Mapping[str, Any] | None = None,
     trace: Trace = NO_TRACE,
 ) -> EventAt:
-    """An event of the run's document for ``transact``, which settles its instant.
+    """Build an event of the run's document for ``transact``, which sets its instant.
 
-    With ``bus_type`` the row also waits in the due index until ``publish`` has put it on the bus: at least once, with
-    a stable id, never lost between the change and the bus.
+    With ``bus_type`` the row also waits in the due index until ``publish`` has put it on the bus: at least once, with a
+    stable id, never lost between the change and the bus.
     """
     event_id = clock.new_ulid()
 
@@ -164,7 +165,7 @@ def lineage(
 
 
 def add_trace(event: EventAt, trace: Trace) -> EventAt:
-    """The event with where its run's work is found."""
+    """Add a trace to the event."""
 
     def at(moment: dt.datetime) -> DocumentEvent:
         found = event(moment)
@@ -176,9 +177,9 @@ def add_trace(event: EventAt, trace: Trace) -> EventAt:
 
 
 def keep_beside(event: EventAt, keeps: str) -> EventAt:
-    """The event of a run whose result is not the document's: in the lineage, and nothing for the bus.
+    """Build the event of a run whose result is not in use: in the lineage, but not on the bus.
 
-    ``keeps``: the run whose result is.
+    ``keeps``: the run whose result is in use.
     """
 
     def at(moment: dt.datetime) -> DocumentEvent:
@@ -192,7 +193,7 @@ def keep_beside(event: EventAt, keeps: str) -> EventAt:
 
 
 def _place(site: str, moment: dt.datetime, event_id: str) -> dict[str, Any]:
-    """Among what programs are told, in the order of time."""
+    """Return its place in the time-ordered list of published events."""
     parts = {"date": table.date_partition(moment), "datetime_us": table.datetime_us(moment), "event_id": event_id}
     return table.DOCUMENT_EVENT.gsi1(site, **parts)
 
@@ -211,19 +212,19 @@ def _detail(run: Run, event_id: str, moment: dt.datetime, more: Mapping[str, Any
 
 
 def of_batch(site: str, batch_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
-    """What the bus is told of a batch."""
+    """Build the published event of a batch."""
     place = functools.partial(table.BATCH_EVENT.key, site, batch_id=batch_id)
     return _of_subject(site, batch_id, place, bus_type, {"batchId": batch_id} | dict(facts))
 
 
 def of_case(site: str, case_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
-    """What the bus is told of a case."""
+    """Build the published event of a case."""
     place = functools.partial(table.CASE_EVENT.key, site, case_id=case_id)
     return _of_subject(site, case_id, place, bus_type, {"caseId": case_id} | dict(facts))
 
 
 def of_execution(site: str, execution_id: str, bus_type: str, facts: Mapping[str, Any]) -> EventAt:
-    """What the bus is told of an execution without a document."""
+    """Build the published event of an execution without a document."""
     place = functools.partial(table.EXECUTION_EVENT.key, site, execution_id=execution_id)
     return _of_subject(site, execution_id, place, bus_type, {"executionId": execution_id} | dict(facts))
 
@@ -231,7 +232,7 @@ def of_execution(site: str, execution_id: str, bus_type: str, facts: Mapping[str
 def _of_subject(
     site: str, subject_id: str, place: Callable[..., Key], bus_type: str, facts: Mapping[str, Any]
 ) -> EventAt:
-    """Waits in the due index as a document's event does. ``place``: the key of one at an instant, of a type."""
+    """Waits in the due index like a document's event. ``place``: returns the key for an instant and type."""
     event_id = clock.new_ulid()
 
     def at(moment: dt.datetime) -> DocumentEvent:
@@ -255,12 +256,12 @@ def _of_subject(
 
 
 def publish(event: DocumentEvent) -> bool:
-    """Put one waiting event on the bus and take it out of the due index; False if it had been sent before.
+    """Publish a waiting event and take it out of the due index; False if it was sent already.
 
-    Sent first, marked after: a crash between the two sends it again with the same id, which consumers compare.
+    Sent first, marked afterwards: a crash in between sends it again with the same id, by which consumers deduplicate.
 
     Raises:
-        Unavailable: the bus did not take it; the sweeper tries again.
+        Unavailable: the bus did not accept it; the sweeper retries.
 
     """
     if not event.is_scheduled or not event.bus_type:
@@ -270,18 +271,18 @@ def publish(event: DocumentEvent) -> bool:
         _tell_search(json.loads(str(event.bus_detail)))
     try:
         due_work.finish(event, when=due_work.if_scheduled())
-    except Conflict:  # a second sender was as fast; both sent the same id
+    except Conflict:  # a concurrent sender was faster; both sent the same id
         log.info("event sent twice", extra={"event": event.event_id})
         return True
     about = json.loads(str(event.bus_detail))
-    if about.get("documentId") and about.get("projectId") != files.QUESTIONS:  # a question is no document
+    if about.get("documentId") and about.get("projectId") != files.QUESTIONS:  # a review request is not a document
         sending = Sending(about["documentId"], SyncService.EVENTBRIDGE, event.bus_type, content={"event": event.SK})
         record_sync(site_of(event.PK), sending, arrived=True)
     return True
 
 
 def send(event: DocumentEvent) -> None:
-    """Put it on the bus, whether it waits or was sent before. Raises: Unavailable."""
+    """Put it on the bus, whether or not it was sent before. Raises: Unavailable."""
     entry = {
         "Source": settings.EVENT_SOURCE,
         "DetailType": event.bus_type,
@@ -291,17 +292,17 @@ def send(event: DocumentEvent) -> None:
     with aws.translate_aws_errors():
         answer = aws.aws_client("events").put_events(Entries=[entry])
     if answer.get("FailedEntryCount"):
-        raise Unavailable("The event bus rejected the event. It is kept and will be retried.")
+        raise Unavailable(gettext("The event bus rejected the event. It is kept and will be retried."))
 
 
 def _tell_search(detail: Mapping[str, Any]) -> None:
-    """The bus reaches queues of SQS only; workers of another broker are told by ourselves. Raises: Unavailable."""
+    """The bus reaches SQS queues only; with another broker we send the message ourselves. Raises: Unavailable."""
     which = {"site": detail["siteId"], "project_id": detail["projectId"], "document_id": detail["documentId"]}
     queues.enqueue(INDEX, settings.SEARCH_QUEUE, {**which, "at": detail["at"]})
 
 
 def publish_soon(event: DocumentEvent) -> None:
-    """Send at once what a change has just written; where the bus does not answer, the sweeper sends it."""
+    """Publish an event just written; if the bus does not answer, the sweeper does it."""
     try:
         publish(event)
     except CountersignError:

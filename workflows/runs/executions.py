@@ -1,4 +1,4 @@
-"""Names of a run's executions in Step Functions: known before they start, since we choose them."""
+"""Names of a run's executions in Step Functions, which we choose, so that they are known in advance."""
 
 from django.conf import settings
 
@@ -17,7 +17,7 @@ def machine_name(definition: Definition) -> str:
 
 
 def execution_name(run: Run, attempt: int) -> str:
-    """One machine serves every site, so the site is in the name: two sites may hold a run of the same id.
+    """All sites share a machine, so the name contains the site: run ids may repeat across sites.
 
     >>> execution_name(Run("acme", "p", "d", "01H"), 2), execution_name(Run("default", "p", "d", "01H"), 2)
     ('acme-01H-2', '01H-2')
@@ -27,10 +27,10 @@ def execution_name(run: Run, attempt: int) -> str:
 
 
 def execution_arn(definition: Definition, run: Run, attempt: int) -> str:
-    """No second write is needed to remember it."""
+    """Derived, so that it need not be stored."""
     return arn("execution", f"{machine_name(definition)}:{execution_name(run, attempt)}")
 
 
 def choose_execution_arn(definition: Definition, run: Run, attempt: int) -> str:
-    """Of an attempt that begins now; empty if messages drive it."""
+    """Return the ARN for an attempt that begins now; empty if messages drive it."""
     return "" if engine_choice.choose_engine() else execution_arn(definition, run, attempt)

@@ -1,4 +1,4 @@
-"""What a run is: its four ids, the states it may have, and its rows and its document's (seeds 000 and 003)."""
+"""The run: its four ids, its states and transitions, and its rows and those of its document (seeds 000 and 003)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from config import clock, table
 from config.due.items import DueWork
 from config.errors import CountersignError
 from config.item import Item, map_attribute
+from config.phrase import Phrase
 from projects.personal.masking import mask_value
 from workflows.definitions.blueprint import END as END  # noqa: PLC0414 - the words of a run are found in one module
 from workflows.definitions.blueprint import Outcome as Outcome  # noqa: PLC0414 - of a definition's last step, too
@@ -34,18 +35,21 @@ class ReviewCheckpoint(Item):
 
 
 class DecidedFields(Item):
-    """``changes``: maps of field, label, before, after, answer; ``confirmed`` and ``unseen``: labels of fields that
-    were found right, and of fields that were approved though no one had checked them.
+    """The fields of a decision.
+
+    ``changes``: maps of field, label, before, after, answer; ``confirmed`` and ``unseen``: labels of fields that were
+    found right, and of fields that were approved unchecked.
     """
 
     changes: ListAttribute[Mapping[str, str | None]] = ListAttribute(null=True)
     confirmed: ListAttribute[str] = ListAttribute(null=True)
     unseen: ListAttribute[str] = ListAttribute(null=True)
-    reject_reason = UnicodeAttribute(null=True)  # of the project's list
-    warnings: ListAttribute[Mapping[str, str]] = ListAttribute(null=True)  # that were accepted: field, text, reason
+    reason = UnicodeAttribute(null=True)
+    reject_reason = UnicodeAttribute(null=True)  # one of the project's list
+    warnings: ListAttribute[Mapping[str, str]] = ListAttribute(null=True)  # accepted warnings: field, text, reason
 
     def tell(self, hidden: frozenset[str] = frozenset()) -> Sequence[Mapping[str, Any]]:
-        """For a list of changes: what, before, after; of ``hidden`` fields without their values."""
+        """Return the changes for a list: label, before, after; of ``hidden`` fields without their values."""
         changes = [
             {
                 "what": one["label"],
@@ -55,17 +59,17 @@ class DecidedFields(Item):
             }
             for one in _as_dicts(self.changes)
         ]
-        # A rule speaks of several fields' values.
+        # A rule's warning may contain several fields' values.
         warned = (
             []
             if hidden
             else [
-                {"what": "Warning accepted", "before": one["text"], "after": one["reason"]}
+                {"what": Phrase("Warning accepted"), "before": one["text"], "after": one["reason"]}
                 for one in _as_dicts(self.warnings)
             ]
         )
-        named = (("Confirmed", self.confirmed), ("Not checked", self.unseen))
-        rejected = [{"what": "Rejection reason", "before": None, "after": self.reject_reason}]
+        named = ((Phrase("Confirmed"), self.confirmed), (Phrase("Not checked"), self.unseen))
+        rejected = [{"what": Phrase("Rejection reason"), "before": None, "after": self.reject_reason}]
         return [
             *(rejected if self.reject_reason else ()),
             *changes,
@@ -85,8 +89,9 @@ def _as_dicts(stored: Sequence[Any] | None) -> Sequence[Mapping[str, Any]]:
 class ProjectDocument(Item):
     """A document as its project lists it, newest first in GSI1; in GSI2 all of a site by status."""
 
+    is_foreign = False  # set on rows that only the seed-000 system wrote
     data = map_attribute()
-    hidden = map_attribute(null=True)  # its place in the list and its status, while the document is deleted
+    hidden = map_attribute(null=True)  # its index keys and status while the document is deleted
     name = UnicodeAttribute(null=True)
     status = UnicodeAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
@@ -94,20 +99,18 @@ class ProjectDocument(Item):
     workflow_id = UnicodeAttribute(null=True)
     project_id = UnicodeAttribute(null=True)
     project_name = UnicodeAttribute(null=True)
-    current_step = UnicodeAttribute(null=True)  # the one at which its run waits for a person, while it does
+    current_step = UnicodeAttribute(null=True)  # the step at which its run is in review
     file_type = UnicodeAttribute(null=True)
     file_size = NumberAttribute(null=True)
     page_count = NumberAttribute(null=True)
-    runs = UnicodeSetAttribute(null=True)  # of the content, where there are several beside each other
-    decided = UnicodeAttribute(
-        null=True
-    )  # the run whose result a person decided or chose, while that is the document's
+    runs = UnicodeSetAttribute(null=True)  # of the file version, if there are several
+    decided = UnicodeAttribute(null=True)  # the run whose result a person decided or selected, while that is in use
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
     @property
     def counts(self) -> str:
-        """The run whose result is the document's; while another is under way, the one that a person decided."""
+        """The run whose result is in use; during another run, the one that a person decided."""
         return str((None if self.outcome else self.decided) or self.workflow_id or "")
 
 
@@ -123,34 +126,34 @@ class DocumentWorkflow(Item):
     """A run of a document, with the settings frozen at its start."""
 
     data = map_attribute()
-    settings = UnicodeAttribute(null=True)  # JSON of RunSettings: what was configured when the run began
+    settings = UnicodeAttribute(null=True)  # JSON of RunSettings, frozen at the start of the run
     definition = UnicodeAttribute(null=True)  # the pinned version, for lists; absent in runs of the first
-    follows = UnicodeAttribute(null=True)  # the document's run before this one, of an earlier content
-    beside = UnicodeAttribute(null=True)  # the run of the same content that this one took the first steps from
-    began_at = UnicodeAttribute(null=True)  # the name of the first step that it does itself, if it is not the first
-    layers = UnicodeAttribute(null=True)  # JSON of workflows.runs.run_files.Layers: where its artifacts lie
-    s3version = UnicodeAttribute(null=True)  # the content that the run reads, whatever is uploaded later
+    follows = UnicodeAttribute(null=True)  # the document's previous run, of an earlier file version
+    beside = UnicodeAttribute(null=True)  # the run of the same file version whose first steps it inherits
+    began_at = UnicodeAttribute(null=True)  # its first own step, if that is not the first one
+    layers = UnicodeAttribute(null=True)  # JSON of workflows.runs.run_files.Layers: the locations of its artifacts
+    s3version = UnicodeAttribute(null=True)  # the file version that the run reads
     project_name = UnicodeAttribute(null=True)
-    micros = NumberAttribute(null=True)  # what its steps cost, retries included, in millionths of a dollar
-    unpriced = NumberAttribute(null=True)  # steps that used what has no price
-    routing = UnicodeAttribute(null=True)  # JSON of workflows.rules.routing.Routing: what the rules said at the start
+    micros = NumberAttribute(null=True)  # cost of its steps with retries, in millionths of a dollar
+    unpriced = NumberAttribute(null=True)  # steps with usage that has no price
+    routing = UnicodeAttribute(null=True)  # JSON of definitions.rules.Routing, evaluated at the start
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
 
 class DocumentEvent(DueWork):
-    due_entity = table.DOCUMENT_EVENT  # also of a batch: its key ends as a document's
+    due_entity = table.DOCUMENT_EVENT  # also for batches: their key ends like a document's
     event_id = UnicodeAttribute()
     type = UnicodeAttribute()
     occurredAt = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
     correlationId = UnicodeAttribute()  # noqa: N815 - the run
-    request_id = UnicodeAttribute(null=True)  # of the page, program or task that did it, as the log has it
-    by = UnicodeAttribute(null=True)  # the name of who did it, as it was then
+    request_id = UnicodeAttribute(null=True)  # of the request or task, as in the logs
+    by = UnicodeAttribute(null=True)  # the name at that time
     userId = UnicodeAttribute(null=True)  # noqa: N815 - whose name that was: names change and are not unique
     status = UnicodeAttribute(null=True)
-    reviewer = UnicodeAttribute(null=True)  # the id of who decided
+    reviewer = UnicodeAttribute(null=True)  # the id of the person who decided
     decision = UnicodeAttribute(null=True)
-    # Where the run's file and work are found outside the desk (workflows.runs.events).
+    # Where to find the run's file and work outside of the table (workflows.runs.events).
     bucket = UnicodeAttribute(null=True)
     s3_key = UnicodeAttribute(null=True)
     s3version = UnicodeAttribute(null=True)
@@ -159,28 +162,28 @@ class DocumentEvent(DueWork):
     retryCount = NumberAttribute(null=True)  # noqa: N815
     facts = map_attribute(null=True)
     bus_type = UnicodeAttribute(null=True)
-    bus_detail = UnicodeAttribute(null=True)  # JSON, as it goes out
+    bus_detail = UnicodeAttribute(null=True)  # JSON, as published
 
 
 class RunFigures(DueWork):
-    """One run's part of every sum, kept so that a newer state adds only the difference, and sums can be recounted.
+    """What a run has added to each rollup, so that a new state adds only the difference, and recounts are possible.
 
-    Access: all of a bucket; those that failed at a step for a reason (GSI1), the last first; due (GSI2).
-    A purge takes its ids from it; what it added stays.
+    Access: all of a bucket; those that failed at a step for a reason (GSI1), latest first; due (GSI2). A purge removes
+    its ids; what it added stays.
     """
 
     due_entity = table.RUN_FIGURES
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)
-    received_at = UnicodeAttribute(null=True)  # if its document came with it
-    ended_at = UnicodeAttribute(null=True)  # absent while it is under way
+    received_at = UnicodeAttribute(null=True)  # if its document arrived with it
+    ended_at = UnicodeAttribute(null=True)  # absent while it is in progress
     classification_id = UnicodeAttribute(null=True)  # as it was counted
-    counted = UnicodeAttribute(null=True)  # JSON: day → name → number, as the sums have it
+    counted = UnicodeAttribute(null=True)  # JSON: day → name → number, as in the rollups
 
     @property
     def failed_at(self) -> str:
-        """Of a row of the list of failures."""
+        """When it failed, for rows of the list of failures."""
         return str(self.GSI1SK).partition("#")[0]
 
 
@@ -197,11 +200,11 @@ class SyncStatus(StrEnum):
 
     COMPLETE = "COMPLETE"
     FAILED = "FAILED"
-    PENDING = "PENDING"  # it is sent again
+    PENDING = "PENDING"  # it will be sent again
 
 
 class DocumentSync(Item):
-    """One sending of a document to elsewhere. Access: by document, newest first; what has not arrived (GSI1)."""
+    """A delivery of a document. Access: by document, newest first; undelivered ones (GSI1)."""
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     service = UnicodeAttribute(null=True)  # a SyncService
@@ -210,8 +213,8 @@ class DocumentSync(Item):
     status = UnicodeAttribute()  # a SyncStatus
     type = UnicodeAttribute(null=True)  # of the event
     message = UnicodeAttribute(null=True)
-    target = UnicodeAttribute(null=True)  # of a webhook, its address
-    content = UnicodeAttribute(null=True)  # what was sent, ids alone, as JSON; to send it again
+    target = UnicodeAttribute(null=True)  # for webhooks, the URL
+    content = UnicodeAttribute(null=True)  # what was sent, ids only, as JSON, to send it again
 
     @property
     def at(self) -> str:
@@ -232,9 +235,9 @@ class DocumentOcr(Item):
 
 
 class DefinitionDocument(Item):
-    """At which step of a definition a document stands (seed 002). Access: by document; of a family, under way (GSI2).
+    """The current step of a document in a definition (seed 002). Access: by document; by family, in progress (GSI2).
 
-    Of two runs of one family the one that moved last is told: ``workflow_id``, with the key of its execution.
+    Of two runs of one family it is the one that moved last: ``workflow_id``, with the key of its execution.
     """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
@@ -251,50 +254,49 @@ class DefinitionDocument(Item):
 
 
 class Execution(DueWork):
-    """Where a run stands. Kept under 1 KiB: claims and heartbeats cost one write unit.
+    """The state of a run. Kept under 1 KiB, so that claims and heartbeats cost one write unit.
 
-    Access: by id (AP2), under its family in GSI1 (AP3), due for a look in GSI2.
+    Access: by id (AP2), by family in GSI1 (AP3), due work in GSI2.
     """
 
     due_entity = table.EXECUTION
     executionId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
-    workflow_id = UnicodeAttribute(null=True)  # of an imported run, whose place in the list is another id's
+    workflow_id = UnicodeAttribute(null=True)  # of an imported run, which is listed under another id
     workflowId = UnicodeAttribute()  # noqa: N815 - the definition's family
     status = UnicodeAttribute()
     currentStep = NumberAttribute()  # noqa: N815
     triggeredBy = UnicodeAttribute()  # noqa: N815
     createdAt = UnicodeAttribute()  # noqa: N815
     updatedAt = UnicodeAttribute()  # noqa: N815
-    request_id = UnicodeAttribute(null=True)  # of the page or program that began it; its logs and calls carry it
+    request_id = UnicodeAttribute(null=True)  # of the request that began it; its logs and calls have it
     definition = UnicodeAttribute()  # the pinned version, e.g. document-analysis.v1
-    left_out = NumberSetAttribute(null=True)  # steps that the document does not need
-    pages = NumberAttribute(null=True)  # or segments, as soon as they are counted
+    left_out = NumberSetAttribute(null=True)  # steps that the document skips
+    pages = NumberAttribute(null=True)  # or segments, once they are counted
     engine_attempt = NumberAttribute()
-    engine = UnicodeAttribute(null=True)  # that drives this attempt; Step Functions where unset
-    stopped = NumberAttribute(null=True)  # the attempt that was ended, where the engine remembers none
-    handed = UnicodeAttribute(null=True)  # the last transition that such an engine has handed on
-    step_attempt = NumberAttribute(null=True)  # the attempt that brought the run to its step; the first where unset
+    engine = UnicodeAttribute(null=True)  # the engine of this attempt; Step Functions if unset
+    stopped = NumberAttribute(null=True)  # the attempt that was stopped, for engines without state
+    handed = UnicodeAttribute(null=True)  # the last transition after which such an engine ordered what follows
+    step_attempt = NumberAttribute(null=True)  # the attempt that reached the current step; the first if unset
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     last_transition = UnicodeAttribute(null=True)
     result_sha256 = UnicodeAttribute(null=True)  # of the assessed result; a review shows exactly this
-    routing_sha256 = UnicodeAttribute(null=True)  # of what the rules said after the analysis
+    routing_sha256 = UnicodeAttribute(null=True)  # of the rules' result after the analysis
     decision_id = UnicodeAttribute(null=True)  # of the applied decision
     decision_sha256 = UnicodeAttribute(null=True)
-    truth_sha256 = UnicodeAttribute(null=True)  # of what was found true where two reviews of the decided result differ
+    truth_sha256 = UnicodeAttribute(null=True)  # of the adjudicated values if two reviews of the decided result differ
     outcome = UnicodeAttribute(null=True)
-    keeps = UnicodeAttribute(null=True)  # the run whose result stays the document's unless a person decides in this one
-    carried = UnicodeAttribute(null=True)  # the decision that it took over from a run that does not count
-    failed = NumberSetAttribute(null=True)  # segments (0-based) that a stage could not do
-    afresh = UnicodeSetAttribute(null=True)  # artifact folders that the step it is at begins without
-    only = NumberSetAttribute(null=True)  # segments that this attempt is about; all where unset
-    batch_line = UnicodeAttribute(null=True)  # whose slot of a batch it holds, as workflows.batches.actions.Place says
-    aside = BooleanAttribute(
-        null=True
-    )  # its steps are done where large documents' are, behind other sites' single pages
+    keeps = UnicodeAttribute(null=True)  # the run whose result stays in use unless a person decides this one
+    carried = UnicodeAttribute(null=True)  # the decision inherited from a run whose result is not in use
+    failed = NumberSetAttribute(null=True)  # failed segments (0-based)
+    afresh = UnicodeSetAttribute(null=True)  # artifact folders that the current step rewrites
+    only = NumberSetAttribute(null=True)  # segments of this attempt; all if unset
+    batch_line = UnicodeAttribute(null=True)  # the batch slot that it holds, as workflows.batches.actions.Place says
+    aside = BooleanAttribute(null=True)  # its steps are processed with large documents, after other sites' single pages
+    waits_until = UnicodeAttribute(null=True)  # the end of the current wait
     job = UnicodeAttribute(
         null=True, attr_name="step_job"
-    )  # JSON of workflows.engine.external_job.Job: whom the step waits for
+    )  # JSON of workflows.engine.external_job.Job: the job that the step waits for
 
 
 class Transition(Item):
@@ -308,7 +310,7 @@ class Transition(Item):
 
 
 class WorkflowSteps(Item):
-    """The step board (seed 000). GSI1 groups boards by the state of their analysis."""
+    """The step board (seed 000). GSI1 groups boards by the status of their run."""
 
     data = map_attribute()
     name = UnicodeAttribute(null=True)
@@ -320,13 +322,13 @@ class WorkflowSteps(Item):
     definition = UnicodeAttribute(null=True)  # the pinned version; an index row has none
     page_count = NumberAttribute(null=True)
     outcome = UnicodeAttribute(null=True)
-    aside = BooleanAttribute(null=True)  # as the execution says, for its page
-    asks_at = UnicodeSetAttribute(null=True)  # steps at which a model is asked, whose calls are kept
+    aside = BooleanAttribute(null=True)  # copied from the execution
+    asks_at = UnicodeSetAttribute(null=True)  # steps that call a model, and store the calls
     hidden = map_attribute(null=True)  # while the document is deleted
-    keeps = UnicodeAttribute(null=True)  # as the execution says, for its page
-    replaced_by = UnicodeAttribute(null=True)  # the run of a newer content, which has put its pages in these' place
-    layers = UnicodeAttribute(null=True)  # as in the run's own row, for who shows its files
-    segments_of = UnicodeAttribute(null=True)  # the run whose segment rows count for this one; its own where unset
+    keeps = UnicodeAttribute(null=True)  # copied from the execution
+    replaced_by = UnicodeAttribute(null=True)  # the run of a newer file version, which has replaced its page images
+    layers = UnicodeAttribute(null=True)  # copied from the run's own row, to open its files
+    segments_of = UnicodeAttribute(null=True)  # the run whose segment rows apply to this one; its own if unset
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
@@ -340,10 +342,10 @@ class Segment(Item):
 
 
 class Spending(Item):
-    """Access: all of a site and month (the partition); those of one project (the head of the sort key).
+    """Access: all of a site and month (the partition); those of one project (the prefix of the sort key).
 
-    ``steps``: how often a step, or a part of one, added what it used; ``unpriced``: how often without a price.
-    ``micros``: millionths of a dollar.
+    ``steps``: how often a step, or a part of one, added usage; ``unpriced``: how often without a price. ``micros``:
+    millionths of a dollar.
     """
 
     project_id = UnicodeAttribute()
@@ -364,7 +366,7 @@ COUNTS = ("steps", "pages", "calls", "tokens_in", "tokens_out", "ms", "micros", 
 
 @dataclass(frozen=True)
 class Run:
-    """Which run of which document: enough to find every record and every file of it."""
+    """The ids of a run: enough to find each of its rows and files."""
 
     site: str
     project_id: str
@@ -373,12 +375,12 @@ class Run:
 
     @classmethod
     def new(cls, site: str, project_id: str, document_id: str) -> Self:
-        """One that nothing is written of yet."""
+        """Return a run with a new id."""
         return cls(site, project_id, document_id, clock.new_ulid())
 
 
 class RunStatus(StrEnum):
-    """Of an execution (seed 003), stored as written."""
+    """The status of an execution (seed 003), stored as written."""
 
     RUNNING = "running"
     COMPLETED = "completed"
@@ -386,7 +388,7 @@ class RunStatus(StrEnum):
 
 
 class StepStatus(StrEnum):
-    """Of one step on the board, and of the whole board in GSI1 (seed 000)."""
+    """The status of a step on the board, and of the whole board in GSI1 (seed 000)."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -396,7 +398,7 @@ class StepStatus(StrEnum):
 
 
 class ActionType(StrEnum):
-    """What is done with a document after it is published (seed 002), stored as written."""
+    """The types of rule actions after publication (seed 002), stored as written."""
 
     OCR = "OCR"
     QUEUE = "QUEUE"
@@ -406,40 +408,40 @@ class ActionType(StrEnum):
 
 
 ACTION_WORDS = {
-    ActionType.OCR.value: "Store text as a file",
-    ActionType.QUEUE.value: "Add to a queue",
-    ActionType.NOTIFY.value: "Send an email",
-    ActionType.PUBLISH.value: "Publish to the event bus",
-    ActionType.WEBHOOK.value: "Call a webhook",
+    ActionType.OCR.value: Phrase("Store text as a file"),
+    ActionType.QUEUE.value: Phrase("Add to a queue"),
+    ActionType.NOTIFY.value: Phrase("Send an email"),
+    ActionType.PUBLISH.value: Phrase("Publish to the event bus"),
+    ActionType.WEBHOOK.value: Phrase("Call a webhook"),
 }
 
 
 class ActionStatus(StrEnum):
-    """Of one action (seed 002), stored as written."""
+    """The status of a rule action (seed 002), stored as written."""
 
     PENDING = "PENDING"
     RUNNING = "RUNNING"
     WAITING_FOR_RETRY = "WAITING_FOR_RETRY"
-    IN_QUEUE = "IN_QUEUE"  # a person is to look at the document, and the actions behind wait for that
+    IN_QUEUE = "IN_QUEUE"  # a person has to look at the document; later actions wait
     COMPLETE = "COMPLETE"
     FAILED = "FAILED"
     SKIPPED = "SKIPPED"
 
 
 class QuestionStatus(StrEnum):
-    """Of a question that someone asked about a page."""
+    """The status of a question about a page."""
 
     ASKED = "asked"
     ANSWERED = "answered"
     FAILED = "failed"
-    DELETED = "deleted"  # its number stays taken
+    DELETED = "deleted"  # its number is not reused
 
 
 class FollowUpStatus(StrEnum):
-    """Of what is done after a publication."""
+    """The status of the follow-ups of a publication."""
 
     OPEN = "OPEN"
-    WAITING = "WAITING"  # for a person: one takes the document out of a queue, or has a failed action done again
+    WAITING = "WAITING"  # for a person, who takes the document out of a queue or retries a failed action
     DONE = "DONE"
     CANCELLED = "CANCELLED"  # the document was deleted
 
@@ -467,7 +469,7 @@ RUN_ENDS: dict[Outcome, RunStatus] = {
 
 
 class RunState(StrEnum):
-    """What a run may do next depends on this: its step while it runs, its outcome afterwards. Not stored."""
+    """What a run may do next depends on this: its step's type while it runs, its outcome afterwards. Not stored."""
 
     RUNNING = "running"  # a machine works on its step
     WAITING = "waiting"  # its step is an approval
@@ -481,7 +483,7 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True)
 class RunMove:
-    """One change of a run's state: from any of ``sources`` to ``to``; a run that begins has no source."""
+    """A transition of a run's state: from any of ``sources`` to ``to``; a new run has no source."""
 
     sources: tuple[RunState, ...]
     to: RunState
@@ -489,24 +491,34 @@ class RunMove:
 
 R = RunState
 UNDER_WAY = (R.RUNNING, R.WAITING)
-# What the writes' conditions ask of the state; step, attempt and lease come on top of it.
+# The conditions on state of each write; conditions on step, attempt and lease are added.
 START = RunMove((), R.RUNNING)
 ADVANCE = RunMove((R.RUNNING,), R.RUNNING)
 WAIT = RunMove((R.RUNNING,), R.WAITING)
 DECIDE = RunMove((R.WAITING,), R.RUNNING)
-ASK_ANOTHER = RunMove((R.WAITING,), R.WAITING)  # an approval that follows on another
+ASK_ANOTHER = RunMove((R.WAITING,), R.WAITING)  # an approval after another one
 PUBLISH = RunMove((R.RUNNING,), R.PUBLISHED)
 REJECT = RunMove(UNDER_WAY, R.REJECTED)  # by the decision itself, or by a step after it
-EXPIRE = RunMove(UNDER_WAY, R.EXPIRED)  # by the deadline, or by a step that its definition ends with
+EXPIRE = RunMove(UNDER_WAY, R.EXPIRED)  # by the deadline, or by a final step of its definition
 FAIL = RunMove(UNDER_WAY, R.FAILED)
-END_PARTIAL = RunMove((R.RUNNING,), R.PARTIAL)  # pages failed, as engine/partial.py says after assess
-CANCEL = RunMove((R.RUNNING,), R.CANCELLED)  # a person who is asked rejects instead
-# What expired has a review that is closed, what was decided is decided.
+END_PARTIAL = RunMove((R.RUNNING,), R.PARTIAL)  # pages failed: engine/partial.py, after the assessment
+CANCEL = RunMove((R.RUNNING,), R.CANCELLED)  # in review, a person rejects it instead
+# Expired runs have a closed review, and decided ones a decision.
 RESUME = RunMove((R.PARTIAL, R.FAILED, R.CANCELLED), R.RUNNING)
 RUN_MOVES = (
     START, ADVANCE, WAIT, DECIDE, ASK_ANOTHER, PUBLISH, REJECT, EXPIRE, FAIL, END_PARTIAL, CANCEL, RESUME,
 )  # fmt: skip
 RESUMABLE = tuple(Outcome(state) for state in RESUME.sources)
+PARTIAL_AT = "assess"  # the last step before review and publication
+
+
+class ResumeWay(StrEnum):
+    """How to resume a run: retry its failed pages, continue without them, retry the failed step, or an earlier one."""
+
+    RETRY = "retry"
+    ACCEPT = "accept"
+    AGAIN = "again"
+    STAGE = "stage"
 
 
 def state_of(outcome: Outcome | str | None, *, waits: bool) -> RunState:
@@ -517,6 +529,46 @@ def state_of(outcome: Outcome | str | None, *, waits: bool) -> RunState:
 
 
 def check_can_move(before: RunState | None, after: RunState) -> None:
-    """Raises: CountersignError, since a caller that asks for such a move is wrong whatever the table holds."""
+    """Raises: CountersignError, since such a transition is a bug of the caller, whatever the table holds."""
     if not any(after == move.to and (before in move.sources if before else not move.sources) for move in RUN_MOVES):
         raise CountersignError(f"A run cannot go from {before or 'nothing'} to {after}.")
+
+
+class Join(DueWork):
+    """The fan-out of a stage in an engine attempt. It also keeps the token of the step that waits for it.
+
+    Access: by run, stage and attempt; those of a site that want more slots in GSI1; due work in GSI2. No attribute that
+    a slice changes is projected, so a join costs one write unit.
+
+    ``lanes`` maps each taken slot to the slice that it processes; ``sent`` is the number of the next one. A slice is
+    counted and its successor taken in one write, so a redelivered message finds the successor in its lane.
+    """
+
+    due_entity = table.JOIN
+    project_id = UnicodeAttribute()
+    document_id = UnicodeAttribute()
+    workflow_id = UnicodeAttribute()
+    step = NumberAttribute()
+    attempt = NumberAttribute()
+    slices = NumberAttribute()  # number of slices
+    planned = NumberAttribute()  # number of indices in all slices
+    sent = NumberAttribute(default=0)  # slices that have had a slot; the number of the next one
+    lanes = map_attribute()
+    done = NumberSetAttribute(null=True)  # numbers of slices, from 0
+    failed = NumberSetAttribute(null=True)  # segments, from 0
+    error = UnicodeAttribute(null=True)  # error of one of them
+    counts = map_attribute()
+    seen = NumberAttribute(default=0)  # slices done at the sweeper's last check
+    stalls = NumberAttribute(default=0)  # consecutive checks without progress
+    waits_until = UnicodeAttribute(null=True)  # until then it counts as waiting for a service, not as stalled
+    created_at = UnicodeAttribute()
+
+    @property
+    def at_work(self) -> dict[int, int]:
+        """Map each lane to its slice."""
+        return {int(lane): int(number) for lane, number in (self.lanes.as_dict() if self.lanes else {}).items()}
+
+    @property
+    def has_more(self) -> bool:
+        """Return True if slices wait for a slot."""
+        return int(self.sent) < int(self.slices)

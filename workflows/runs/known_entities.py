@@ -1,4 +1,4 @@
-"""Whether what a document says of its sender fits what the site keeps of suppliers and others, by IBAN and tax ID."""
+"""Consistency of a document's sender with the site's entities (suppliers and others), by IBAN and tax ID."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from stdnum import iban as iban_numbers
 from stdnum.eu import vat as vat_numbers
 
+from config.phrase import Sentence
 from projects.entities import queries
 from projects.entities.items import EntityRow
 from projects.entities.queries import IBAN, TAX_ID
@@ -15,14 +16,14 @@ from workflows.stages import values
 from workflows.stages.fields.vendors import likeness
 
 _NAMES = ("company", "seller", "issuer", "supplier", "vendor")
-_ALIKE = 60.0  # of 100, from which a name may be the same one's: legal forms and places are left out or added
-_MOST = 6  # numbers of one document
+_ALIKE = 60.0  # of 100: similarity from which names match; legal forms and places may be missing
+_MOST = 6  # numbers checked for a document
 
 
 def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
-    """Sentences for who looks; none if nothing is kept, or all of it fits.
+    """Return sentences for reviewers; none if no entities are known, or everything is consistent.
 
-    One BatchGetItem for a document with such numbers, one more for whose they are.
+    One BatchGetItem for a document with such numbers, one more for their owners.
     """
     numbers = list(dict.fromkeys(_numbers(result["fields"])))[:_MOST]
     if not numbers or not directory.has_entities(run.site):
@@ -35,7 +36,7 @@ def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
 
 
 def describe_sender(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What a result says of its sender, as the form of an entity takes it; empty without a name."""
+    """Return the sender's data for the form of an entity; empty without a name."""
     name, numbers = _name(fields), list(_numbers(fields))
     if not name:
         return {}
@@ -53,11 +54,21 @@ def _doubts(numbers: Sequence[tuple[str, str]], owners: Mapping[tuple[str, str],
         if kind != IBAN:
             continue
         if owner is None and by_tax is not None and by_tax.ibans:
-            found.append(f"IBAN {number} is not one of those known of {by_tax.name}")
+            found.append(
+                Sentence("IBAN %(number)s is not one of those known of %(name)s").fill(number=number, name=by_tax.name)
+            )
         elif owner is not None and by_tax is not None and owner.entity_id != by_tax.entity_id:
-            found.append(f"IBAN {number} is known of {owner.name}, the tax ID of {by_tax.name}")
+            found.append(
+                Sentence("IBAN %(number)s is known of %(name)s, the tax ID of %(other)s").fill(
+                    number=number, name=owner.name, other=by_tax.name
+                )
+            )
         elif owner is not None and name and not _is_called(owner, name):
-            found.append(f"IBAN {number} is known of {owner.name}, the document names {name[:60]}")
+            found.append(
+                Sentence("IBAN %(number)s is known of %(name)s, the document names %(other)s").fill(
+                    number=number, name=owner.name, other=name[:60]
+                )
+            )
     return found
 
 
@@ -67,7 +78,7 @@ def _is_called(entity: EntityRow, name: str) -> bool:
 
 
 def _numbers(fields: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Valid ones, whatever their fields are called."""
+    """Yield valid numbers, whatever their fields are called."""
     for one in fields:
         text = str(one.get("value") or "")
         if len(text) > 60:

@@ -1,4 +1,4 @@
-"""A run that begins: what it is made of, its first position, and the rows that it comes into being by."""
+"""A new run: its input, its first position, and its initial rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,18 +11,18 @@ from config.item import Item
 from config.transaction import EventAt
 from projects.audit.events import Actor
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, Definition, DocumentFacts
-from workflows.rules.routing import UNROUTED, Routing
+from workflows.definitions.rules import UNROUTED, Routing
 from workflows.runs import engine_choice, events, executions, run_settings
 from workflows.runs.actions.advance import RunPosition, step_entry
 from workflows.runs.items import DocumentWorkflow, Execution, ProjectWorkflow, Run, RunStatus, StepStatus, WorkflowSteps
 from workflows.runs.preprocess import plan_preprocess
+from workflows.runs.run_files import files_of
 from workflows.stages.base import RunSettings
-from workflows.storage.objects import DocumentFiles
 
 
 @dataclass(frozen=True)
 class Original:
-    """A stored upload: its name as people know it, MIME type, bytes, S3 key, and what else is known of it.
+    """A stored upload: its display name, MIME type, bytes, S3 key, and further facts.
 
     ``sha256`` (hexadecimal) was verified by S3; ``s3version`` is the version that the run reads.
     """
@@ -37,7 +37,7 @@ class Original:
 
 
 class Rows(NamedTuple):
-    """``web``: of a run that reads a web page, its row where seed 000 looks for it."""
+    """``web``: for a run that reads a web page, its second row where seed 000 expects it."""
 
     in_project: ProjectWorkflow
     link: DocumentWorkflow
@@ -52,13 +52,13 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a run is made of.
+    """The input of a new run.
 
-    ``project``: the project's ``data`` map. ``pinned``: the settings that it freezes. ``routing``: what the site's
-    rules said. ``parent_id``: the mail or archive that its document came out of. ``chosen``: kept with the document for
-    its later contents. ``batch_line``: whose slot it holds. ``aside``: its site has so many under way that its steps
-    are done by workers of large documents. ``follows``: the document's run before it, whose pages it replaces.
-    ``folder_id``: where a new document is filed.
+    ``project``: the project's ``data`` map. ``pinned``: the frozen settings. ``routing``: the rules' result.
+    ``parent_id``: the email or archive that its document was extracted from. ``chosen``: overrides stored with the
+    document for later file versions. ``batch_line``: the slot that it holds. ``aside``: lower priority, as its site has
+    many documents in progress. ``follows``: the document's previous run, whose pages it replaces. ``folder_id``: the
+    folder of a new document.
     """
 
     run: Run
@@ -81,24 +81,24 @@ class NewRun:
 
     @property
     def position(self) -> RunPosition:
-        """Where the run is when it begins."""
+        """The run's initial position."""
         first = self.definition.steps[0].order
         return RunPosition(self.run, self.definition, first, left_out=self.left_out)
 
     @property
     def left_out(self) -> frozenset[int]:
-        """The steps that the document does not need."""
+        """The steps that the document skips."""
         return self.definition.left_out(DocumentFacts(self.original.file_type, use_bda=self.pinned.use_bda))
 
     @property
     def begin_event(self) -> EventAt:
-        """That the run begins, and on which object."""
+        """The event of the start, with the object that is read."""
         original = self.original
         trace = events.of_begin(self.run, self.definition, s3_key=original.s3_key, s3version=original.s3version)
         return events.lineage(self.run, "INGESTED", by=self.by, facts=self.routing.judgement.facts, trace=trace)
 
     def rows(self, now: str) -> Rows:
-        """Its links, its board and its execution, for one transaction."""
+        """Return its links, board and execution, for one transaction."""
         return Rows(
             _project_workflow(self, now),
             _document_workflow(self, now),
@@ -118,7 +118,7 @@ def _project_workflow(new: NewRun, now: str) -> ProjectWorkflow:
 def _document_workflow(new: NewRun, now: str) -> DocumentWorkflow:
     run, original = new.run, new.original
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    root = DocumentFiles(run.site, run.project_id, run.document_id).uri("")
+    root = files_of(run).uri("")
     return DocumentWorkflow(
         *key,
         data={

@@ -1,4 +1,4 @@
-"""Page images as browsers are sent them: WebP of the size at which they are shown, from the PNG that stages read."""
+"""Page images for browsers: WebP in display size, made from the PNG that stages read."""
 
 import io
 
@@ -6,14 +6,14 @@ from PIL import Image
 
 _SIDES = {"page": 2000, "thumb": 160}  # pixels of the longer side; an A4 page at 150 dpi has 1,754
 _QUALITY = 55  # a scan of A4 then is 30 to 130 KB; its PNG has 200 to 1,600
-_NOISY = ((2000, 30), (1500, 25), (1100, 20))  # side and quality of what is larger: grain, that no one reads
-_MOST_BYTES = 120_000  # a decision has 150 KB
+_NOISY = ((2000, 30), (1500, 25), (1100, 20))  # side and quality for larger results, which are noise that nobody reads
+_MOST_BYTES = 120_000  # the budget of a whole decision is 150 KB
 _EFFORT = 2  # of 6: half the time of 4 for 3 % more bytes
-_MOST_PIXELS = 40_000_000  # of what an earlier system left; larger ones are sent as they are
+_MOST_PIXELS = 40_000_000  # of images of an earlier system; larger ones are sent unchanged
 
 
 def shrink_picture(body: bytes, size: str) -> bytes | None:
-    """``size``: page or thumb. None for another size, or if it is no picture that can be made smaller."""
+    """``size``: page or thumb. None for other sizes, or if the image cannot be made smaller."""
     side = _SIDES.get(size)
     if side is None:
         return None

@@ -1,8 +1,10 @@
-"""The types that a run may find its document to be of, and the copy of them that runs pin: one object in S3."""
+"""The document types that a run chooses from, as runs pin them: one content-addressed object in S3."""
 
 import json
 from dataclasses import asdict
 from functools import lru_cache
+
+from django.utils.translation import gettext
 
 from config.errors import CountersignError, StageFailed, Unavailable
 from workflows.stages.document_types.types import PinnedTypes, book_of
@@ -11,7 +13,7 @@ from workflows.storage.objects import SiteFiles
 
 
 def pin(site: str, book: PinnedTypes) -> str:
-    """Keep the book as it is now and return its sha256; an empty one needs none."""
+    """Store the current types and return their sha256; empty if there are none."""
     if not book.types:
         return ""
     content = {"version": 1, "types": [asdict(one) for one in book.types]}
@@ -19,10 +21,10 @@ def pin(site: str, book: PinnedTypes) -> str:
 
 
 def load_types(site: str, sha256: str) -> PinnedTypes:
-    """What the run froze at its start.
+    """Load the pinned types.
 
     Raises:
-        StageFailed: it is not there any more, or not what was pinned.
+        StageFailed: they are missing, or not what was pinned.
         Unavailable: S3 does not answer.
 
     """
@@ -33,11 +35,11 @@ def load_types(site: str, sha256: str) -> PinnedTypes:
     except Unavailable:
         raise
     except CountersignError as error:
-        raise StageFailed("The document types of this run cannot be loaded. Upload the file again.") from error
+        raise StageFailed(gettext("The document types of this run cannot be loaded. Upload the file again.")) from error
 
 
 @lru_cache(maxsize=32)
 def _read_pinned_types(site: str, sha256: str) -> PinnedTypes:
-    """Objects never change, so a worker reads each once. Raises: NotFound, Tampered."""
+    """Immutable, so cached by each worker. Raises: NotFound, Tampered."""
     body = SiteFiles(site).read_pinned(files.pinned_types(sha256), sha256)
     return book_of(json.loads(body)["types"])

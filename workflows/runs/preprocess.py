@@ -1,4 +1,4 @@
-"""What seed 000 says of the services that read a file: ``data.preprocess`` of a run's own row, an entry for each."""
+"""Seed 000's status of the services that read a file: ``data.preprocess`` of a run's own row, an entry for each."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,18 +8,18 @@ from pynamodb.expressions.update import Action
 from workflows.definitions.blueprint import Definition
 from workflows.runs.items import DocumentWorkflow, StepStatus
 
-# That system's names of them, in its order.
+# Seed 000's names of the services, in its order.
 PREPROCESSORS = {
     "paddleocr_processor": "ocr",
     "bda_processor": "bda",
     "transcribe": "transcribe",
     "webcrawler": "webcrawler",
 }
-_PROCESSING = "processing"  # its word for a step that is in progress
+_PROCESSING = "processing"  # seed 000's status of a step in progress
 
 
 def plan_preprocess(definition: Definition, left_out: frozenset[int], *, first: str, now: str) -> dict[str, Any]:
-    """The map of a run that begins at the step ``first``; a service that its document does not need is skipped."""
+    """Return the initial map of a run that begins at the step ``first``; services that it skips are marked so."""
     needed = {step.name for step in definition.steps if step.order not in left_out}
     found: dict[str, Any] = {}
     for step, name in PREPROCESSORS.items():
@@ -31,13 +31,13 @@ def plan_preprocess(definition: Definition, left_out: frozenset[int], *, first: 
 
 
 def enter(step: str, now: str) -> list[Action]:
-    """Of the run's own row, when the run comes to ``step``; none if that is no such service."""
+    """Return the changes of the run's own row when it enters ``step``; none for other steps."""
     path = _path(step)
     return [path["status"].set(_PROCESSING), path["started_at"].set(now)] if path is not None else []
 
 
 def enter_again(definition: Definition, left_out: frozenset[int], step: str, now: str) -> list[Action]:
-    """Of the run's own row, when an ended run goes on at ``step``: the whole map, which older runs do not have."""
+    """Return the changes when an ended run is resumed at ``step``: the whole map, which older runs lack."""
     if step not in PREPROCESSORS:
         return []
     planned = plan_preprocess(definition, left_out, first=step, now=now)
@@ -49,7 +49,7 @@ def enter_again(definition: Definition, left_out: frozenset[int], step: str, now
 
 
 def leave(step: str, status: StepStatus, reason: str | None, now: str) -> list[Action]:
-    """Of the run's own row, when the run leaves ``step``."""
+    """Return the changes of the run's own row when it leaves ``step``."""
     path = _path(step)
     if path is None:
         return []
@@ -60,14 +60,14 @@ def leave(step: str, status: StepStatus, reason: str | None, now: str) -> list[A
 
 
 class CrawlRequest(NamedTuple):
-    """What a document that asks for a web page says of it."""
+    """The request in a document that asks for a web page."""
 
     source_url: str
     instruction: str
 
 
 def take_crawl_request(facts: Mapping[str, Any]) -> tuple[CrawlRequest | None, dict[str, Any]]:
-    """The request that a crawl reports among its facts, and the facts that are left for the run's history."""
+    """Split the facts of a crawl into its request and the facts for the run's history."""
     left = {name: value for name, value in facts.items() if name not in CrawlRequest._fields}
     if "source_url" not in facts:
         return None, left
@@ -75,7 +75,7 @@ def take_crawl_request(facts: Mapping[str, Any]) -> tuple[CrawlRequest | None, d
 
 
 def keep_request(request: CrawlRequest) -> list[Action]:
-    """Of the run's own row."""
+    """Return the changes of the run's own row."""
     path = _path("webcrawler")
     return [path[name].set(value) for name, value in request._asdict().items() if value]
 

@@ -1,4 +1,4 @@
-"""What a use of a service costs, by the prices in the settings; local work costs nothing."""
+"""Prices of usage, from the settings; local work is free."""
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -12,7 +12,7 @@ from workflows.stages.usage import LOCAL, Usage
 
 
 def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
-    """As a step keeps it, with ``micros``: millionths of a dollar at today's prices; absent if none is set."""
+    """Add ``micros``, millionths of a dollar at current prices, as a step stores it; absent without a price."""
     rows = []
     for one, row in zip(summed := usage.sum_usage(used), usage.usage_to_store(summed), strict=True):
         micros = cost(one)
@@ -21,7 +21,7 @@ def add_prices(used: Iterable[Usage]) -> list[dict[str, Any]]:
 
 
 def cost(used: Usage) -> int | None:
-    """Millionths of a dollar; None if neither its model nor the price list has a price for it."""
+    """Return millionths of a dollar; None if neither its model nor the price list has a price."""
     if used.service in {LOCAL, EMBEDDED}:
         return 0
     if used.micros is not None:

@@ -1,4 +1,4 @@
-"""Reads, named as the access pattern they serve; a page is one Query."""
+"""Reads of runs, named by access pattern; a page is one Query."""
 
 import datetime as dt
 import re
@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import clock, table
 from config.errors import NotFound
 from config.item import Item, Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.documents.items import Document, DocumentStatus
 from workflows.definitions import versions
@@ -25,6 +27,7 @@ from workflows.runs.items import (
     DocumentSync,
     DocumentWorkflow,
     Execution,
+    Join,
     ProjectDocument,
     Run,
     Segment,
@@ -34,9 +37,10 @@ from workflows.runs.items import (
 )
 
 SEGMENTS_A_PAGE = 50
+_MOST_JOINS = 100  # joins of a run: each stage has one an attempt
 _DAYS_AT_ONCE = 8
 _PLACE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z(#[0-9A-Z]{26})?")
-_AFTER = "~"  # sorts behind whatever follows a place
+_AFTER = "~"  # sorts after every suffix
 
 
 def execution(run: Run) -> Execution:
@@ -45,18 +49,18 @@ def execution(run: Run) -> Execution:
 
 
 def definition_of(found: Execution) -> Definition:
-    """The version that the run pins."""
+    """Return the version that the run pins."""
     return versions.find_definition(found.definition)
 
 
 def executions(site: str, family: str, *, cursor: str | None = None) -> Page[Execution]:
-    """AP3: a family's runs, newest first."""
+    """AP3: list a family's runs, newest first."""
     pk = table.EXECUTION.gsi1_partition(site, workflow_id=family)
     return Execution.page(pk, index="GSI1", newest_first=True, cursor=cursor)
 
 
 def list_syncs(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentSync]:
-    """Where a document was sent, newest first; one Query."""
+    """List a document's deliveries, newest first; one Query."""
     pk = table.DOCUMENT_SYNC.partition_key(site, document_id=document_id)
     prefix = DocumentSync.SK.startswith(table.DOCUMENT_SYNC.sort_prefix())
     return DocumentSync.page(pk, sk=prefix, newest_first=True, cursor=cursor)
@@ -67,24 +71,24 @@ def get_sync(site: str, document_id: str, at: str) -> DocumentSync:
     try:
         return DocumentSync.load(table.DOCUMENT_SYNC.key(site, document_id=document_id, datetime=at))
     except (NotFound, table.InvalidKey) as error:
-        raise NotFound("There is no such delivery.") from error
+        raise NotFound(gettext("There is no such delivery.")) from error
 
 
 def list_standing(site: str, family: str, *, cursor: str | None = None) -> Page[DefinitionDocument]:
-    """The documents with a run of this definition under way, each with its step; one Query."""
+    """List the documents with a run of this definition in progress, with their steps; one Query."""
     pk = table.DEFINITION_DOCUMENT.gsi2_partition(site, workflow_id=family)
     return DefinitionDocument.page(pk, index="GSI2", cursor=cursor)
 
 
 def transitions(site: str, workflow_id: str, *, cursor: str | None = None) -> Page[Transition]:
-    """AP4: what happened in a run, oldest first."""
+    """AP4: list the transitions of a run, oldest first."""
     pk = table.TRANSITION.partition_key(site, execution_id=workflow_id)
     prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
     return Transition.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
 
 
 def transition_from(run: Run, step: int) -> Transition | None:
-    """The latest transition out of ``step``, or None if the run never left it; most often one Query."""
+    """Return the latest transition out of ``step``, or None; usually one Query."""
     pk = table.TRANSITION.partition_key(run.site, execution_id=run.workflow_id)
     prefix = Transition.SK.startswith(table.TRANSITION.sort_prefix())
     rows = Transition.every(pk, sk=prefix, newest_first=True, consistent=True)
@@ -92,13 +96,13 @@ def transition_from(run: Run, step: int) -> Transition | None:
 
 
 def last_transition(run: Run, found: Execution) -> Transition:
-    """How a run came to where it is. Raises: NotFound."""
+    """Return the transition to the run's current step. Raises: NotFound."""
     names = {"execution_id": run.workflow_id, "transition_id": str(found.last_transition)}
     return Transition.load(table.TRANSITION.key(run.site, **names))
 
 
 def project_documents(site: str, project_id: str, *, cursor: str | None = None) -> Page[ProjectDocument]:
-    """A project's documents, last changed first; one more call where an earlier system wrote some of the page."""
+    """List a project's documents, last changed first; one more call for rows of an earlier system."""
     pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
     page = ProjectDocument.page(pk, index="GSI1", newest_first=True, cursor=cursor)
     seed_000.fill_documents(page.rows)
@@ -106,7 +110,7 @@ def project_documents(site: str, project_id: str, *, cursor: str | None = None) 
 
 
 def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
-    """Analyses that are under way, waiting for a person and those of an earlier system included."""
+    """List runs in progress, including those in review and those of an earlier system."""
     pk = table.WORKFLOW_STEPS.gsi1_partition(site)
     moving = WorkflowSteps.GSI1SK == StepStatus.IN_PROGRESS
     page = WorkflowSteps.page(pk, sk=moving, index="GSI1", cursor=cursor)
@@ -117,7 +121,7 @@ def in_progress(site: str, *, cursor: str | None = None) -> Page[WorkflowSteps]:
 def documents_with_status(
     site: str, status: DocumentStatus, *, cursor: str | None = None, limit: int = settings.PAGE_SIZE
 ) -> Page[ProjectDocument]:
-    """All of a site that are in this state, the one that has been for longest first."""
+    """List a site's documents with this status, longest first."""
     pk = table.DOCUMENT_BY_STATUS.gsi2_partition(site, status=status)
     page = ProjectDocument.page(pk, index="GSI2", limit=limit, cursor=cursor)
     seed_000.fill_documents(page.rows)
@@ -130,11 +134,11 @@ _OF_DOCUMENTS = ("queue", "user_name")
 def boards_and_documents(
     site: str, workflow_ids: Sequence[str], document_ids: Sequence[str]
 ) -> tuple[Mapping[str, WorkflowSteps], Mapping[str, Document]]:
-    """Those that are there, by their ids, the documents with queue and uploader alone: one call for fifty of each."""
+    """Return those that exist, by id; documents with queue and uploader only: one call for fifty of each."""
     boards = {table.WORKFLOW_STEPS.key(site, workflow_id=one): one for one in workflow_ids}
     documents: dict[Key, str] = {}
     for one in document_ids:
-        with suppress(InvalidKey):  # of an earlier system
+        with suppress(InvalidKey):  # id of an earlier system
             documents[table.DOCUMENT.key(site, document_id=one)] = one
     if not boards and not documents:
         return {}, {}
@@ -147,16 +151,19 @@ def boards_and_documents(
 
 
 def boards_of(site: str, workflow_ids: Iterable[str]) -> Mapping[str, WorkflowSteps]:
-    """By the run's id, those that are there; one call for a hundred."""
+    """Return the boards that exist by run id; one call for a hundred."""
     keys = {table.WORKFLOW_STEPS.key(site, workflow_id=one): one for one in workflow_ids}
     return {keys[found.key]: found for found in WorkflowSteps.load_many(list(keys), consistent=False)}
 
 
 def board(site: str, workflow_id: str, *, consistent: bool = False) -> WorkflowSteps:
-    """Step progress; also all that a progress poll reads. Raises: NotFound, also if the document was deleted."""
+    """Return the step board, which is all that a progress poll reads.
+
+    Raises: NotFound, also if the document was deleted.
+    """
     found = WorkflowSteps.load(table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id), consistent=consistent)
     if found.hidden is not None:
-        raise NotFound("The document for this run was deleted.")
+        raise NotFound(gettext("The document for this run was deleted."))
     return found
 
 
@@ -172,15 +179,21 @@ def document_workflow(site: str, document_id: str, workflow_id: str) -> Document
     return DocumentWorkflow.load(key, consistent=False)
 
 
+def document_of(run: Run) -> DocumentWorkflow:
+    """Return the run's own row, strongly consistent. Raises: NotFound."""
+    key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
+    return DocumentWorkflow.load(key)
+
+
 def document_workflows(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentWorkflow]:
-    """A document's runs, the newest first, since their ids tell their start."""
+    """List a document's runs, newest first, since their ids are time-ordered."""
     pk = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
     prefix = DocumentWorkflow.SK.startswith(table.DOCUMENT_WORKFLOW.sort_prefix())
     return DocumentWorkflow.page(pk, sk=prefix, newest_first=True, cursor=cursor)
 
 
 def get_ocr(site: str, document_id: str) -> DocumentOcr:
-    """Raises: NotFound, if no page of it was to be read yet."""
+    """Raises: NotFound if OCR has not been requested yet."""
     return DocumentOcr.load(table.DOCUMENT_OCR.key(site, document_id=document_id), consistent=False)
 
 
@@ -190,7 +203,7 @@ def project_document(site: str, project_id: str, document_id: str) -> ProjectDoc
 
 
 def run_kept_instead(board: WorkflowSteps) -> str:
-    """The run whose result stays the document's though this one has ended; empty if there is none. One read at most."""
+    """Return the run whose result stays in use although this one has ended; empty if none. One read at most."""
     if not board.keeps or not board.outcome:
         return ""
     site = table.site_of(board.PK)
@@ -199,23 +212,23 @@ def run_kept_instead(board: WorkflowSteps) -> str:
 
 
 def lineage(site: str, document_id: str, *, cursor: str | None = None) -> Page[DocumentEvent]:
-    """A document's life, oldest first."""
+    """List a document's lineage, oldest first."""
     pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     return DocumentEvent.page(pk, sk=prefix, limit=100, cursor=cursor, consistent=True)
 
 
 def list_told_events(site: str, after: str, *, limit: int) -> tuple[list[DocumentEvent], str]:
-    """What was put on the bus after this place, oldest first, and the place to go on from.
+    """List the events published after this cursor, oldest first, and return the next cursor.
 
-    One Query for each day up to the first that has any, ``_DAYS_AT_ONCE`` at most, and one batch read. What is younger
-    than a few seconds comes later: another process may yet write an earlier one.
+    One Query for each day up to the first with events, ``_DAYS_AT_ONCE`` at most, and one batch read. Events of the
+    last few seconds are held back: another process may still write an earlier one.
 
     Raises:
-        NotFound: ``after`` is no such place.
+        NotFound: ``after`` is not a valid cursor.
 
     """
-    unknown = "This place is unknown. Begin again with since."
+    unknown = Phrase("This place is unknown. Begin again with since.")
     if not _PLACE.fullmatch(after):
         raise NotFound(unknown)
     try:
@@ -240,7 +253,7 @@ def list_told_events(site: str, after: str, *, limit: int) -> tuple[list[Documen
 
 
 def decision_key(event: DocumentEvent) -> Key | None:
-    """Of the decision that an event of the lineage tells of, if there is more to say of its fields."""
+    """Return the key of the event's decision, if that has details of its fields."""
     facts = event.facts.as_dict() if event.facts is not None else {}
     counted = any(facts.get(name) for name in ("corrected", "confirmed", "unseen"))
     if not (counted and facts.get("review") and facts.get("decision")):
@@ -254,13 +267,13 @@ def decision_key(event: DocumentEvent) -> Key | None:
 
 
 def list_decided_fields(events: Iterable[DocumentEvent]) -> Mapping[Key, DecidedFields]:
-    """What the decisions among these events did; no call if there is none. One that was purged is left out."""
+    """Return the decisions of these events; no call if there are none. Purged ones are omitted."""
     keys = [key for key in map(decision_key, events) if key]
     return {found.key: found for found in DecidedFields.load_many(keys)}
 
 
 def latest_event(run: Run, kind: str) -> DocumentEvent | None:
-    """The newest event of this kind in a run's lineage, or None if there is none; most often one Query."""
+    """Return the newest event of this kind in a run's lineage, or None; usually one Query."""
     pk = table.DOCUMENT_EVENT.partition_key(run.site, document_id=run.document_id)
     prefix = DocumentEvent.SK.startswith(table.DOCUMENT_EVENT.sort_prefix())
     rows = DocumentEvent.every(pk, sk=prefix, newest_first=True, consistent=True)
@@ -269,7 +282,7 @@ def latest_event(run: Run, kind: str) -> DocumentEvent | None:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: steps done of all, the running step's name, and how it ended if it did."""
+    """The progress of a run: finished steps of all, the current step's label, and the outcome."""
 
     done: int
     total: int
@@ -282,9 +295,28 @@ class Progress:
 
 
 def progress(row: WorkflowSteps, definition: Definition) -> Progress:
-    """From the board or from its index row, without a further call."""
+    """Compute the progress from the board or its index row, without a further call."""
     names = [step.name for step in definition.steps]
     current = str(row.current_step or names[0])
     ended = bool(row.outcome) and row.outcome not in RESUMABLE
     done = len(names) if ended else names.index(current) if current in names else 0
     return Progress(done, len(names), current, row.outcome)
+
+
+def list_joins(site: str, workflow_id: str) -> Mapping[str, Join]:
+    """Return the latest fan-out by stage name; one Query."""
+    pk = table.JOIN.partition_key(site, workflow_id=workflow_id)
+    rows = Join.page(pk, sk=Join.SK.startswith(table.JOIN.sort_prefix()), limit=_MOST_JOINS).rows
+    return {str(row.SK).split("#")[1]: row for row in sorted(rows, key=lambda row: int(row.attempt))}
+
+
+def first_joins(site: str, stages: Iterable[tuple[str, str]]) -> Mapping[str, Join]:
+    """Return fan-outs by run id, for runs and their current stages; one call for a hundred.
+
+    Only those of the first attempt: later ones would take a Query for each run.
+    """
+    keys = {
+        table.JOIN.key(site, workflow_id=workflow_id, stage=stage, attempt=1): workflow_id
+        for workflow_id, stage in stages
+    }
+    return {keys[found.key]: found for found in Join.load_many(list(keys), consistent=False)}

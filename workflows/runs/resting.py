@@ -1,4 +1,4 @@
-"""Who hears that no machine works on a run any more: a package registers, so engine and intake import none of them."""
+"""Registry of listeners for runs that no longer need a machine, so that engine and intake import none of them."""
 
 from collections.abc import Callable
 
@@ -9,12 +9,15 @@ _HEARERS: list[Hear] = []
 
 
 def when_run_rests(hear: Hear) -> Hear:
-    """Register ``hear``, which gets the run and its mark: whose line of a batch it is. It raises nothing."""
+    """Register ``hear``, which gets the run and its batch line's mark. It must not raise."""
     _HEARERS.append(hear)
     return hear
 
 
 def run_rests(run: Run, mark: str | None) -> None:
-    """The run has ended, or its unpacking, or a person is asked. ``mark``: of its line; nothing is told without one."""
+    """The run or its extraction has ended, or it is in review.
+
+    ``mark``: of its batch line; without one, nobody is notified.
+    """
     for hear in _HEARERS if mark else ():
         hear(run, str(mark))

@@ -1,9 +1,9 @@
-"""What a run has cost, of the rows that hold it: all its attempts, or its steps as they ended last."""
+"""The cost of a run, from its rows: of all attempts, or of the last execution of each step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from projects.models.prices import describe_sum
+from projects.models.cost_words import describe_sum
 from workflows.runs.items import DocumentWorkflow, WorkflowSteps
 
 
@@ -26,12 +26,12 @@ class RunCost:
 
 
 def of_link(link: DocumentWorkflow) -> RunCost:
-    """Of a run with all its retries."""
+    """Return the cost of a run with all retries."""
     return RunCost(int(link.micros or 0), bool(link.unpriced), link.micros is not None)
 
 
 def of_board(board: WorkflowSteps) -> RunCost:
-    """Of a run's steps as they ended last."""
+    """Return the cost of the last execution of each step."""
     steps = (step for step in board.data.as_dict().values() if isinstance(step, Mapping))
     used = [one for step in steps for one in step.get("used") or ()]
     micros = sum(int(one.get("micros") or 0) for one in used)

@@ -1,22 +1,26 @@
-"""The files of one run: of several runs that read one content, each keeps apart what its own stages made.
+"""The files of a run: several runs of one file version keep their stages' artifacts apart.
 
-The first run of a content writes where seed 000 has the artifacts. One that stands beside it begins in the middle: what
-it makes lies in a folder of its own, and what came before is read where the other run left it; nothing is copied.
+The first run of a file version writes to seed 000's keys. A later one beside it starts in the middle: it writes to a
+folder of its own, and reads earlier artifacts from the other run's location; nothing is copied.
 """
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config.errors import NotFound
+from workflows.runs.items import DocumentWorkflow, Run, WorkflowSteps
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A run's own folder. ``inherits``: folders of ``files.ARTIFACTS`` that it takes from the run it stands beside."""
+    """A run's own folder. ``inherits``: folders of ``files.ARTIFACTS`` that it reads from the earlier run."""
 
     workflow_id: str
     inherits: tuple[str, ...]
@@ -30,19 +34,30 @@ def to_json(layers: Layers) -> str | None:
 
 
 def from_json(text: str | None) -> Layers:
-    """The run's own layer first; empty for one that stands alone."""
+    """Return the layers, the run's own first; empty for a run that stands alone."""
     return tuple(Layer(name, tuple(inherits)) for name, inherits in json.loads(text or "[]"))
 
 
+def files_of(run: Run, row: DocumentWorkflow | WorkflowSteps | None = None) -> DocumentFiles:
+    """``row``: one of the run's own; without it, the files that all runs of the document share."""
+    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    return open_run_files(store, row.layers) if row else store
+
+
+def fetch_original(run: Run, document: DocumentWorkflow, target: Path) -> None:
+    store = files_of(run)
+    store.fetch(store.root + store.name_of(document.data["file_uri"]), target, version=document.s3version)
+
+
 def open_run_files(store: DocumentFiles, layers: str | None) -> DocumentFiles:
-    """``layers``: as the run's rows keep them."""
+    """``layers``: as stored on the run's rows."""
     found = from_json(layers)
     return RunFiles(store.site, store.project_id, store.document_id, found) if found else store
 
 
 @dataclass(frozen=True)
 class RunFiles(DocumentFiles):
-    """The same names as in ``DocumentFiles``; whose artifact each is, the layers say."""
+    """The same names as in ``DocumentFiles``; the layers map each artifact to its location."""
 
     layers: Layers = ()
 
@@ -55,7 +70,7 @@ class RunFiles(DocumentFiles):
                 return super().read(place)
             except NotFound:
                 continue
-        raise NotFound("File not found.")
+        raise NotFound(gettext("File not found."))
 
     def open(self, name: str) -> tuple[Any, int]:
         for place in self._places(name):
@@ -63,7 +78,7 @@ class RunFiles(DocumentFiles):
                 return super().open(place)
             except NotFound:
                 continue
-        raise NotFound("File not found.")
+        raise NotFound(gettext("File not found."))
 
     def exists(self, name: str) -> bool:
         return any(super(RunFiles, self).exists(place) for place in self._places(name))
@@ -78,7 +93,7 @@ class RunFiles(DocumentFiles):
         super().clear_artifacts([files.own_artifact(self.layers[0].workflow_id, folder) for folder in folders])
 
     def _places(self, name: str) -> Iterator[str]:
-        """Where to look: in its own folder, and as far back as it inherits."""
+        """Yield the locations to try: its own folder, then as far back as it inherits."""
         folder = files.artifact_folder(name)
         if not folder:
             yield name

@@ -1,4 +1,4 @@
-"""What a run freezes of its project and of what governs it, as a value and as the JSON that the table keeps."""
+"""The settings that a run freezes, from its project and schemas: as a value and as stored JSON."""
 
 import dataclasses
 import json
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config.errors import NotFound, Refused
 from projects.models import choice as model_choice
@@ -25,12 +26,12 @@ UNGOVERNED = Governing()
 
 
 def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSettings:
-    """What a run of this project freezes if it starts now; ``data`` is the project's map.
+    """Return the settings of a run that starts now; ``data`` is the project's map.
 
-    A project that knows no fields, as an older writer's, is read by the default ones that its page shows.
+    A project without fields, as written by older versions, gets the default ones that its page shows.
 
     Raises:
-        Refused: the project's classification is gone, or a model that it chose.
+        Refused: the project's classification, or a model that it chose, is gone.
 
     """
     pinned = freeze_project(site, data)
@@ -40,19 +41,19 @@ def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSetti
 
 
 def freeze_project(site: str, data: Mapping[str, Any]) -> RunSettings:
-    """The same without prompts. Raises: Refused."""
+    """Return the settings without prompts. Raises: Refused."""
     pinned = _read_by(site, {"fields": default_fields(), **data})
     return dataclasses.replace(pinned, ocr=model_choice.choose_ocr_model(site, pinned.ocr_model).to_json())
 
 
 def default_fields() -> list[dict[str, Any]]:
-    """Of a project that knows none, as its ``data`` would have them."""
+    """Return the default fields, in the format of a project's ``data``."""
     return [dataclasses.asdict(one) for one in DEFAULT_FIELDS]
 
 
 def with_prompts(site: str, project_id: str, pinned: RunSettings, models: Mapping[str, ModelChoice]) -> RunSettings:
-    """The same by these models, told what the project's prompts say now."""
-    # A type that the run has yet to find decides in its analysis: all of them are pinned.
+    """Add the project's current prompts and these models to the settings."""
+    # If the run determines the type, all types are pinned.
     types = None if pinned.typing else (pinned.classification_id,)
     return with_models(site, pinned, prompt_choice.choose_book(site, project_id, types=types), models)
 
@@ -68,25 +69,27 @@ def asks_models(pinned: RunSettings) -> bool:
 
 
 def list_asking_steps(pinned: RunSettings) -> set[str]:
-    """The names of the steps at which a model is asked."""
+    """Return the names of the steps that call a model."""
     chosen = {"segment_analyzer": pinned.analyzer, "document_summarizer": pinned.summarizer}
     return {step for step, doer in chosen.items() if doer == BY_MODEL}
 
 
 def _read_by(site: str, known: Mapping[str, Any]) -> RunSettings:
-    """By the project's classification, by the type that is found, or by the project's own fields."""
+    """Return settings with the fields of the project's classification, the type to find, or the project itself."""
     fixed = str(known.get("classification_id") or "")
     if known.get("typing") and not fixed and (typed := _settings_before_type(site, known)):
         return typed
     try:
         governing = schema_queries.get_governing(site, fixed)
     except NotFound as error:
-        raise Refused("The project's document type no longer exists. Select another in its settings.") from error
+        raise Refused(
+            gettext("The project's document type no longer exists. Select another in its settings.")
+        ) from error
     return freeze(known, governing)
 
 
 def _settings_before_type(site: str, known: Mapping[str, Any]) -> RunSettings | None:
-    """Where the document's type is yet to be found; None if the site has no types to find it among."""
+    """Return settings for a document whose type is to be found; None if the site has no types."""
     none, *each = schema_queries.list_governing(site)
     if not each:
         return None
@@ -100,7 +103,7 @@ def _settings_before_type(site: str, known: Mapping[str, Any]) -> RunSettings | 
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:
-    """The settings of a project's ``data`` map; older projects without schema or policy get the documented defaults."""
+    """Return the settings of a project's ``data`` map; missing parts of older projects get the documented defaults."""
     policy = data.get("review_policy") or {}
     classified, calibration = governing.classification, data.get("calibration") or {}
     extractor = data.get("extractor") or {}
@@ -139,7 +142,7 @@ def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Gover
     default = float(policy.get("default_threshold", 0.8))
     thresholds = {name: float(share) for name, share in (policy.get("thresholds") or {}).items()}
     own = list(_list_fields(data, set(policy.get("required") or ())))
-    told = {one.name: one for one in own}  # also of an attribute that a document type names
+    told = {one.name: one for one in own}  # also for attributes of a document type
     for one in list_governed_fields(own, thresholds, governing):
         threshold = default if one.threshold is None else one.threshold
         mine = told.get(one.name)
@@ -175,7 +178,7 @@ def to_json(pinned: RunSettings) -> str:
 
 
 def from_json(text: str | None) -> RunSettings:
-    """The frozen settings; a run that an older system wrote has none and gets the defaults."""
+    """Parse the frozen settings; a run of an older system has none and gets the defaults."""
     if not text:
         return freeze({})
     data = json.loads(text)

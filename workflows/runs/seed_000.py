@@ -1,6 +1,6 @@
-"""What the seed-000 system wrote, read as ours: what its rows keep in ``data`` or elsewhere is filled in, in memory.
+"""Rows of the seed-000 system, read as ours: values that it stores in ``data`` or elsewhere are filled in, in memory.
 
-Its rows have no flat attributes, its runs no execution, no lineage and no outcome. Nothing here writes.
+Its rows have no flat attributes, its runs no execution, lineage or outcome. Nothing here writes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from workflows.definitions.earlier import LABELS, TEN_STEPS
 from workflows.runs.items import DocumentWorkflow, ProjectDocument, Segment, StepStatus, WorkflowSteps
 from workflows.runs.preprocess import PREPROCESSORS
 
-_OURS = tuple(reversed(SHIPPED.values()))  # the newest first: an older one's steps may be among its own
+_OURS = tuple(reversed(SHIPPED.values()))  # newest first, as its steps may include those of older ones
 _ENDED = ("completed", "failed")
 
 
 class Row(Item):
-    """Any of its rows: they all are ``data`` and two times."""
+    """Any row of that system: all consist of ``data`` and two times."""
 
     data = map_attribute(null=True)
     created_at = UnicodeAttribute(null=True)
@@ -31,7 +31,7 @@ class Row(Item):
 
 @dataclass(frozen=True)
 class Link:
-    """What the run's own row says beside its board; ``pages`` is 0 until they are counted."""
+    """What the run's own row adds to its board; ``pages`` is 0 until they are counted."""
 
     status: str = ""
     error: str | None = None
@@ -43,7 +43,7 @@ class Link:
 
 
 def wrote(workflow_id: str | None) -> bool:
-    """Whether a run is that system's.
+    """Return True if that system made the run.
 
     >>> wrote("wf_V1StGXR8_Z5jdHi6B-myT"), wrote("01J9ZQ4Y0B9K4E3W5T8R7M2N1P")
     (True, False)
@@ -52,7 +52,7 @@ def wrote(workflow_id: str | None) -> bool:
 
 
 def definition_of(board: WorkflowSteps) -> Definition:
-    """The steps that a board is shown by; its own steps tell, where the index carries them."""
+    """Return the definition to show a board with, by the board's own steps if the index has them."""
     if wrote(board.workflow_id):
         return TEN_STEPS
     if board.definition:
@@ -66,16 +66,17 @@ def definition_of(board: WorkflowSteps) -> Definition:
 
 
 def is_foreign(row: ProjectDocument) -> bool:
-    """Whether only that system knows the document, as the row was read: an import makes it one of ours."""
+    """Return True if only that system knows the document; an import makes it ours."""
     return _lacks(row)
 
 
 def fill_documents(rows: Sequence[ProjectDocument]) -> None:
-    """Complete the rows of a list; one more call where the index projects no ``data``."""
+    """Complete the rows of a list; one more call if the index projects no ``data``."""
     theirs = [row for row in rows if _lacks(row)]
     _fetch(theirs)
     for row in theirs:
         data = row.data.as_dict() if row.data is not None else {}
+        row.is_foreign = True
         row.document_id = _tail(row.SK)
         row.project_id = data.get("project_id") or _tail(row.PK)
         row.name = data.get("name") or row.document_id
@@ -85,13 +86,13 @@ def fill_documents(rows: Sequence[ProjectDocument]) -> None:
 
 
 def fill_boards(site: str, rows: Sequence[WorkflowSteps]) -> dict[str, Link]:
-    """Complete boards from their runs, documents and projects; returns each run's own row, by its id.
+    """Complete boards from their runs, documents and projects; return each run's own row by id.
 
-    At most two more calls: one for what the index left out, one for all names.
+    At most two more calls: one for what the index omits, one for all names.
     """
     theirs = [row for row in rows if _lacks(row) and wrote(_tail(row.PK))]
     _fetch(theirs)
-    known = [row for row in theirs if row.data is not None]  # the others were deleted meanwhile
+    known = [row for row in theirs if row.data is not None]  # others were deleted meanwhile
     found = {row.key: row for row in Row.load_many([key for row in known for key in _around(site, row)])}
     return {_tail(row.PK): _fill_board(row, [found.get(key) for key in _around(site, row)]) for row in known}
 
@@ -101,7 +102,7 @@ def _lacks(row: Any) -> bool:
 
 
 def _around(site: str, row: WorkflowSteps) -> list[table.Key]:
-    """Where a board's run lies, in one of two places by its kind, and its project."""
+    """Return the keys of a board's run, in one of two places by kind, and of its project."""
     data = row.data.as_dict()
     ids = {"document_id": data.get("document_id") or "-", "workflow_id": _tail(row.PK)}
     return [
@@ -135,7 +136,7 @@ def _fill_board(row: WorkflowSteps, around: Sequence[Row | None]) -> Link:
 
 
 def _fill_times(row: WorkflowSteps, board: Mapping[str, Any], run: Row | None) -> None:
-    """Of rows that lack them, what the steps say. The end of a run changes its own row only."""
+    """Derive missing times from the steps. The end of a run changes its own row only."""
     told = [one for one in (row, run) if one is not None]
     of_steps = [
         str(at)
@@ -150,7 +151,7 @@ def _fill_times(row: WorkflowSteps, board: Mapping[str, Any], run: Row | None) -
 
 
 def _current(board: Mapping[str, Any]) -> str:
-    """Its ``current_step`` may be empty, or name a step that has ended: then what runs now, or the first to come."""
+    """``current_step`` may be empty, or an ended step: then return the running step, or the next."""
     statuses = {name: str((board.get(name) or {}).get("status") or "") for name in LABELS}
     for status in (StepStatus.FAILED, StepStatus.IN_PROGRESS, StepStatus.PENDING):
         for name, of_step in statuses.items():
@@ -170,16 +171,16 @@ def _tail(key: str) -> str:
 
 
 def newest_run(site: str, document_id: str) -> str | None:
-    """The id of a document's newest run, if its project's list names none: one Query, two for a page of the web.
+    """Return a document's newest run, if its project's list names none: one Query, two for web pages.
 
-    That system's ids tell no time, so all of them are read.
+    That system's ids are not time-ordered, so all are read.
     """
     row = newest_link(site, document_id)
     return _tail(row.SK) if row else None
 
 
 def newest_link(site: str, document_id: str) -> DocumentWorkflow | None:
-    """The own row of a document's newest run; as ``newest_run``."""
+    """Return the own row of a document's newest run, as ``newest_run``."""
     for entity in (table.DOCUMENT_WORKFLOW, table.WEB_WORKFLOW):
         pk = entity.partition_key(site, document_id=document_id)
         prefix = DocumentWorkflow.SK.startswith(entity.sort_prefix())
@@ -190,7 +191,7 @@ def newest_link(site: str, document_id: str) -> DocumentWorkflow | None:
 
 
 def first_segment(site: str, workflow_id: str) -> int:
-    """The number that its first segment has in keys and names of files: 0, and 1 of rows that count from one.
+    """Return the number of its first segment in keys and file names: 0, or 1 if rows count from one.
 
     One Query.
     """

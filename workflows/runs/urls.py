@@ -1,4 +1,4 @@
-"""URLs of runs and their pages; named under ``workflows``."""
+"""URLs of runs and their pages, in the namespace ``workflows``."""
 
 from django.urls import path
 

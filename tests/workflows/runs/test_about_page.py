@@ -6,8 +6,8 @@ from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.html import one_line
 from tests.people import charlie, dora, signed_in
-from workflows.engine.step_context import files_of
 from workflows.runs.items import Run
+from workflows.runs.run_files import files_of
 from workflows.runs.views import about
 from workflows.storage import files
 

@@ -176,9 +176,11 @@ def test_the_form_of_a_project_offers_and_keeps_them(table, settings):
     browser = signed_in(alice())
     settings.SUMMARIZER = "model"
     page = one_line(browser.get(f"/projects/{project.id}/edit/").content)
-    for words in ("Default (built-in rules)", "Default (Language model)"):
+    for words in ("Default: Built-in rules", "Default: Language model"):
         assert words in page
     assert "Language model" in page
+    browser.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    assert "Standard: Integrierte Regeln" in one_line(browser.get(f"/projects/{project.id}/edit/").content)
 
 
 def test_a_form_that_comes_back_keeps_what_was_chosen(table):

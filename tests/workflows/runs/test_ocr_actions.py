@@ -3,7 +3,7 @@ from django.test import Client
 
 from config import table as keys
 from projects.audit.events import actor_of
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import Permission
 from tests.factories import SITE, start_run
 from tests.people import alice, charlie, signed_in

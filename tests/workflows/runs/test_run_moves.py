@@ -14,7 +14,6 @@ from projects.documents import recount
 from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
 from workflows.runs import items as runs_items
 from workflows.runs import queries
 from workflows.runs.actions import advance
@@ -27,6 +26,7 @@ from workflows.runs.items import (
     Outcome,
     ProjectDocument,
     ProjectWorkflow,
+    ResumeWay,
     Run,
     RunMove,
     RunState,

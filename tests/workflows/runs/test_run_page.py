@@ -69,6 +69,12 @@ def test_an_error_stands_in_the_diagram_and_in_full_beside_it():
     assert page.count("<p>Not readable.</p>") == 1
 
 
+def test_why_a_step_was_not_needed_can_be_read_in_full():
+    page, _ = opened(start_run())
+    assert "Steps not needed</summary>" in page
+    assert "<li>Web Crawling: Only web page requests are crawled.</li>" in page
+
+
 def test_slices_of_a_stage_are_drawn_below_its_bar():
     run = start_run()
     WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(3000)], EXISTS)

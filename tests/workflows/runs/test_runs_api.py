@@ -5,14 +5,17 @@ import datetime as dt
 import pytest
 
 from config import clock
-from config.transaction import transact
+from config.transaction import EXISTS, transact
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
+from tests.factories import start_run
 from tests.projects.make_sites import make_site
 from tests.workflows.repeated import field, published_run, run_to_repeat
 from tests.workflows.test_api import API, problem, program
+from workflows.engine import joins
 from workflows.runs import events, queries
-from workflows.runs.items import Run
+from workflows.runs.actions import advance
+from workflows.runs.items import Run, WorkflowSteps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 EVENTS = f"{API}/events"
@@ -88,3 +91,31 @@ def test_admins_programs_see_the_definitions() -> None:
     assert known["steps"][-1]["next"] in ({"": ""}, {})
     problem(client.get(f"{API}/workflows/none.v1"), 404)
     problem(program(Permission.READ).get(f"{API}/workflows"), 403)
+
+
+def test_pages_are_listed_and_their_text_is_read() -> None:
+    run, client = published_run(field("total", "4.00")), program(Permission.READ)
+    url = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}/pages"
+    assert client.get(url).json() == {"items": [{"index": 0, "failed": False}], "next": None}
+    page = client.get(f"{url}/0").json()
+    assert (page["index"], page["kind"]) == (0, "Page")
+    assert all(one["source"] for one in page["texts"])
+    problem(client.get(f"{url}/7"), 404)
+    problem(client.get(f"{url}/-1"), 404)
+    make_site("acme")
+    problem(program(Permission.READ, site="acme").get(f"{url}/0"), 404)
+    problem(program(Permission.WRITE).get(url), 403)
+
+
+def test_how_far_the_parts_of_a_long_document_are_is_told() -> None:
+    run, client = start_run(), program(Permission.READ)
+    url = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}"
+    with count_calls() as before:
+        assert {one["progress"] for one in client.get(url).json()["steps"]} == {None}
+    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(3000)], EXISTS)
+    joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
+    with count_calls() as after:
+        steps = {one["name"]: one["progress"] for one in client.get(url).json()["steps"]}
+    assert steps.pop("segment_prep") == {"parts": 60, "done": 0, "pages": 3000, "failed": 0}
+    assert set(steps.values()) == {None}
+    assert after.names() == [*before.names(), "dynamodb.Query"]

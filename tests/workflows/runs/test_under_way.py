@@ -4,10 +4,8 @@ from types import SimpleNamespace
 import pytest
 from django.core.cache import cache
 from django.http import QueryDict
-from pynamodb.expressions.operand import Path
 
 from config import clock
-from config.transaction import Update, transact
 from projects.documents.items import DocumentStatus
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -16,8 +14,8 @@ from tests.html import one_line
 from tests.people import charlie, dora, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.advancing import waiting
+from tests.workflows.insight.rollups import add_figures
 from workflows.insight.figures import bucket_of, join_name
-from workflows.insight.items import DayFigures
 from workflows.insight.queries import Scope
 from workflows.runs import queries
 from workflows.runs.views.runs import Filters, find_cause
@@ -158,8 +156,8 @@ def test_what_is_usual_is_said_once_enough_runs_tell():
     start_run()
     assert "usually takes" not in read("/?state=running")
     cache.clear()
-    adds = [Path([join_name("step", "document-analysis", "segment_prep", bucket_of(12))]).add(20)]
-    transact([Update(Scope("default").key(clock.now().date()), adds, of=DayFigures)])
+    name = join_name("step", "document-analysis", "segment_prep", bucket_of(12))
+    add_figures(Scope("default"), clock.now().date(), **{name: 20})
     assert "usually takes up to 11.6 s (p90)" in read("/?state=running")
 
 

@@ -1,4 +1,4 @@
-"""A run's state changes: the one write of all rows that show it, and the actions that lead a run on or end it."""
+"""The single write of a run's state in all rows that show it, and the actions that advance or end a run."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def board_key(run: Run) -> Key:
 
 
 def drives(attempt: int, step: int) -> Condition:
-    """The run is at ``step`` and ``attempt`` is its driver: the guard of every change that a message asks for."""
+    """Return the condition that the run is at ``step`` and driven by ``attempt``. It guards every message's write."""
     here: Condition = (Execution.currentStep == step) & (Execution.status == RunStatus.RUNNING)
     guard: Condition = here & (Execution.engine_attempt == attempt)
     return guard
@@ -62,11 +62,11 @@ def drives(attempt: int, step: int) -> Condition:
 
 @dataclass(frozen=True)
 class RunPosition:
-    """A run at one moment.
+    """The state of a run at one moment.
 
-    ``step``: ``END`` once it has ended. ``keeps``: the run whose result stays the document's although this one ends.
-    ``decided``: the run whose result a person decided or chose, while that is the document's. ``left_out``: steps that
-    the document does not need.
+    ``step``: ``END`` once it has ended. ``keeps``: the run whose result stays in use although this one ends.
+    ``decided``: the run whose result a person decided or selected, while that is in use. ``left_out``: steps that the
+    document skips.
     """
 
     run: Run
@@ -80,7 +80,7 @@ class RunPosition:
 
     @property
     def crawls(self) -> bool:
-        """Whether the run reads a web page: then seed 000 looks for its row in another place."""
+        """Return True if the run reads a web page, whose row seed 000 stores in another place."""
         return any(step.needs == "web" and step.order not in self.left_out for step in self.definition.steps)
 
     @property
@@ -97,12 +97,12 @@ class RunPosition:
 
     @property
     def step_status(self) -> StepStatus:
-        """Of the whole board, and in seed 000's rows of the run."""
+        """The status of the whole board, and in seed 000's rows of the run."""
         return _BOARD_STATUS[self.status]
 
     @property
     def document(self) -> DocumentState:
-        """What the document shows of it."""
+        """The state of the document that follows from the run's."""
         run_id = self.run.workflow_id
         if not self.outcome:
             waits_at = self.definition.step(self.step).name if self.waits else ""
@@ -121,13 +121,13 @@ _BOARD_STATUS = {
 
 @dataclass(frozen=True)
 class Advance:
-    """How a run leaves a step. ``outcome`` is set if ``to`` is ``END``; ``facts`` go to the transition.
+    """How a run leaves a step. ``outcome`` is set if ``to`` is ``END``; ``facts`` are stored on the transition.
 
-    ``execution``: as it was read before. If the run ends, it says whether another run's result stays the document's.
-    ``used``: what the step took, as ``workflows.runs.prices`` makes it; kept with the transition and the board.
-    ``pinned`` are more changes of the execution itself: DynamoDB takes one operation an item and transaction. ``link``:
-    of the run's own row, as seed 000 has it too. ``request``: what a crawl was asked for.
-    ``classified``: the type that the document is published as. ``document_if``: what its own row has to hold, too.
+    ``execution``: as read before. If the run ends, it says whether another run's result stays in use. ``used``: the
+    step's usage with prices, as from ``workflows.runs.prices``; stored on the transition and the board. ``pinned``:
+    further changes of the execution, since DynamoDB takes one operation an item and transaction. ``link``: of the run's
+    own row, which seed 000 has too. ``request``: the request of a crawl. ``classified``: the type that the document is
+    published as. ``document_if``: a further condition on the document's own row.
     """
 
     step: StepDefinition
@@ -148,12 +148,12 @@ class Advance:
     execution: Execution | None = None
 
 
-# Facts that the board shows: counts as seed 000 does, and that no model read the prompt.
+# Facts that the board shows: seed 000's counts, and that no model used the prompt.
 _SHOWN = ("entity_count", "relationship_count", "prompt_unused")
 
 
 def leave_step(before: RunPosition, after: RunPosition, left: Advance, transition_id: str, now: str) -> list[Change]:
-    """Execution, transition and board of a run that leaves a step; seed 000's rows too where they tell of it."""
+    """Return the changes of execution, transition and board, and of seed 000's rows if they show the step."""
     last = [Execution.last_transition.set(transition_id), Execution.afresh.remove(), *left.pinned]
     changes = [
         _move_execution(before, after, last, now, check_at=left.check_at),
@@ -178,7 +178,7 @@ def leave_step(before: RunPosition, after: RunPosition, left: Advance, transitio
 
 
 def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now: str) -> list[Change]:
-    """Execution, board and seed 000's rows of an ended run that goes on."""
+    """Return the changes of execution, board and seed 000's rows of an ended run that is resumed."""
     to_come = [
         WorkflowSteps.data[one.name].set(step_entry(one, StepStatus.PENDING))
         for one in after.definition.steps
@@ -203,7 +203,7 @@ def reopen(before: RunPosition, after: RunPosition, more: Sequence[Action], now:
 
 
 def position_of(run: Run, definition: Definition, execution: Execution) -> RunPosition:
-    """Where the run is, as its execution was read."""
+    """Return the run's position as its execution was read."""
     outcome = Outcome(execution.outcome) if execution.outcome else None
     place = place_of(run, execution, outcome)
     left_out = frozenset(int(order) for order in execution.left_out or ())
@@ -212,14 +212,14 @@ def position_of(run: Run, definition: Definition, execution: Execution) -> RunPo
 
 
 class Place(NamedTuple):
-    """Whose result is the document's, as ``RunPosition`` says it."""
+    """Whose result is in use, as in ``RunPosition``."""
 
     keeps: str = ""
     decided: str = ""
 
 
 def place_of(run: Run, execution: Execution | None, outcome: Outcome | None) -> Place:
-    """What a person decided stays the document's until a person decides or chooses another."""
+    """A result that a person decided stays in use until a person decides or selects another."""
     if execution is None or outcome is None:
         return Place()
     keeps, decides = str(execution.keeps or ""), outcome == Outcome.PUBLISHED and bool(execution.decision_id)
@@ -239,6 +239,7 @@ def _move_execution(
         Execution.updatedAt.set(now),
         *due_work.release_actions(),
         Execution.job.remove(),
+        Execution.waits_until.remove(),
         *more,
     ]
     if after.attempt != before.attempt:
@@ -256,7 +257,7 @@ def _move_execution(
 
 
 def begin_attempt(attempt: int) -> list[Action]:
-    """The attempt that drives the run from now on, and its engine, as they are part of one change."""
+    """Set the attempt that drives the run from now on, and its engine."""
     kind = engine_choice.choose_engine()
     engine = Execution.engine.set(kind) if kind else Execution.engine.remove()
     return [Execution.engine_attempt.set(attempt), engine]
@@ -280,12 +281,12 @@ def _record_transition(run: Run, transition_id: str, left: Advance, now: str) ->
 
 
 def facts_to_store(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Enums as the text they are stored as: PynamoDB's maps take plain types only."""
+    """Convert enums to text: PynamoDB's maps accept plain types only."""
     return {name: value.value if isinstance(value, StrEnum) else value for name, value in facts.items()}
 
 
 def _leave_step(left: Advance, now: str) -> list[Action]:
-    """The step that the run leaves, on its board."""
+    """Update the board's entry of the step that the run leaves."""
     step = WorkflowSteps.data[left.step.name]
     actions: list[Action] = [
         step["status"].set(left.status.value),
@@ -303,7 +304,7 @@ def _leave_step(left: Advance, now: str) -> list[Action]:
 
 
 def _enter_step(after: RunPosition, now: str) -> list[Action]:
-    """The step that the run comes to, or its end, on its board."""
+    """Update the board's entry of the step that the run enters, or its end."""
     if after.outcome:
         return [WorkflowSteps.GSI1SK.set(after.step_status), WorkflowSteps.outcome.set(after.outcome)]
     step = after.definition.step(after.step)
@@ -315,12 +316,12 @@ def _enter_step(after: RunPosition, now: str) -> list[Action]:
 
 
 def step_entry(step: StepDefinition, status: StepStatus, **more: str) -> dict[str, str]:
-    """A step's entry on the board, as seed 000 has it."""
+    """Return a step's entry on the board, in seed 000's format."""
     return {"status": status.value, "label": step.label, **more}
 
 
 def _move_in_project(after: RunPosition, now: str) -> Change:
-    """Seed 000's row that points to the run from its project."""
+    """Update seed 000's row of the run in its project."""
     run = after.run
     return Update(
         table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id),
@@ -330,7 +331,7 @@ def _move_in_project(after: RunPosition, now: str) -> Change:
 
 
 def _end_link(after: RunPosition, reason: str | None) -> list[Action]:
-    """Of the run's own row, where the whole run ends or goes on."""
+    """Update the run's own row when the run ends or is resumed."""
     error = DocumentWorkflow.data["error"]
     return [
         DocumentWorkflow.data["status"].set(after.step_status.value),
@@ -344,7 +345,7 @@ def _stand(after: RunPosition, now: str) -> Put:
 
 
 def _write_link(after: RunPosition, told: Sequence[Action], left: Advance | None, now: str) -> list[Change]:
-    """The run's own row, in the two places of a web page; nothing if nothing is told of it."""
+    """Update the run's own row, in two places for a web page; nothing if there are no changes."""
     run, owed = after.run, spending.of_run(left.used) if left else []
     ids = {"document_id": run.document_id, "workflow_id": run.workflow_id}
     changes: list[Change] = []
@@ -362,7 +363,10 @@ def figures_key(run: Run) -> Key:
 
 
 def schedule_figures(run: Run, now: str, *, received: bool = False, ended: bool = False) -> Update:
-    """Due at once. ``received``: its document came with it. A row of its own, so that no other run's is waited for."""
+    """Make the figures due at once, in a row of its own, so that no other run's write conflicts.
+
+    ``received``: its document arrived with it.
+    """
     actions: list[Action] = [
         *due_work.schedule_actions(RunFigures, now, workflow_id=run.workflow_id),
         RunFigures.project_id.set(run.project_id),
@@ -376,14 +380,14 @@ def schedule_figures(run: Run, now: str, *, received: bool = False, ended: bool 
 
 
 class AdvanceResult(NamedTuple):
-    """What an advance wrote: the transition's id and the lineage event, which may have to go on the bus."""
+    """The transition's id and the lineage event, which may have to be published."""
 
     last: str
     event: DocumentEvent
 
 
 class Left(NamedTuple):
-    """How a run left its step, and the id of the transition that records it."""
+    """How a run left its step, and the id of the transition."""
 
     how: Advance
     transition_id: str
@@ -393,17 +397,17 @@ def write(
     before: RunPosition | DocumentState | None, after: RunPosition, now: str,
     *, left: Left | None = None, new_rows: Sequence[Item] = (), more: More = NOTHING,
 ) -> list[Change]:  # fmt: skip
-    """Everything that shows a run's state, changed from ``before`` to ``after``, for one transaction.
+    """Return all changes of rows that show a run's state, from ``before`` to ``after``, for one transaction.
 
-    That is its execution, transition, step board and seed 000's rows of it, its document's two rows with their places
-    in lists, the counts, that its figures are due, and whom its end is to be told. The run's own guard comes first.
+    These are its execution, transition, step board and seed 000's rows of it, its document's two rows with their places
+    in lists, the counters, its figures becoming due, and notices of its end. The run's own guard comes first.
 
-    ``before``: of a run that begins (``new_rows``), what its document showed until now; None if that is new as well,
-    whose rows the caller puts. ``left``: how it left its step; without, an ended run goes on. Raised conflicts name
-    ``run``, ``project_document`` and ``document`` if those are not as ``before`` and ``more`` ask.
+    ``before``: for a run that begins (``new_rows``), what its document showed until now; None if that is new as well,
+    whose rows the caller puts. ``left``: how it left its step; without it, an ended run is resumed. Conflicts name
+    ``run``, ``project_document`` and ``document`` if those do not match ``before`` and the conditions of ``more``.
 
     Raises:
-        CountersignError: no run goes from the one state to the other (``RUN_MOVES``).
+        CountersignError: there is no such transition (``RUN_MOVES``).
 
     """
     if not isinstance(before, RunPosition):
@@ -429,7 +433,9 @@ def advance(
     run: Run, definition: Definition, move: Advance, *, last: str | None, also: Sequence[Change] = (),
     by: events.Who = events.SYSTEM, event: EventAt | None = None,
 ) -> AdvanceResult:  # fmt: skip
-    """One guarded step forward, or the run's end, with its event (docs/design.md, One step).
+    """Advance the run by one guarded step, or end it, with its event (docs/design.md, One step).
+
+    ``last`` is the id of the run's last transition: the new one sorts after it, whatever the workers' clocks say.
 
     ``last`` is the id of the run's last transition: the new one sorts after it, whatever the clocks of workers say.
 
@@ -450,9 +456,9 @@ def advance(
 
 
 def plan_advance(run: Run, definition: Definition, move: Advance, transition_id: str, now: str) -> list[Change]:
-    """What one advance writes besides its event, the guarded execution first."""
+    """Return an advance's changes without its event, the guarded execution first."""
     place = place_of(run, move.execution, move.outcome)
-    # Of a run whose execution was not read, nothing is known of its document.
+    # If the execution was not read, nothing is known of its document.
     unneeded = {step.order for step in definition.steps if step.needs} if move.execution is None else ()
     left_out = frozenset(int(order) for order in (move.execution and move.execution.left_out) or unneeded)
     before = RunPosition(run, definition, move.step.order, move.attempt, left_out=left_out)
@@ -464,7 +470,7 @@ def plan_advance(run: Run, definition: Definition, move: Advance, transition_id:
 
 
 def hold_slot(run: Run, mark: str, *, attempt: int) -> None:
-    """Whose slot of a batch the run holds when it goes on. Raises: Conflict if it has gone on already."""
+    """Record the batch slot that a resumed run holds. Raises: Conflict if it has moved on already."""
     rests = (Execution.engine_attempt == attempt) & (Execution.status != RunStatus.RUNNING)
     Execution.change(execution_key(run), [Execution.batch_line.set(mark)], rests)
 
@@ -486,7 +492,7 @@ def fail(
     outcome: Outcome = Outcome.FAILED, by: events.Who = events.SYSTEM, also: Sequence[Change] = (),
     document_if: Condition | None = None,
 ) -> AdvanceResult:  # fmt: skip
-    """End the run where it stands; ``sentence`` is what people read, ``document_if`` as in ``Advance``.
+    """End the run at its current step; ``sentence`` is for people, ``document_if`` as in ``Advance``.
 
     Raises:
         Conflict: it has ended, moved on, or a newer attempt drives it; nothing was changed.

@@ -1,4 +1,4 @@
-"""What other packages write in the transaction that ends a run: each registers a function, so runs import none."""
+"""Registry of changes in the transaction that ends a run: packages register here, so that runs import none of them."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ _PLANS: list[PlanEnd] = []
 
 
 def at_end(plan: PlanEnd) -> PlanEnd:
-    """Register ``plan``, which gets the run, its outcome, the attempt and the instant that are stored."""
+    """Register ``plan``, which gets the run, its outcome, the attempt and the stored instant."""
     _PLANS.append(plan)
     return plan
 

@@ -1,4 +1,4 @@
-"""What a document's rows show of its runs: its row in its project, its own, and the counts; for one transaction."""
+"""A document's rows as they show its runs: its row in the project, its own row, and counters; for one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import table
+from config.item import INDEX_KEYS
 from config.transaction import EXISTS, Change, Update
 from projects.documents import counting
 from projects.documents.actions.classification import Classified
@@ -16,16 +17,15 @@ from projects.documents.items import DocumentStatus
 from workflows.runs.items import RUN_ENDS, Outcome, ProjectDocument, Run, RunStatus, StepStatus
 
 DELETED = "deleted"  # seed 000's word in the flat copy of a document's status
-INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
 _OUTCOMES = frozenset(Outcome)
 
 
 @dataclass(frozen=True)
 class DocumentState:
-    """Where a document stands.
+    """The state of a document.
 
-    ``workflow_id``: the run that it shows, empty for a mail or an archive. ``decided``: the run whose result a person
-    decided or chose, while that is the document's. ``waits_at``: the step at which its run waits for a person.
+    ``workflow_id``: the run that it shows, empty for an email or archive. ``decided``: the run whose result a person
+    decided or selected, while that is in use. ``waits_at``: the step at which its run is in review.
     """
 
     status: DocumentStatus
@@ -35,12 +35,12 @@ class DocumentState:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the run that it shows ended; None of an archive that was unpacked, which has none."""
+        """The outcome of the run that it shows; None for an extracted archive."""
         return Outcome(self.status) if self.status.value in _OUTCOMES else None
 
     @property
     def step_status(self) -> StepStatus:
-        """Seed 000's word for it."""
+        """The status in seed 000's terms."""
         if self.status in (DocumentStatus.IN_PROGRESS, DocumentStatus.WAITING):
             return StepStatus.IN_PROGRESS
         failed = self.outcome is not None and RUN_ENDS[self.outcome] == RunStatus.FAILED
@@ -49,11 +49,11 @@ class DocumentState:
 
 @dataclass(frozen=True)
 class More:
-    """What one write changes and asks besides a state: DynamoDB takes one operation an item and transaction.
+    """Further changes and conditions of one write: DynamoDB takes one operation an item and transaction.
 
     ``execution``, ``project_document``, ``document``: of these rows; the conditions guard the document's two rows.
-    ``queue``: the one that the document belongs to from now on, empty for the site's own; None leaves it where it is.
-    ``classified``: the document type that it gets. ``classification_id``: that of a document that comes into being.
+    ``queue``: the document's queue from now on, empty for the site's own; None leaves it unchanged. ``classified``: its
+    new document type. ``classification_id``: that of a new document.
     """
 
     execution: Sequence[Action] = ()
@@ -71,7 +71,7 @@ _THERE: Condition = EXISTS & ProjectDocument.hidden.does_not_exist()
 
 
 def state_of_row(row: ProjectDocument) -> DocumentState:
-    """What the document's row in its project says, also of one that is hidden."""
+    """Return the state in the document's row in its project, even if that is hidden."""
     step = str(row.current_step or "")
     return DocumentState(_status_of_row(row), str(row.workflow_id or ""), str(row.decided or ""), step)
 
@@ -86,32 +86,32 @@ def _status_of_row(row: ProjectDocument) -> DocumentStatus:
 
 
 def if_at_rest() -> Condition:
-    """The document is not deleted, and no run of it is under way."""
+    """Return the condition that the document is not deleted and has no run in progress."""
     quiet: Condition = _THERE & (ProjectDocument.status != StepStatus.IN_PROGRESS)
     return quiet
 
 
 def if_at_rest_as(row: ProjectDocument) -> Condition:
-    """Whoever loses here has seen another run begin, go on or be chosen."""
+    """Return the condition that no run has begun, been resumed or been selected since ``row`` was read."""
     same: Condition = (ProjectDocument.workflow_id == row.workflow_id) & (ProjectDocument.outcome == row.outcome)
     quiet: Condition = if_at_rest() & same
     return quiet
 
 
 def if_shows(workflow_id: str) -> Condition:
-    """The document is not deleted, and this run is the one that it shows."""
+    """Return the condition that the document is not deleted and shows this run."""
     same: Condition = _THERE & (ProjectDocument.workflow_id == workflow_id)
     return same
 
 
 def if_has_status(row: ProjectDocument) -> Condition:
-    """The document is not deleted, and in the state that ``row`` says; for one without runs."""
+    """Return the condition that the document is not deleted and unchanged since ``row``; for one without runs."""
     same: Condition = _THERE & (ProjectDocument.status == row.status)
     return same
 
 
 def columns(run: Run, state: DocumentState, now: str) -> dict[str, Any]:
-    """Of the document's row in its project; None for what it does not have."""
+    """Return the columns of the document's row in its project; None for missing values."""
     return {
         **table.PROJECT_DOCUMENT.gsi1(run.site, project_id=run.project_id, updated_at=now),
         **_by_status(run, state, now),
@@ -125,7 +125,7 @@ def columns(run: Run, state: DocumentState, now: str) -> dict[str, Any]:
 
 
 def _by_status(run: Run, state: DocumentState, now: str) -> dict[str, Any]:
-    """The site's list of all that have this status, by when they got it."""
+    """Return the keys in the site's list by status, ordered by when it was reached."""
     parts = {"status": state.status, "updated_at": now, "document_id": run.document_id}
     return table.DOCUMENT_BY_STATUS.gsi2(run.site, **parts)
 
@@ -133,9 +133,9 @@ def _by_status(run: Run, state: DocumentState, now: str) -> dict[str, Any]:
 def write_document(
     run: Run, before: DocumentState | None, after: DocumentState, now: str, *, more: More = NOTHING
 ) -> list[Change]:
-    """The document's row in its project, its own, and the counts; nothing of what stays as it is.
+    """Return the changes of the document's two rows and of counters; nothing for unchanged values.
 
-    ``before``: None of a document that comes into being, whose rows the caller puts.
+    ``before``: None for a new document, whose rows the caller puts.
     """
     tally = counting.count_move(
         run.project_id, run.document_id, before.status if before else None, after.status, more.classification_id
@@ -154,7 +154,7 @@ def _write_project_row(run: Run, before: DocumentState, after: DocumentState, no
     values = {} if _is_shown_alike(before, after) else columns(run, after, now)
     actions = [*more.project_document]
     if before.step_status == after.step_status and before.workflow_id == after.workflow_id and not after.outcome:
-        # A pause, or its end: the order of the project's list stays.
+        # The start or end of a review does not change the order of the project's list.
         values = {name: values[name] for name in ("GSI2PK", "GSI2SK", "current_step") if name in values}
     elif values:
         actions.append(ProjectDocument.data["status"].set(after.step_status.value))
@@ -174,7 +174,7 @@ def _is_shown_alike(before: DocumentState, after: DocumentState) -> bool:
 
 def _write_own_row(run: Run, before: DocumentState, after: DocumentState, more: More) -> list[Change]:
     if _is_shown_alike(before, after) and not (more.document or more.classified):
-        # Published without a review, it belongs to the queue in which its review would have waited.
+        # Published without a review, it belongs to the queue of the review that it would have had.
         return [move_to_queue(run.site, run.document_id, more.queue)] if more.queue else []
     row = with_status(run.site, run.document_id, after.status, more.queue)
     condition, actions = EXISTS, [*row.actions, *more.document]
@@ -187,8 +187,8 @@ def _write_own_row(run: Run, before: DocumentState, after: DocumentState, more: 
 
 
 def hide_in_project(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
-    """The document leaves its project's list and the counts; fails while a run of it is under way."""
-    keys = {name: value for name in INDEX_KEYS if (value := getattr(row, name))}
+    """Remove the document from its project's list and from the counters; fails while it has a run in progress."""
+    keys = row.index_keys
     same: Condition = (ProjectDocument.GSI1SK == row.GSI1SK) & _same_run(row)
     actions = [
         *(getattr(ProjectDocument, name).remove() for name in keys),
@@ -203,13 +203,13 @@ def _same_run(row: ProjectDocument) -> Condition:
     same: Condition = (
         ProjectDocument.workflow_id == row.workflow_id
         if row.workflow_id
-        else ProjectDocument.workflow_id.does_not_exist()  # a mail or an archive has none
+        else ProjectDocument.workflow_id.does_not_exist()  # an email or archive has none
     )
     return same
 
 
 def show_in_project(run: Run, row: ProjectDocument, classification_id: str | None) -> list[Change]:
-    """The document is back in its project's list and in the counts, as it was."""
+    """Restore the document to its project's list and to the counters."""
     kept = row.hidden.as_dict()
     actions = [
         *(getattr(ProjectDocument, name).set(kept[name]) for name in INDEX_KEYS if name in kept),
@@ -223,8 +223,8 @@ def show_in_project(run: Run, row: ProjectDocument, classification_id: str | Non
 def _count_hidden(
     run: Run, row: ProjectDocument, keys: dict[str, Any], classification_id: str | None, *, gone: bool
 ) -> list[Change]:
-    """One document less, or more; the condition on its project's row holds what it counts as."""
-    if not keys.get("GSI2PK"):  # an older writer never counted it
+    """Subtract or add one document; the condition on its project's row covers how it was counted."""
+    if not keys.get("GSI2PK"):  # older rows were never counted
         return []
     status = state_of_row(row).status
     before, after = (status, None) if gone else (None, status)

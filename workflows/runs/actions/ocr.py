@@ -1,4 +1,4 @@
-"""The document's OCR record, which changes with the advance into the OCR step and out of it."""
+"""The document's OCR record, written with the advance into and out of the OCR step."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,12 @@ _STATUS = {
 
 
 def request_ocr(run: Run, step: str, now: str) -> list[Change]:
-    """What the advance into ``step`` writes beside itself: that pages are about to be read."""
+    """Return the changes with the advance into ``step``: OCR is requested."""
     return [_record(run, "requested", now)] if step == STEP else []
 
 
 def record_ocr(run: Run, step: str, status: StepStatus, facts: Mapping[str, Any], now: str) -> list[Change]:
-    """What the advance out of ``step`` writes beside itself: nothing, or the latest run's record over the last one."""
+    """Return the changes with the advance out of ``step``: none, or the record of the latest run."""
     if step != STEP or status not in _STATUS:
         return []
     return [_record(run, _STATUS[status], now, engine=facts.get("model"))]

@@ -1,4 +1,4 @@
-"""The segment rows of a run."""
+"""Writes of a run's segment rows."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +8,7 @@ from typing import Any
 from config import clock, table
 from config.item import translate_store_errors
 from workflows.runs.items import Run, Segment, StepStatus
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -18,7 +19,7 @@ Analyses = Mapping[int, Sequence[Mapping[str, str]]]
 
 
 def write(run: Run, count: int) -> None:
-    """The rows of segments 0 to ``count - 1``."""
+    """Write the rows of segments 0 to ``count - 1``."""
     write_some(run, range(count), {})
 
 
@@ -26,14 +27,14 @@ def write_some(
     run: Run, indices: Sequence[int], failed: Mapping[int, str], *, images: bool = True,
     store: DocumentFiles | None = None, analyses: Analyses = MappingProxyType({}),
 ) -> None:  # fmt: skip
-    """Put the rows of ``indices``, a failed segment's with its sentence; again is harmless, the same rows come out.
+    """Write the rows of ``indices``, with the message of a failed segment. Idempotent.
 
-    ``images``: each has one; False if the file is text. ``store``: where the run has its segments. ``analyses``: of
-    each, what was asked of it and answered; long answers are cut, the segment's file has all of them.
+    ``images``: False if the file is text. ``store``: where the run has its segments. ``analyses``: question and answer
+    of each; long answers are truncated, the segment's file has all of them.
 
-    BatchWrite is not atomic, and need not be: the step that calls this advances the run only afterwards.
+    BatchWrite is not atomic, and need not be: the step advances the run only afterwards.
     """
-    documents = store or DocumentFiles(run.site, run.project_id, run.document_id)
+    documents = store or files_of(run)
     now = clock.iso(clock.now())
 
     def data_of(index: int) -> dict[str, Any]:

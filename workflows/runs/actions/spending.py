@@ -1,7 +1,7 @@
-"""What a run uses is added to its project's month: by a step in the transaction that moves the run on, once or not.
+"""Metering: a run's usage is added to its project's month, exactly once, in the transaction that advances the run.
 
-Calls that are metered by the call are added when the work on them ends, whatever became of it: a page, a slice or a
-step that fails has used them too, and a message that comes back adds only what it asks anew.
+Metered calls are added when the work on them ends, successfully or not: a page, a slice or a step that fails has used
+them too, and a redelivery adds only new calls.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ from workflows.stages.usage import Note, Usage, is_metered_by_call
 
 @contextmanager
 def meter_calls(run: Run) -> Iterator[Note]:
-    """Gives what is to be told of each call; adds them up when the block ends, also by an error.
+    """Yield a function that notes calls; add them up when the block ends, even by an error.
 
-    A worker that is killed in the block loses what it noted. Raises: Unavailable if the table does not answer.
+    A worker that is killed in the block loses its notes. Raises: Unavailable if the table does not answer.
     """
     noted: list[Usage] = []
     try:
@@ -35,7 +35,7 @@ def meter_calls(run: Run) -> Iterator[Note]:
 
 @contextmanager
 def meter_beside_runs(run: Run) -> Iterator[Note]:
-    """The same of calls about a document that are no part of its runs: its project's month is charged, no run is."""
+    """Meter calls about a document outside of its runs: only its project's month is charged."""
     noted: list[Usage] = []
     try:
         yield noted.append
@@ -47,20 +47,20 @@ def meter_beside_runs(run: Run) -> Iterator[Note]:
 def _record(run: Run, used: Sequence[Mapping[str, Any]]) -> None:
     try:
         transact(_add_spending(run, used))
-    except Conflict:  # the run was purged meanwhile; its project's month owes it all the same
+    except Conflict:  # the run was purged meanwhile; its project's month is charged all the same
         transact([_of_month(run, one) for one in used])
 
 
 def of_step(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
-    """For the transaction that moves the run on; ``used`` with its price, of which some was metered before.
+    """Return the changes for the transaction that advances the run; ``used`` has prices, and was partly metered before.
 
-    Runs that fail later have used it too. The run's own row takes ``of_run`` beside it.
+    Runs that fail later are charged too. ``of_run`` is the part for the run's own row.
     """
     return [_of_month(run, one) for one in _unmetered(used)]
 
 
 def of_run(used: Sequence[Mapping[str, Any]]) -> list[Action]:
-    """What the step that used it changes in the run's own row."""
+    """Return the changes of the run's own row."""
     return _add_to_run(_unmetered(used))
 
 
@@ -69,7 +69,7 @@ def _unmetered(used: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _add_spending(run: Run, used: Sequence[Mapping[str, Any]]) -> list[Change]:
-    """One update a service and model, and one of the run's row."""
+    """Return one update a service and model, and one of the run's row."""
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
     return [*(_of_month(run, one) for one in used), *([Update(key, _add_to_run(used), EXISTS)] if used else [])]
 
@@ -100,5 +100,5 @@ def _of_month(run: Run, one: Mapping[str, Any]) -> Update:
 
 
 def month_of(instant: str) -> str:
-    """Of a stored instant: 2026-11."""
+    """Return the month of a stored instant: 2026-11."""
     return instant[:7]

@@ -1,4 +1,4 @@
-"""At which step of its definition a document stands, as seed 002 lists it: written with the run's one write."""
+"""The row of a document's current step in its definition (seed 002), written with the run's state."""
 
 from config import table
 from config.transaction import Put
@@ -7,7 +7,7 @@ from workflows.runs.items import DefinitionDocument, Run, StepStatus
 
 
 def stand_at(run: Run, definition: Definition, step: str, status: StepStatus, now: str) -> Put:
-    """``step``: its name, empty at the end, when the row leaves the definition's list."""
+    """``step``: its name, empty at the end, which removes the row from the definition's list."""
     ids = {"document_id": run.document_id, "workflow_id": definition.name}
     key = table.DEFINITION_DOCUMENT.key(run.site, **ids)
     execution = table.EXECUTION.key(run.site, execution_id=run.workflow_id)

@@ -1,4 +1,4 @@
-"""Where a document was sent, and whether it arrived: a row for each sending, beside the document it is about."""
+"""Records of where a document was sent and whether it arrived: one row for each delivery."""
 
 import datetime as dt
 import json
@@ -15,13 +15,13 @@ from config.transaction import EXISTS, Check, Put, transact
 from workflows.runs.items import DocumentSync, SyncService, SyncStatus
 
 log = logging.getLogger(__name__)
-# Of its removal: a document that comes back is as it was, and one that is gone has no page.
+# Events of a removal: a restored document is as before, and a purged one has no page.
 _UNLISTED = ("document.deleted", "document.restored", "document.purged")
 
 
 @dataclass(frozen=True)
 class Sending:
-    """``type``: of the event; ``target``: a webhook's address; ``content``: what was sent, ids alone."""
+    """``type``: of the event; ``target``: a webhook's address; ``content``: what was sent, ids only."""
 
     document_id: str
     service: SyncService
@@ -32,7 +32,7 @@ class Sending:
 
 
 def record_sync(site: str, sending: Sending, *, arrived: bool) -> None:
-    """Write it down, while the document is there. It was made: that this fails must not have it made again."""
+    """Record a delivery while the document exists. If this fails, the delivery must not be repeated."""
     if sending.type in _UNLISTED:
         return
     now = clock.iso(clock.now())
@@ -63,11 +63,11 @@ def record_sync(site: str, sending: Sending, *, arrived: bool) -> None:
 
 
 def keep_until() -> int:
-    """Of what has arrived: as long as a webhook's call is kept. Epoch seconds."""
+    """Return the TTL of delivered ones, the same as of a webhook's log. Epoch seconds."""
     return int((clock.now() + dt.timedelta(days=settings.WEBHOOK_LOG_DAYS)).timestamp())
 
 
 def index_of(site: str, service: str, kind: str, at: str, document_id: str) -> dict[str, Any]:
-    """Among what has not arrived."""
+    """Return the index keys among undelivered ones."""
     parts = {"service": service, "status": SyncStatus.FAILED.value, "type": kind}
     return table.DOCUMENT_SYNC.gsi1(site, **parts, datetime=at, document_id=document_id)

@@ -1,1 +1,1 @@
-"""A document as those are shown it who may not see its personal values: texts masked, page images painted over."""
+"""Redaction of documents for people who may not see personal values: masked text, and painted-over page images."""

@@ -1,4 +1,4 @@
-"""What of a document is hidden from those who may not see its personal values: read from what was published of it."""
+"""The values to redact in a document, read from its published result."""
 
 import json
 from collections.abc import Mapping
@@ -7,24 +7,24 @@ from typing import Any
 from django.http import HttpRequest
 
 from config.errors import NotAllowed, NotFound
+from config.phrase import Phrase
 from projects.personal import access as personal_access
 from projects.personal.queries import PersonalFields
 from workflows.runs.redaction.words import Secrets, read_secrets
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-CLOSED = (
+CLOSED = Phrase(
     "This page may show personal data that is not known yet. Open it after publication, or ask an admin for the "
     "permission to see personal data."
 )
 
 
 def load_personal_values(store: DocumentFiles, hidden: PersonalFields, workflow_id: str) -> list[Mapping[str, Any]]:
-    """The ``hidden`` fields as the run found them and as it published them, with all that people made of them.
+    """Return the ``hidden`` fields as found and as published, with people's corrections.
 
     Raises:
-        NotAllowed: it published nothing yet, or read not all of the project's personal fields: what is personal on its
-            pages is not known.
+        NotAllowed: it has no published result, or not of all personal fields: what to redact is unknown.
         Unavailable: S3 does not answer.
 
     """
@@ -41,16 +41,16 @@ def load_personal_values(store: DocumentFiles, hidden: PersonalFields, workflow_
 
 
 def secrets_for(request: HttpRequest, store: DocumentFiles, workflow_id: str) -> Secrets:
-    """What this person is not shown of the run; nothing, and no call, for who may see all.
+    """Return what to redact for this person; nothing, and without a call, for those who may see all.
 
-    Raises: NotAllowed, as ``load_personal_values``.
+    Raises: NotAllowed as ``load_personal_values``.
     """
     hidden = personal_access.fields_hidden_from(request, store.project_id)
     return read_secrets(load_personal_values(store, hidden, workflow_id)) if hidden else Secrets()
 
 
 def _read(store: DocumentFiles, name: str) -> dict[str, Any]:
-    """Raises: NotAllowed, if there is none."""
+    """Raises: NotAllowed if it does not exist."""
     try:
         found: dict[str, Any] = json.loads(store.read(name))
     except NotFound as error:

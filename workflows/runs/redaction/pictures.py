@@ -1,4 +1,4 @@
-"""Page images with the words of personal values painted over, before they leave the server."""
+"""Redaction of page images: words of personal values are painted over on the server."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,10 +20,10 @@ _COLOUR = (32, 36, 44)
 
 
 def paint_page(store: DocumentFiles, body: bytes, hidden: PersonalFields, workflow_id: str, index: int) -> bytes:
-    """The picture of a page, ``index`` 0-based, without the values of ``hidden`` fields.
+    """Return the image of a page, ``index`` 0-based, with the values of ``hidden`` fields painted over.
 
     Raises:
-        NotAllowed: what has to be painted over is not known.
+        NotAllowed: what to redact is unknown.
         NotFound: nothing was read of the page.
 
     """
@@ -35,10 +35,10 @@ def paint_page(store: DocumentFiles, body: bytes, hidden: PersonalFields, workfl
 def find_boxes(
     segment: Mapping[str, Any], index: int, secrets: Secrets, fields: Sequence[Mapping[str, Any]]
 ) -> list[Box]:
-    """Of all that has to be painted over on the page; ``fields``: the personal ones, ``index``: of the page, 0-based.
+    """Return the boxes to paint over; ``fields``: the personal ones, ``index``: of the page, 0-based.
 
     Raises:
-        NotAllowed: a value's place is not known, so that it may stand anywhere.
+        NotAllowed: a value's place is unknown, so it may be anywhere.
 
     """
     words = [one for one in segment.get("words") or () if one.get("box")]
@@ -51,12 +51,12 @@ def find_boxes(
         if field.get("value") and not field.get("box") and not any(one.get("box") for one in cells) and not any(hits):
             raise NotAllowed(CLOSED)
     if not words and any(field.get("value") for field in fields):
-        raise NotAllowed(CLOSED)  # an image of which no word is known
+        raise NotAllowed(CLOSED)  # an image without known words
     return boxes
 
 
 def paint_over(body: bytes, boxes: Iterable[Box]) -> bytes:
-    """The picture as PNG, without what came with it. Raises: NotAllowed, if it is none that can be painted on."""
+    """Return the image as PNG without metadata. Raises: NotAllowed if it cannot be decoded."""
     try:
         with Image.open(io.BytesIO(body)) as image:
             painted = image.convert("RGB")

@@ -1,6 +1,6 @@
-"""Where in a text personal values stand, however they are spaced and written; pure.
+"""Search for personal values in text, in any spacing and notation. Pure functions.
 
-More is masked than the values: each of their words too, wherever it stands, since a name is a name in any line.
+More is masked than the values: each of their words too, wherever it occurs, since a name is a name in any line.
 """
 
 import dataclasses
@@ -16,16 +16,16 @@ from workflows.stages import results
 _WORD = re.compile(r"[^\W_]+")
 _CHUNK = re.compile(r"\S+")
 _EDGES = ".,;:()[]{}<>\"'“”„’‘«»*#|"
-_LEAST_WORD = 3  # letters of a word that is masked alone; of other scripts one less
-_LEAST_INSIDE = 5  # letters of a value that is masked inside a longer word too
-_TYPED = ("date", "amount", "number")  # that are written in many ways
+_LEAST_WORD = 3  # characters of a word that is masked alone; one less in other scripts
+_LEAST_INSIDE = 5  # characters of a value that is masked inside of longer words
+_TYPED = ("date", "amount", "number")  # types with many notations
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """``whole``: values without what stands between their letters and digits; ``words``: theirs, folded.
+    """``whole``: values reduced to letters and digits; ``words``: their folded words.
 
-    ``stored``: type → values in their stored form.
+    ``stored``: type → values in stored form.
     """
 
     whole: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class Secrets:
     stored: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Start and end of each place that is masked, in order and apart."""
+        """Return start and end of each masked place, in order and disjoint."""
         return _merge(text, sorted({*self._words(text), *self._whole(text), *self._find_typed(text)}))
 
     def mask(self, text: str) -> str:
@@ -48,7 +48,7 @@ class Secrets:
         return "".join([*pieces, text[at:]])
 
     def find_words(self, words: Sequence[str]) -> list[bool]:
-        """Which of a page's words are masked, in their order."""
+        """Return which of a page's words are masked."""
         spans, found, at = self.spans(" ".join(words)), [], 0
         for word in words:
             end = at + len(word)
@@ -63,7 +63,8 @@ class Secrets:
 
     def _whole(self, text: str) -> Iterator[tuple[int, int]]:
         letters: list[str] = []
-        places: list[tuple[int, int]] = []  # of each folded letter: where its sign is, and that of its word's beginning
+        # for each folded letter: the index of its character, and of its word's start
+        places: list[tuple[int, int]] = []
         starts, ends = set(), set()
         for hit in _WORD.finditer(text):
             starts.add(len(letters))
@@ -91,7 +92,7 @@ class Secrets:
 
 
 def read_secrets(fields: Iterable[Mapping[str, Any]]) -> Secrets:
-    """Of the fields of a result, with what people made of them: every text of them is one."""
+    """Collect all texts of the fields of a result, with people's corrections."""
     whole, words = set(), set()
     stored: dict[str, set[str]] = {}
     for field in fields:
@@ -108,7 +109,7 @@ def read_secrets(fields: Iterable[Mapping[str, Any]]) -> Secrets:
 def _texts(field: Mapping[str, Any]) -> Iterator[str]:
     cells = [cell.get("value") for row in field.get("rows") or () for cell in row]
     changed = [change.get(side) for change in field.get("changes") or () for side in ("before", "after")]
-    # The value of a table is its cells, in lines: as a whole it stands nowhere.
+    # A table's value consists of its cells: as a whole it appears nowhere.
     alone = [] if cells else [field.get("value"), field.get("raw"), field.get("extracted")]
     yield from (str(one) for one in (*alone, *cells, *changed) if one)
 
@@ -122,7 +123,7 @@ def _stands_alone(value: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Without case and accents.
+    """Remove case and accents.
 
     >>> fold("Müller"), fold("STRASSE") == fold("Straße")
     ('muller', True)
@@ -132,7 +133,7 @@ def fold(text: str) -> str:
 
 
 def _merge(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those with no letter or digit between them are one: how many words it were is no one's business."""
+    """Merge spans with no letter or digit between them, which hides the number of words."""
     merged: list[tuple[int, int]] = []
     for start, end in spans:
         if merged and (start <= merged[-1][1] or not _WORD.search(text, merged[-1][1], start)):

@@ -1,4 +1,4 @@
-"""What a document is about: its summary, and the entities of its graph as a drawing and a table."""
+"""What a document is about: its summary, and its entity graph as a drawing and a table."""
 
 import json
 import math
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound
+from config.phrase import Phrase, tell_sentence
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import Definition
 from workflows.runs import queries, run_files
@@ -22,14 +24,25 @@ from workflows.runs.views.state_labels import words_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-DRAWN = 16  # entities of the drawing; all are in the table
-WIDTH, HEIGHT = 860, 460  # of the drawing, in its own units
-_LETTERS = 22  # of a name in the drawing
+DRAWN = 16  # entities in the drawing; the table has all
+WIDTH, HEIGHT = 860, 460  # of the drawing, in SVG units
+# What the built-in stage calls names; a model may have its own words.
+NAME_TYPES: Mapping[str, str] = {
+    "organisation": Phrase("organisation"),
+    "place": Phrase("place"),
+    "email": Phrase("email"),
+    "website": Phrase("website"),
+    "account": Phrase("account"),
+    "number": Phrase("number"),
+    "date": Phrase("date"),
+    "amount": Phrase("amount"),
+}
+_LETTERS = 22  # characters of a name in the drawing
 
 
 @dataclass(frozen=True)
 class Node:
-    """``anchor``: on which side of the point its name stands."""
+    """``anchor``: the side of the point with its name."""
 
     name: str
     kind: str
@@ -66,7 +79,7 @@ class Drawing:
 def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, link = run_of(request, document_id, workflow_id)
     store = run_files.open_run_files(DocumentFiles(request.site, str(board.project_id), document_id), board.layers)
-    # An earlier content's run shows nothing: the artifacts are the newest one's.
+    # The run of an earlier file version shows nothing, as the artifacts are the newest one's.
     gone = bool(board.replaced_by)
     summary = {} if gone else _read_object(store, files.SUMMARY)
     graph = {} if gone or link else _read_object(store, files.GRAPH)
@@ -77,7 +90,7 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
         "board": board,
         "summary": secrets.mask(str(summary.get("document_summary") or "")),
         "model": str(summary.get("model") or ""),
-        "entities": entities,
+        "entities": [{**one, "type": NAME_TYPES.get(str(one["type"]), one["type"])} for one in entities],
         "first": entities[:8],
         "drawing": draw_graph(graph) if entities else None,
     }
@@ -89,7 +102,7 @@ def _mask_entity(entity: Mapping[str, Any], secrets: Secrets) -> Mapping[str, An
 
 
 def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
-    """Empty if there is no such object."""
+    """Return an empty mapping if the object does not exist."""
     try:
         found: Mapping[str, Any] = json.loads(store.read(name))
     except NotFound:
@@ -98,7 +111,7 @@ def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
 
 
 def draw_graph(graph: Mapping[str, Any]) -> Drawing:
-    """The document in the middle, what it names around it; first what its fields say, then what is named most."""
+    """Draw the document in the middle, with its entities around it: fields first, then by number of mentions."""
     ranked = sorted(graph["entities"], key=lambda one: (not one.get("role"), -int(one["mentions"])))[:DRAWN]
     places = {"document": (WIDTH / 2, HEIGHT / 2)}
     nodes: list[Node] = []
@@ -122,19 +135,19 @@ def _edge(first: tuple[float, float], second: tuple[float, float], *, strong: bo
 
 
 _RESULTS = {
-    "completed": "Completed",
-    "skipped": "Not needed",
-    "approve": "Approved",
-    "reject": "Rejected",
-    "partial": "Partial",
-    "Cancelled": "Cancelled",
-    "ReviewExpired": "Review expired",
+    "completed": Phrase("Completed"),
+    "skipped": Phrase("Not needed"),
+    "approve": Phrase("Approved"),
+    "reject": Phrase("Rejected"),
+    "partial": Phrase("Partial"),
+    "Cancelled": Phrase("Cancelled"),
+    "ReviewExpired": Phrase("Review expired"),
 }
 
 
 @dataclass(frozen=True)
 class Move:
-    """``took``: since the transition before it, or the run's beginning."""
+    """``took``: since the previous transition, or the start of the run."""
 
     left: str
     to: str
@@ -148,7 +161,7 @@ class Move:
 def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     board, link = run_of(request, document_id, workflow_id)
     if link is not None:
-        raise NotFound("The source system stored no step history.")
+        raise NotFound(gettext("The source system stored no step history."))
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
     execution = queries.execution(run)
     definition = queries.definition_of(execution)
@@ -169,16 +182,16 @@ def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 
 
 def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> Iterator[Move]:
-    labels = {step.order: step.label for step in definition.steps} | {END: "End"}
+    labels = {step.order: Phrase(step.label) for step in definition.steps} | {END: Phrase("End")}
     for row in rows:
         seconds = (clock.parse(row.occurredAt) - clock.parse(since)).total_seconds()
         data = row.data.as_dict() if row.data is not None else {}
         left, to = labels.get(int(row.fromStep), "?"), labels.get(int(row.toStep), "?")
-        took, reason = words_of(max(seconds, 0.0)), str(data.get("reason") or "")
+        took, reason = words_of(max(seconds, 0.0)), tell_sentence(str(data.get("reason") or ""))
         yield Move(left, to, _describe_result(row.result, is_choice="choice" in data), row.occurredAt, took, reason)
         since = row.occurredAt
 
 
 def _describe_result(result: str, *, is_choice: bool) -> str:
-    """A failed step's result is its error's code: the reason beside it says what happened."""
-    return _RESULTS.get(result) or (result.replace("_", " ").capitalize() if is_choice else "Failed")
+    """A failed step's result is its error code; the reason beside it says what happened."""
+    return _RESULTS.get(result) or (result.replace("_", " ").capitalize() if is_choice else Phrase("Failed"))

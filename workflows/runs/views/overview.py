@@ -1,4 +1,4 @@
-"""What is under way on the site, and the documents of a project: one Query each."""
+"""The overview of runs in progress on the site, and a project's documents: one Query each."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,12 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from config.phrase import Phrase
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
+from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.runs import queries, seed_000
 from workflows.runs.items import ProjectDocument, WorkflowSteps
 from workflows.runs.views import runs, state_labels
@@ -22,7 +23,7 @@ from workflows.stages.formats import CONTAINERS
 
 @dataclass(frozen=True)
 class Analysis:
-    """A row of the overview: a run that has not ended, ``number`` of ``total`` steps along."""
+    """A row of the overview: a run that has not ended, at step ``number`` of ``total``."""
 
     board: WorkflowSteps
     mark: Mark
@@ -33,7 +34,7 @@ class Analysis:
 
     @property
     def moves(self) -> bool:
-        """An earlier system leaves a failed run among those under way."""
+        """An earlier system leaves failed runs among those in progress."""
         return self.mark == state_labels.RUNNING
 
     @property
@@ -47,7 +48,7 @@ def _analysis(board: WorkflowSteps) -> Analysis:
     step = definition.steps[min(progress.done, progress.total - 1)]
     mark = state_labels.of_run(progress.outcome, waits=step.type == "approval")
     pips = state_labels.draw_steps(progress.total, progress.done, waits=mark == state_labels.WAITING)
-    return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, step.label)
+    return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, Phrase(step.label))
 
 
 @require_safe
@@ -70,9 +71,7 @@ def overview(request: DeskRequest) -> HttpResponse:
         "tabs_of_state": runs.tabs(filters, counts.count_of),
         "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": any(row.moves for row in rows),
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:overview"),
+        **page_links(request, page.next, reverse("workflows:overview")),
         "poll_url": request.get_full_path(),
     }
     return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
@@ -94,9 +93,7 @@ def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -
         "ages": [(value, words) for value, (words, _) in runs.AGES.items()],
         "most_read": runs.MOST_READ,
         "page_size": runs.MOST_READ if filters.chosen else settings.PAGE_SIZE,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": filters.url,
+        **page_links(request, page.next, filters.url),
         "poll_url": request.get_full_path(),
     }
     return render_answer(request, "workflows/runs/overview.html", "workflows/runs/_overview.html", context)
@@ -111,7 +108,7 @@ class DocumentRow:
 
     @property
     def url(self) -> str:
-        """An earlier system's rows do not name their run; what was only uploaded has none."""
+        """An earlier system's rows do not name their run; a document without a run has none."""
         if (self.document.status or "") in {"uploading", "uploaded", "deleted"}:
             return ""
         if self.document.file_type in CONTAINERS:
@@ -133,10 +130,8 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     context = {
         "project_id": project_id,
         "rows": rows,
-        "foreign": any(not row.document.GSI2PK for row in rows),
+        "foreign": any(row.document.is_foreign for row in rows),
         "counts": documents_queries.documents_of_project(request.site, project_id),
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:list-documents", args=[project_id]),
+        **page_links(request, page.next, reverse("workflows:list-documents", args=[project_id])),
     }
     return render_answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)

@@ -1,17 +1,19 @@
-"""The pages of a run's document: which there are, their images, and what was read on one."""
+"""The pages of a run: the list, their images, and the text of each."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import table
 from config.errors import CountersignError, NotFound
+from config.phrase import Phrase
 from projects.personal.access import fields_hidden_from
 from projects.personal.queries import PersonalFields
 from projects.queues import admission
@@ -32,8 +34,8 @@ from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
 NOT_KEPT = "private, no-store"
-KEPT = "private, no-cache"  # asked for again at each use: whoever comes after a sign-out gets none from the cache
-# Pictures only: what an earlier system names as an image must never be served as a page or a script.
+KEPT = "private, no-cache"  # revalidated at each use, so that nobody gets it from the cache after a sign-out
+# Images only: what an earlier system names as an image must never be served as HTML or script.
 _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
 
 
@@ -47,7 +49,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     admission.check_document(request, document_id)
     row = queries.project_document(request.site, project_id, document_id)
     if row.hidden:
-        raise NotFound("This document was deleted.")
+        raise NotFound(gettext("This document was deleted."))
     documents = DocumentFiles(request.site, project_id, document_id)
     if hidden := fields_hidden_from(request, project_id):
         return _send_redacted(request, documents, hidden, row, index)
@@ -65,13 +67,13 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
 
 
 def _tag(request: DeskRequest, row: ProjectDocument) -> str:
-    """Of the picture for this session alone: after it, and after a change of the document, no copy counts."""
+    """Return an ETag for this session: cached copies expire with the session, and when the document changes."""
     told = f"{request.session.session_key} {request.get_full_path()} {row.workflow_id} {row.updated_at}"
     return f'"{files.sha256(told.encode())[:32]}"'
 
 
 def _keep_for_session(response: HttpResponseBase, tag: str) -> HttpResponseBase:
-    """A browser may keep it, and asks at each use whether it may still show it."""
+    """Let the browser cache it, with revalidation at each use."""
     response["Cache-Control"] = KEPT
     response["ETag"] = tag
     return response
@@ -80,7 +82,7 @@ def _keep_for_session(response: HttpResponseBase, tag: str) -> HttpResponseBase:
 def _send_redacted(
     request: DeskRequest, documents: DocumentFiles, hidden: PersonalFields, row: ProjectDocument, index: int
 ) -> HttpResponse:
-    """With the personal values painted over; no browser and no proxy keeps it. Raises: NotAllowed, NotFound."""
+    """Send it with personal values painted over, not cacheable. Raises: NotAllowed, NotFound."""
     body = documents.read(files.page_image(index))
     link = queries.document_workflow(request.site, str(documents.document_id), row.counts) if row.counts else None
     store = run_files.open_run_files(documents, link.layers if link else None)
@@ -93,7 +95,7 @@ def _send_redacted(
 
 
 def send_picture(body: Any, length: int, content_type: str, size: str) -> HttpResponseBase:
-    """``body``: a stream of S3. ``size``: as of ``shrink_picture``; the image as it is stored for any other."""
+    """``body``: a stream from S3. ``size``: as for ``shrink_picture``; otherwise the image is sent as stored."""
     response: HttpResponseBase
     stored = body.read() if size else b""
     smaller = shrink_picture(stored, size)
@@ -109,35 +111,41 @@ def send_picture(body: Any, length: int, content_type: str, size: str) -> HttpRe
 
 
 def _named_image(documents: DocumentFiles, index: int) -> str:
-    """Where an earlier system says the image lies: an uploaded picture is its own page there, slides have a folder.
+    """Find the image by an earlier system's name: an uploaded image is its own page there, slides have a folder.
 
     Raises:
-        NotFound: nowhere, outside this document, or no picture.
+        NotFound: there is none, it is outside this document, or not an image.
 
     """
     segment: dict[str, Any] = json.loads(documents.read(files.segment(index)))
     try:
         name = documents.name_of(str(segment.get("image_uri") or ""))
     except CountersignError as error:
-        raise NotFound("This page has no image.") from error
+        raise NotFound(gettext("This page has no image.")) from error
     if PurePosixPath(name).suffix.lower() not in _TYPES:
-        raise NotFound("This page has no image that browsers can show.")
+        raise NotFound(gettext("This page has no image that browsers can show."))
     return name
 
 
-_KINDS = {"CHAPTER": "Chapter", "VIDEO": "Video", "AUDIO": "Audio", "TEXT": "Part", "WEB": "Web page"}
-# What was read, by the name it is stored under; the same words twice are shown once.
+_KINDS = {
+    "CHAPTER": Phrase("Chapter"),
+    "VIDEO": Phrase("Video"),
+    "AUDIO": Phrase("Audio"),
+    "TEXT": Phrase("Part"),
+    "WEB": Phrase("Web page"),
+}
+# The texts of a segment, by stored name; duplicates are shown once.
 _TEXTS = {
-    "paddleocr": "Read by OCR",
-    "format_parser": "Text of the file",
-    "text_content": "Text",
-    "bda_indexer": "Read by Bedrock Data Automation",
-    "transcribe": "Transcript",
-    "webcrawler_content": "Text of the web page",
+    "paddleocr": Phrase("Read by OCR"),
+    "format_parser": Phrase("Text of the file"),
+    "text_content": Phrase("Text"),
+    "bda_indexer": Phrase("Read by Bedrock Data Automation"),
+    "transcribe": Phrase("Transcript"),
+    "webcrawler_content": Phrase("Text of the web page"),
 }
 
 
-_TOLD = ("page_title", "page_description", "source_url", "error")  # of a segment, beside its texts
+_TOLD = ("page_title", "page_description", "source_url", "error")  # values of a segment besides its texts
 
 
 @dataclass(frozen=True)
@@ -151,9 +159,9 @@ class Text:
 
 
 def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[WorkflowSteps, Link | None]:
-    """The run's board, complete, and what else an earlier system says of it; None beside a run of ours.
+    """Return the run's complete board, and an earlier system's link; None for our runs.
 
-    Raises: NotAllowed; NotFound, also if the run is another document's or its queue does not let the person in.
+    Raises: NotAllowed; NotFound, also if the run is another document's or the person may not see its queue.
     """
     access.check_can_view(request)
     try:
@@ -161,9 +169,9 @@ def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Wo
         board = queries.board(request.site, workflow_id)
         link = seed_000.fill_boards(request.site, [board]).get(workflow_id)
     except (NotFound, table.InvalidKey) as error:
-        raise NotFound("Run not found.") from error
+        raise NotFound(gettext("Run not found.")) from error
     if board.document_id != document_id:
-        raise NotFound("Run not found.")
+        raise NotFound(gettext("Run not found."))
     return board, link
 
 
@@ -181,23 +189,29 @@ class Shown:
 
     @property
     def words(self) -> str:
-        return {"failed": ", failed", "unsure": ", below threshold"}.get(self.state, "")
+        return {"failed": Phrase(", failed"), "unsure": Phrase(", below threshold")}.get(self.state, "")
 
 
 def segments_of(request: DeskRequest, board: WorkflowSteps, link: Link | None) -> tuple[list[Shown], str | None]:
-    """A page of the run's segments, and where the next begins."""
-    place = request.GET.get("segments")
+    """Return a page of the run's segments, and the cursor of the next page."""
+    return list_segments(request.site, board, link, request.GET.get("segments"))
+
+
+def list_segments(
+    site: str, board: WorkflowSteps, link: Link | None, place: str | None
+) -> tuple[list[Shown], str | None]:
+    """Continue at ``place``, the cursor from the previous page."""
     if link is None:
-        page = queries.segments(request.site, str(board.segments_of or board.workflow_id), cursor=place)
+        page = queries.segments(site, str(board.segments_of or board.workflow_id), cursor=place)
         return [Shown(int(one.data["segment_index"]), "error" in one.data) for one in page.rows], page.next
-    # An earlier system keeps no rows of them, only their number.
+    # An earlier system has no rows of segments, only their number.
     start = read_number(place)
     end = min(start + queries.SEGMENTS_A_PAGE, link.pages)
     return [Shown(index) for index in range(start, end)], str(end) if end < link.pages else None
 
 
 def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> HttpResponse:
-    """What an earlier system wrote of the whole document, and a line of each segment."""
+    """Show an earlier system's summary of the document, and a line for each segment."""
     _check_plain(request, board)
     summary = read_json(_files(request, board), files.SUMMARY)
     described = [str(one.get("description") or "") for one in summary.get("pages") or ()]
@@ -214,44 +228,70 @@ def summary_page(request: DeskRequest, board: WorkflowSteps, link: Link) -> Http
 @require_safe
 def show_segment(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     """``index`` is 0-based."""
-    board, link = run_of(request, document_id, workflow_id)
-    documents = _files(request, board)
-    named = index + (seed_000.first_segment(request.site, workflow_id) if link else 0)
-    segment = read_json(documents, files.segment(named))
-    secrets = secrets_for(request, documents, str(board.workflow_id))
-    closed = bool(fields_hidden_from(request, str(board.project_id)))
-    if not segment and index >= int(board.page_count or 0):
-        raise NotFound("Page not found, or not split yet.")
-    segment = _mask_segment(segment, secrets)
-    found = _texts(segment) or _unmerged_texts(documents, named)
-    texts = [Text(one.label, secrets.mask(one.text)) for one in found]
+    page = read_page(request, document_id, workflow_id, index)
+    board, link, segment, texts = page.board, page.link, page.segment, page.texts
     known = {one.text for one in texts}
     context = {
         "board": board,
         "index": index,
-        "image_index": named,
-        "kind": _KINDS.get(str(segment.get("segment_type")), "Page"),
+        "image_index": page.named,
+        "kind": page.kind,
         "segment": segment,
-        # Ours stop at one status for good: only an earlier system's tells how far it is.
+        # Our segments keep one final status; only an earlier system's status shows progress.
         "mark": state_labels.of_segment(str(segment["status"])) if link and segment.get("status") else None,
         "has_image": bool(segment.get("image_uri")) or (link is None and not segment),
         "texts": texts,
-        # What only repeats the text of a text says nothing about it.
+        # Answers that only repeat the text are omitted.
         "answers": [one for one in segment.get("ai_analysis") or () if one.get("content") not in known],
         "compare_query": urlencode({"document": board.document_id, "page": index + 1}),
         "may_compare": link is None
-        and not closed
+        and not page.closed
         and bool(segment.get("image_uri"))
         and access.abilities(request).configure,
-        "may_ask": link is None and not closed and bool(segment),  # an earlier system keeps questions otherwise
+        "may_ask": link is None and not page.closed and bool(segment),  # an earlier system stores questions differently
         "before": index - 1 if index else None,
         "after": index + 1 if index + 1 < int(board.page_count or 0) else None,
     }
     return render_answer(request, "workflows/runs/segment.html", None, context)
 
 
+@dataclass(frozen=True)
+class ReadPage:
+    """The content of a page or part, masked for the requester. ``named``: its number in file names.
+
+    ``segment``: as stored, empty if not built yet; ``closed``: personal values are masked.
+    """
+
+    board: WorkflowSteps
+    link: Link | None
+    named: int
+    segment: Mapping[str, Any]
+    texts: Sequence[Text]
+    closed: bool
+
+    @property
+    def kind(self) -> str:
+        return _KINDS.get(str(self.segment.get("segment_type")), "Page")
+
+
+def read_page(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> ReadPage:
+    """``index`` is 0-based. Raises: NotAllowed; NotFound, also if the run has no such page yet."""
+    board, link = run_of(request, document_id, workflow_id)
+    documents = _files(request, board)
+    named = index + (seed_000.first_segment(request.site, workflow_id) if link else 0)
+    segment = read_json(documents, files.segment(named))
+    secrets = secrets_for(request, documents, str(board.workflow_id))
+    if not segment and index >= int(board.page_count or 0):
+        raise NotFound(gettext("Page not found, or not split yet."))
+    segment = _mask_segment(segment, secrets)
+    found = _texts(segment) or _unmerged_texts(documents, named)
+    texts = [Text(one.label, secrets.mask(one.text)) for one in found]
+    closed = bool(fields_hidden_from(request, str(board.project_id)))
+    return ReadPage(board, link, named, segment, texts, closed)
+
+
 def _mask_segment(segment: Mapping[str, Any], secrets: Secrets) -> Mapping[str, Any]:
-    """What the page shows of it beside its texts; empty if nothing was read yet."""
+    """Return the values of a segment besides its texts; empty if nothing was read yet."""
     if not segment:
         return {}
     shown = {name: secrets.mask(str(segment[name])) for name in _TOLD if segment.get(name)}
@@ -263,7 +303,7 @@ def _mask_segment(segment: Mapping[str, Any], secrets: Secrets) -> Mapping[str, 
 
 
 def _check_plain(request: DeskRequest, board: WorkflowSteps) -> None:
-    """Before what an earlier system wrote, of which no one knows what is personal. Raises: NotAllowed."""
+    """Guards content of an earlier system, whose personal values are unknown. Raises: NotAllowed."""
     if fields_hidden_from(request, str(board.project_id)):
         access.check_can_see_personal(request)
 
@@ -274,7 +314,7 @@ def _files(request: DeskRequest, board: WorkflowSteps) -> DocumentFiles:
 
 
 def read_json(documents: DocumentFiles, name: str) -> Mapping[str, Any]:
-    """Empty if there is no such object."""
+    """Return an empty mapping if the object does not exist."""
     try:
         return cast("Mapping[str, Any]", json.loads(documents.read(name)))
     except NotFound:
@@ -291,11 +331,11 @@ def _texts(segment: Mapping[str, Any]) -> list[Text]:
         f"{float(one.get('start_time') or 0):.1f} s  {one.get('transcript') or ''}"
         for one in segment.get("transcribe_segments") or ()
     ]
-    return [*found.values(), *([Text("Transcript", "\n".join(spoken))] if spoken else [])]
+    return [*found.values(), *([Text(Phrase("Transcript"), "\n".join(spoken))] if spoken else [])]
 
 
 def _unmerged_texts(documents: DocumentFiles, index: int) -> list[Text]:
-    """What the stages have read so far of a segment that has not been built yet."""
+    """Return the texts that stages have read so far, before the segment is built."""
     found: list[Text] = []
     for artifact, field, label in (
         (paged.OCR, "content", _TEXTS["paddleocr"]),

@@ -1,4 +1,4 @@
-"""What the documents of a project have in common: names that several of them speak of, as a drawing and a table."""
+"""Names that several documents of a project share, as a drawing and a table."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,28 +14,33 @@ from config.errors import NotFound
 from projects.personal.access import fields_hidden_from
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
+from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.runs import queries, run_files
 from workflows.runs.items import Outcome, ProjectDocument
+from workflows.runs.views.about import NAME_TYPES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 MOST_SHARED = 100  # names of the table
 DRAWN = 20  # of the drawing
-_LANES = 8  # objects read at once
-_ROW, _TOP = 30, 24  # of the drawing, in its own units
+_LANES = 8  # objects read concurrently
+_ROW, _TOP = 30, 24  # of the drawing, in SVG units
 _LEFT, _RIGHT, WIDTH = 330, 530, 860
 _LETTERS = 40
 
 
 @dataclass
 class SharedName:
-    """A name that several documents speak of. ``mentions``: in all of them."""
+    """A name that several documents mention. ``mentions``: in all of them."""
 
     name: str
     kind: str
     mentions: int = 0
     documents: list[ProjectDocument] = field(default_factory=list)
+
+    @property
+    def kind_name(self) -> str:
+        return NAME_TYPES.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Documents on the left, names on the right; ``lines``: from the one's y to the other's."""
+    """Documents on the left, names on the right; ``lines``: from one y to the other."""
 
     documents: Sequence[Point]
     names: Sequence[Point]
@@ -70,9 +75,7 @@ def show_project_graph(request: DeskRequest, project_id: str) -> HttpResponse:
         "documents": documents,
         "shared": shared,
         "drawing": draw(shared) if shared else None,
-        "next_cursor": following,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:show-project-graph", args=[project_id]),
+        **page_links(request, following, reverse("workflows:show-project-graph", args=[project_id])),
     }
     return render_answer(request, "workflows/runs/project_graph.html", None, context)
 
@@ -80,7 +83,7 @@ def show_project_graph(request: DeskRequest, project_id: str) -> HttpResponse:
 def read_shared_names(
     request: HttpRequest, project_id: str, cursor: str | None
 ) -> tuple[Sequence[ProjectDocument], Sequence[SharedName], str | None]:
-    """Of one page of a project's documents those that were published, what they share, and where the next page begins.
+    """Return the published documents on one page of the project, the names they share, and the next cursor.
 
     One Query, one batch read, and an object for each document.
 
@@ -112,7 +115,7 @@ def read_shared_names(
 
 
 def _entities(store: DocumentFiles) -> Sequence[Mapping[str, Any]]:
-    """None if there is no graph, or another system's, which has another form."""
+    """Return an empty sequence if there is no graph, or one of another system, in another format."""
     try:
         graph = json.loads(store.read(files.GRAPH))
     except NotFound:
@@ -122,7 +125,7 @@ def _entities(store: DocumentFiles) -> Sequence[Mapping[str, Any]]:
 
 
 def share(graphs: Any) -> list[SharedName]:
-    """Names of two documents and more, those of the most documents first. ``graphs``: document, its entities."""
+    """Return names in two or more documents, most documents first. ``graphs``: document, its entities."""
     names: dict[tuple[str, str], SharedName] = {}
     for document, entities in graphs:
         for one in entities:
@@ -136,7 +139,7 @@ def share(graphs: Any) -> list[SharedName]:
 
 
 def draw(shared: Sequence[SharedName]) -> Drawing:
-    """The names of the most documents, in their order, and their documents."""
+    """Draw the most shared names, in order, and their documents."""
     drawn = shared[:DRAWN]
     documents = list({str(row.document_id): row for one in drawn for row in one.documents}.values())
     rows = max(len(documents), len(drawn))

@@ -1,4 +1,4 @@
-"""The text of a segment as a person reads it: headings, paragraphs, lists and tables of what the readers wrote."""
+"""The text of a segment formatted for reading: headings, paragraphs, lists and tables."""
 
 import itertools
 import re
@@ -12,7 +12,7 @@ _HEADING = re.compile(r"(#{1,6}) (.+)")
 
 @dataclass(frozen=True)
 class Passage:
-    """``kind``: heading, table, list or lines. ``rows``: of a table its cells, of all others one text a row."""
+    """``kind``: heading, table, list or lines. ``rows``: of a table its cells, otherwise one text a row."""
 
     kind: str
     rows: tuple[tuple[str, ...], ...]

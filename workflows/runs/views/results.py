@@ -1,20 +1,24 @@
-"""What was read in a run: its fields and tables, and for admins what models were asked and answered."""
+"""The results of a run: its fields and tables, and for admins its model calls."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.documents.actions.activity import record_reveal
-from projects.models.prices import describe_cost
+from projects.models.cost_words import describe_cost
 from projects.personal.masking import mask_fields
 from projects.personal.queries import get_personal_fields
 from projects.prompts.prompt import PURPOSES
 from projects.prompts.queries import PromptRef
+from projects.schemas.labels.reading import Labels, get_labels
 from projects.settings.columns import Column, read_columns
 from projects.settings.values import BY_MODEL
 from projects.sites import access
@@ -49,11 +53,11 @@ def show_result(request: DeskRequest, document_id: str, workflow_id: str) -> Htt
 
 @require_POST
 def show_personal(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    """The fields with their personal values, for this answer alone; who asked for which is recorded first."""
+    """Show the fields with personal values, in this response only; the access is recorded first."""
     access.check_can_see_personal(request)
     board, link = run_of(request, document_id, workflow_id)
     if link is not None:
-        raise NotFound("This run has no fields.")
+        raise NotFound(gettext("This run has no fields."))
     context = _load_result(request, board, shown=True)
     names = get_personal_fields(request.site, str(board.project_id)).names
     labels = [str(one["label"]) for one in context["fields"] or () if one["name"] in names]
@@ -72,7 +76,7 @@ def show_personal(request: DeskRequest, document_id: str, workflow_id: str) -> H
 
 @require_safe
 def export_table(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
-    """The rows of a field that is a table, for a spreadsheet. Raises: NotAllowed, NotFound."""
+    """Export the rows of a table field as CSV. Raises: NotAllowed, NotFound."""
     board, link = run_of(request, document_id, workflow_id)
     table = _load_table(request, board, link, field)
     lines = [[cell["column"] for cell in table["rows"][0]], *_list_cells(table)]
@@ -83,27 +87,29 @@ def export_table(request: DeskRequest, document_id: str, workflow_id: str, field
 
 @require_safe
 def export_workbook(request: DeskRequest, document_id: str, workflow_id: str, field: str) -> HttpResponse:
-    """The rows as Excel: amounts, numbers and dates are such. Raises: NotAllowed, NotFound."""
+    """Export the rows as Excel with typed cells. Raises: NotAllowed, NotFound."""
     board, link = run_of(request, document_id, workflow_id)
     table = _load_table(request, board, link, field)
-    known = {one.name: one for one in read_columns(table["columns"])}
+    labels = get_labels(request.site)
+    own = read_columns(table["columns"])
+    known = {one.name: replace(one, label=labels.name_column(field, one.name, one.label)) for one in own}
     names = [str(cell["column"]) for cell in table["rows"][0]]
     columns = [known.get(name) or Column(name, name) for name in names]
-    body = write_workbook(table["label"], columns, _list_cells(table))
+    body = write_workbook(str(table.get("title") or table["label"]), columns, _list_cells(table))
     response = HttpResponse(body, content_type=WORKBOOK)
     response["Content-Disposition"] = f'attachment; filename="{field}-{workflow_id}.xlsx"'
     return response
 
 
 def _load_table(request: DeskRequest, board: WorkflowSteps, link: Link | None, name: str) -> Mapping[str, Any]:
-    """A personal one is recorded as shown. Raises: NotAllowed, NotFound."""
+    """Access to a personal table is recorded. Raises: NotAllowed, NotFound."""
     is_personal = name in get_personal_fields(request.site, str(board.project_id)).names
     if is_personal:
         access.check_can_see_personal(request)
     fields = () if link is not None else _load_result(request, board, shown=True)["fields"] or ()
     found: Mapping[str, Any] = next((one for one in fields if one["name"] == name), {})
     if not found.get("rows"):
-        raise NotFound("This run has no such table.")
+        raise NotFound(gettext("This run has no such table."))
     if is_personal:
         record_reveal(request.site, str(board.document_id), [str(found["label"])], by=actor_of(request.user))
     return found
@@ -125,24 +131,29 @@ def _load_result(request: DeskRequest, board: WorkflowSteps, *, shown: bool = Fa
 def load_result(
     request: DeskRequest, project_id: str, document_id: str, workflow_id: str, *, published: bool, shown: bool = False
 ) -> dict[str, Any]:
-    """What was published, else what was found: ``fields`` with their changes, None if nothing has been read yet.
+    """Return what was published, else what was found: ``fields`` with their changes, None if nothing was read yet.
 
-    Personal values are masked unless they are ``shown``; ``may_show``: this person may ask for them.
+    Personal values are masked unless they are ``shown``; ``may_show``: this person may request them.
     """
     name = files.output(workflow_id) if published else files.result(workflow_id)
     found = _read_artifact(DocumentFiles(request.site, project_id, document_id), name)
     names = frozenset() if shown else get_personal_fields(request.site, project_id).names
     fields = None if found is None else mask_fields(_with_changes(found), names)
+    labels = get_labels(request.site)
+    kind: Mapping[str, Any] = (found or {}).get("classification") or {}
+    type_id = str(kind.get("id") or "")
+    if labels and fields is not None:
+        fields = [_in_language(one, labels, type_id) for one in fields]
     return {
         "fields": fields,
         "may_show": access.can_see_personal(request) and any(one["value"] for one in fields or () if "masked" in one),
-        "classification": (found or {}).get("classification"),
+        "classification": {**kind, "name": labels.name_type(type_id, str(kind["name"]))} if kind else None,
         "type": (found or {}).get("type"),
     }
 
 
 def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields, each with what people have made of it, the first change first, and whether no one has checked it."""
+    """Return the fields, each with people's changes, oldest first, and whether it is unchecked."""
     decision = found.get("decision") or {}
     changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
     return [
@@ -154,7 +165,7 @@ def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
             "unseen": name in unseen,
             "nothing": describe_nothing(one.get("answer"))
             if "answer" in one or one.get("source") == "reviewer"
-            else "not found",
+            else Phrase("not found"),
             "headings": [_name_column(cell) for cell in (one.get("rows") or [()])[0]],
         }
         for one in found["fields"]
@@ -162,8 +173,19 @@ def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _in_language(one: Mapping[str, Any], labels: Labels, classification_id: str) -> dict[str, Any]:
+    """Add ``title`` and ``shown``: field label and value in the viewer's language, beside the stored ones."""
+    name, cells = str(one["name"]), (one.get("rows") or [()])[0]
+    found = {**one, "title": labels.name_field(name, str(one["label"]), classification_id)}
+    if cells:
+        found["headings"] = [labels.name_column(name, str(cell["column"]), _name_column(cell)) for cell in cells]
+    elif one.get("value") and "masked" not in one:
+        found["shown"] = labels.name_value(name, str(one["value"]), "", classification_id)
+    return found
+
+
 def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | None:
-    """None if nothing has been read yet."""
+    """Return None if nothing was read yet."""
     try:
         stored: Mapping[str, Any] = json.loads(documents.read(name))
     except NotFound:
@@ -172,8 +194,8 @@ def _read_artifact(documents: DocumentFiles, name: str) -> Mapping[str, Any] | N
 
 
 _ANSWER = "answer"
-# What a model is asked about, each by itself; a document has one type, so there is nothing to choose.
-_UNITS = {"extract": "Page", "summarize": "Part", _ANSWER: "Page"}
+# The unit of requests; a document has one type, so there is nothing to choose.
+_UNITS = {"extract": Phrase("Page"), "summarize": Phrase("Part"), _ANSWER: Phrase("Page")}
 
 
 @require_safe
@@ -184,16 +206,16 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
     run = Run(request.site, str(board.project_id), document_id, workflow_id)
     settings = run_settings.from_json(queries.document_workflow(run.site, document_id, workflow_id).settings)
     if not run_settings.asks_models(settings):
-        raise NotFound("No model was asked in this run.")
+        raise NotFound(gettext("No model was asked in this run."))
     purpose = request.GET.get("purpose") or ("extract" if settings.analyzer == BY_MODEL else "summarize")
     if purpose not in PURPOSES:
-        raise NotFound("There is no such prompt.")
+        raise NotFound(gettext("There is no such prompt."))
     unit = _UNITS.get(purpose, "")
     number = (read_number(request.GET.get("page")) or 1) if unit else 1
     question = (read_number(request.GET.get("question")) or 1) if purpose == _ANSWER else 0
     book = pinned_prompts.load_prompts(run.site, settings.prompts_sha256)
     calls = [_describe_call(one) for one in _load_calls(run, purpose, number - 1, question)]
-    # The type that was found is in the calls; before any, the one that the run was given.
+    # The calls have the type that was found; before any, use the one that the run was given.
     scope = str(calls[0].get("scope", "")) if calls else settings.classification_id
     pinned = book.find(purpose, scope)
     context = {
@@ -211,7 +233,7 @@ def show_model_calls(request: DeskRequest, document_id: str, workflow_id: str) -
 
 
 def _load_calls(run: Run, purpose: str, index: int, question: int) -> list[dict[str, Any]]:
-    """None of a question that was deleted: its words are gone from every page."""
+    """Return nothing for a deleted question, whose text must not be shown."""
     if question and not _is_asked(QuestionRef(run, index, question)):
         return []
     return model_calls.load_calls(run, purpose, index, question)
@@ -225,7 +247,7 @@ def _is_asked(ref: QuestionRef) -> bool:
 
 
 def _describe_call(call: dict[str, Any]) -> dict[str, Any]:
-    given = call["answer"] or ""  # nothing, if the call brought none
+    given = call["answer"] or ""  # empty, if the call returned none
     words = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
     used = Usage(**call["usage"])
     return {**call, "words": words, "seconds": used.ms / 1000, "cost": describe_cost(prices.cost(used))}

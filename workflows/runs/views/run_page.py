@@ -1,7 +1,7 @@
-"""The page of one run: its steps as a diagram and in time, what it read, its pages, its inputs, outputs and timeline.
+"""The page of a run: its steps as a diagram and a waterfall, fields, pages, inputs, outputs and timeline.
 
-One request. A call each for the run's rows, its pages, its timeline and its result; one more if people decided
-something, if slices did a stage, or if another result stays in use beside this one's.
+One request. A call each for the run's rows, its pages, its timeline and its result; one more if there were decisions,
+if slices did a stage, or if another run's result stays in use.
 """
 
 from collections import Counter
@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import table
 from config.errors import NotFound, Unavailable
 from config.item import Item
+from config.phrase import Figure, Phrase, join_phrases
 from projects.documents.view_log import record_view
 from projects.personal.queries import get_personal_fields
 from projects.queues import admission
@@ -26,18 +28,17 @@ from projects.web.http import DeskRequest, render_answer
 from workflows.definitions import diagram
 from workflows.definitions.blueprint import Definition, is_approval
 from workflows.definitions.diagram import StepState
-from workflows.engine import queries as engine_queries
-from workflows.engine.interventions import ResumeWay
-from workflows.engine.items import Join
-from workflows.engine.partial import PARTIAL_AT
 from workflows.publish.items import FollowUp
 from workflows.runs import queries, run_cost, run_settings, seed_000
 from workflows.runs.items import (
+    PARTIAL_AT,
     RESUMABLE,
     DocumentOcr,
     DocumentWorkflow,
     FollowUpStatus,
+    Join,
     Outcome,
+    ResumeWay,
     StepStatus,
     WorkflowSteps,
 )
@@ -51,34 +52,36 @@ from workflows.runs.views.waterfall import bars_of
 from workflows.stages import paddleocr_processor
 from workflows.stages.base import RunSettings
 
-_ANALYSED = "segment_analyzer"  # from here on there is a result to show
-_READ_BY_MACHINE = ("reviewer", "default", "embedded_xml")  # sources that no threshold is held against
+_ANALYSED = "segment_analyzer"  # from this step on there is a result to show
+_READ_BY_MACHINE = ("reviewer", "default", "embedded_xml")  # sources to which no threshold applies
 _FOLLOW_UPS: Mapping[str, Mark] = {
-    FollowUpStatus.OPEN: Mark("info", "run", "Running"),
-    FollowUpStatus.WAITING: Mark("warn", "user", "Needs attention"),
-    FollowUpStatus.DONE: Mark("good", "check", "Done"),
-    FollowUpStatus.CANCELLED: Mark("", "x", "Cancelled"),
+    FollowUpStatus.OPEN: Mark("info", "run", Phrase("Running")),
+    FollowUpStatus.WAITING: Mark("warn", "user", Phrase("Needs attention")),
+    FollowUpStatus.DONE: Mark("good", "check", Phrase("Done")),
+    FollowUpStatus.CANCELLED: Mark("", "x", Phrase("Cancelled")),
 }
 
 
 _OCR_WORDS = {
-    "requested": "Reading pages",
-    "successful": "Pages read",
-    "skipped": "Not needed",
-    "failed": "Failed",
+    "requested": Phrase("Reading pages"),
+    "successful": Phrase("Pages read"),
+    "skipped": Phrase("Not needed"),
+    "failed": Phrase("Failed"),
 }
+_VERSION = Phrase("%(name)s, version %(version)s")
 _PAGE_STATES = {
-    "read": Mark("good", "check", "read"),
-    "unsure": Mark("warn", "gauge", "with a value below its threshold"),
-    "failed": Mark("bad", "alert", "failed"),
+    "read": Mark("good", "check", Phrase("read")),
+    "unsure": Mark("warn", "gauge", Phrase("with a value below its threshold")),
+    "failed": Mark("bad", "alert", Phrase("failed")),
 }
 
 
 @dataclass(frozen=True)
 class RunRows:
-    """What the table has of one run. Of an earlier system's, ``told`` is what its own row says, and no more is there.
+    """The rows of a run. For an earlier system's run, only ``told``, its own row, exists.
 
-    ``link``: with what the run pinned; ``follow_up``: of its publication; ``ocr``: the document's, if this run's is it.
+    ``link``: with what the run pinned; ``follow_up``: of its publication; ``ocr``: the document's, if it is from this
+    run.
     """
 
     board: WorkflowSteps
@@ -96,20 +99,20 @@ def show_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpRe
 
 @require_safe
 def poll_run(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
-    """204 while nothing has changed since ``seen``; the fragment of an ended run asks no more."""
+    """204 if nothing has changed since ``seen``; the fragment of an ended run stops polling."""
     board, _ = run_of(request, document_id, workflow_id)
-    joins = _list_joins(board) if not board.outcome else {}
+    joins = list_run_joins(board) if not board.outcome else {}
     if request.GET.get("seen") == _make_poll_token(board, joins.get(str(board.current_step))):
         return HttpResponse(status=204)
     if seed_000.wrote(workflow_id):
         return _answer(request, read_rows(request, document_id, workflow_id))
-    return _answer(request, _load_rows(request.site, document_id, workflow_id))  # admitted above
+    return _answer(request, _load_rows(request.site, document_id, workflow_id))  # access was checked above
 
 
 def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRows:
-    """In one strongly consistent call; in three of an earlier system's run.
+    """Read the rows in one strongly consistent call; in three for an earlier system's run.
 
-    Raises: NotAllowed; NotFound, as ``run_of``.
+    Raises: NotAllowed; NotFound as ``run_of``.
     """
     access.check_can_view(request)
     if seed_000.wrote(workflow_id):
@@ -117,29 +120,29 @@ def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRo
     try:
         admission.check_document(request, document_id)
     except NotFound as error:
-        raise NotFound("Run not found.") from error
+        raise NotFound(gettext("Run not found.")) from error
     return _load_rows(request.site, document_id, workflow_id)
 
 
 def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
-    """Of a document that the person is let into. Raises: NotFound."""
+    """Does not check access. Raises: NotFound."""
     try:
         board_key = table.WORKFLOW_STEPS.key(site, workflow_id=workflow_id)
         link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
         follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
         ocr_key = table.DOCUMENT_OCR.key(site, document_id=document_id)
     except table.InvalidKey as error:
-        raise NotFound("Run not found.") from error
+        raise NotFound(gettext("Run not found.")) from error
     kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp, DocumentOcr)
     names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
     found = Item.together([board_key, link_key, follow_up_key, ocr_key], only=sorted(names))
     if board_key not in found:
-        raise NotFound("Run not found.")
+        raise NotFound(gettext("Run not found."))
     board = WorkflowSteps.from_raw_data(found[board_key])
     if board.document_id != document_id:
-        raise NotFound("Run not found.")
+        raise NotFound(gettext("Run not found."))
     if board.hidden is not None:
-        raise NotFound("The document for this run was deleted.")
+        raise NotFound(gettext("The document for this run was deleted."))
     read = DocumentOcr.from_raw_data(found[ocr_key]) if ocr_key in found else None
     return RunRows(
         board,
@@ -149,11 +152,11 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
     )
 
 
-def _list_joins(board: WorkflowSteps) -> Mapping[str, Join]:
-    """How far the stages are that slices do, which only documents of many pages have."""
+def list_run_joins(board: WorkflowSteps) -> Mapping[str, Join]:
+    """Return the fan-outs of a run, which only documents of many pages have."""
     if int(board.page_count or 0) <= paddleocr_processor.PAGES:
         return {}
-    return engine_queries.list_joins(table.site_of(board.PK), str(board.workflow_id))
+    return queries.list_joins(table.site_of(board.PK), str(board.workflow_id))
 
 
 def _make_poll_token(board: WorkflowSteps, join: Join | None) -> str:
@@ -166,7 +169,7 @@ class Failure(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A line of a panel; ``url``: where it leads, if it does."""
+    """A line of a panel; ``url``: its link, if any."""
 
     label: str
     words: str
@@ -181,9 +184,9 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
     steps = state_labels.step_rows(definition, board, rows.told)
     failed = next((Failure(step.label, step.error) for step in steps if step.error), None)
     if failed is None and rows.told and rows.told.error:
-        failed = Failure("The analysis", rows.told.error)
+        failed = Failure(Phrase("The analysis"), rows.told.error)
     kept = queries.run_kept_instead(board)
-    joins = _list_joins(board)
+    joins = list_run_joins(board)
     result = _load_result(request, rows)
     shown, following = segments_of(request, board, rows.told)
     segments = _mark_unsure(shown, result.get("fields") or ())
@@ -199,7 +202,7 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
         "stands_beside": kept and board.outcome == Outcome.PUBLISHED,
         "published": board.outcome == Outcome.PUBLISHED,
         "waits": waits,
-        "moving": not board.outcome and not waits,  # a person may take days: nothing moves until then
+        "moving": not board.outcome and not waits,  # a review may take days: no polling until then
         "aside": board.aside and not board.outcome and not waits,
         "failed": failed,
         "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
@@ -224,7 +227,7 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
 
 
 def _load_result(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
-    """The fields, masked for who may not see them. Without S3 the page stands, and says what is missing."""
+    """Return the fields, masked if necessary. If S3 is unavailable, the page still renders and says what is missing."""
     board = rows.board
     analysis = (board.data.as_dict().get(_ANALYSED) or {}).get("status")
     if rows.told is not None or not (board.outcome or analysis in {StepStatus.COMPLETED, StepStatus.SKIPPED}):
@@ -241,7 +244,7 @@ def _load_timeline(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
     page = queries.lineage(request.site, str(board.document_id))
     hidden = get_personal_fields(request.site, str(board.project_id)).names if board.project_id else frozenset()
     events = list_event_rows(page.rows, hidden, in_full=not hidden or access.can_see_personal(request))
-    derived = not events and rows.told is not None  # that system keeps no history: its steps tell most of it
+    derived = not events and rows.told is not None  # that system keeps no history: it is derived from its steps
     return {
         "rows": list_step_rows(board, rows.told) if derived else events,
         "next": page.next,
@@ -250,26 +253,33 @@ def _load_timeline(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
 
 
 def _states(steps: Sequence[StepRow]) -> dict[str, StepState]:
-    """For the diagram: what its boxes say of each step, an error before all else."""
+    """Return the text of each step for the diagram; errors take precedence."""
     states = {}
     for step in steps:
-        words = f"{step.mark.words}, {step.took}" if step.took else step.mark.words
+        words = join_phrases([step.mark.words, step.took]) if step.took else step.mark.words
         told = step.error or step.reason or ""
-        short = f"{words}: {told}" if told and step.mark.tone != "done" else words
-        states[step.name] = StepState(step.mark.tone, short if len(short) <= _ROOM else f"{short[: _ROOM - 1]}…", told)
+        whole = Phrase("%(state)s: %(reason)s").fill(state=words, reason=told)
+        short = _cut(whole if told and step.mark.tone != "done" else words)
+        states[step.name] = StepState(step.mark.tone, short, told)
     return states
 
 
-_ROOM = 36  # letters of a box's second line
+_ROOM = 36  # characters of a box's second line
+
+
+def _cut(words: str) -> str:
+    """In the reader's language, whose words are longer or shorter than those of English."""
+    told = words.translated() if isinstance(words, Phrase) else words
+    return told if len(told) <= _ROOM else f"{told[: _ROOM - 1]}…"
 
 
 def _ways(board: WorkflowSteps, told: Link | None) -> Sequence[tuple[ResumeWay, str]]:
-    """How a person may have the run go on, with the button's words; the first is the usual one."""
+    """Return the ways to resume the run, with button labels; the default first."""
     if told is not None or board.replaced_by or board.outcome not in RESUMABLE:
         return ()
     if board.outcome == Outcome.PARTIAL:
-        return ((ResumeWay.RETRY, "Retry failed pages"), (ResumeWay.ACCEPT, "Continue without them"))
-    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, "Retry"),)
+        return ((ResumeWay.RETRY, Phrase("Retry failed pages")), (ResumeWay.ACCEPT, Phrase("Continue without them")))
+    return () if _has_ended_in_review(board) else ((ResumeWay.AGAIN, Phrase("Retry")),)
 
 
 def _has_ended_in_review(board: WorkflowSteps) -> bool:
@@ -280,7 +290,7 @@ def _has_ended_in_review(board: WorkflowSteps) -> bool:
 def _list_repeatable(
     request: DeskRequest, rows: RunRows, definition: Definition, steps: Sequence[StepRow]
 ) -> frozenset[str]:
-    """The names of the steps that this person may have done again; empty while the run is under way."""
+    """Return the names of the steps that this person may re-run; empty while the run is in progress."""
     board = rows.board
     if rows.told is not None or not board.outcome or board.replaced_by or not access.can_upload(request):
         return frozenset()
@@ -289,7 +299,7 @@ def _list_repeatable(
 
 
 def _mark_unsure(segments: Sequence[Shown], fields: Sequence[Mapping[str, Any]]) -> list[Shown]:
-    """The pages again, those marked on which a value stands that is below its threshold."""
+    """Mark the pages that have a value below its threshold."""
     unsure = {
         int(one["page"])
         for one in fields
@@ -302,10 +312,13 @@ def _mark_unsure(segments: Sequence[Shown], fields: Sequence[Mapping[str, Any]])
 
 
 def _count_states(segments: Sequence[Shown]) -> list[Mark]:
-    """How many of the pages shown are in each state, in words."""
+    """Count the shown pages by state, in words."""
     numbers = Counter(one.state for one in segments)
     shown = [(number, _PAGE_STATES[state]) for state in _PAGE_STATES if (number := numbers[state])]
-    return [mark._replace(words=f"{number} {mark.words}") for number, mark in shown]
+    return [
+        mark._replace(words=Phrase("%(number)s %(state)s").fill(number=number, state=mark.words))
+        for number, mark in shown
+    ]
 
 
 def _list_inputs(rows: RunRows) -> list[Fact]:
@@ -313,34 +326,35 @@ def _list_inputs(rows: RunRows) -> list[Fact]:
     if rows.told is not None:
         return []
     document = reverse("documents:show-document", args=[board.document_id])
-    found = [Fact("Document", str(board.name or "Document"), document)]
+    found = [Fact(Phrase("Document"), str(board.name or Phrase("Document")), document)]
     if link is None:
         return found
     file_name = str(link.data.as_dict().get("file_name") or "")
     if file_name and file_name != board.name:
-        found.append(Fact("File", file_name))
+        found.append(Fact(Phrase("File"), file_name))
     if rows.ocr:
-        engine = f" with {rows.ocr.ocrEngine}" if rows.ocr.ocrEngine else ""
-        found.append(Fact("OCR", f"{_OCR_WORDS.get(rows.ocr.ocrStatus, rows.ocr.ocrStatus)}{engine}"))
-    for label, other in (("Pages and text from", link.beside), ("Follows", link.follows)):
+        state, engine = _OCR_WORDS.get(rows.ocr.ocrStatus, rows.ocr.ocrStatus), rows.ocr.ocrEngine
+        words = Phrase("%(state)s with %(engine)s").fill(state=state, engine=engine) if engine else state
+        found.append(Fact("OCR", words))
+    for label, other in ((Phrase("Pages and text from"), link.beside), (Phrase("Follows"), link.follows)):
         if other:
-            found.append(Fact(label, f"run …{other[-6:]}", _url("show-run", board, other)))
+            found.append(Fact(label, Phrase("run …%(run)s").fill(run=other[-6:]), _url("show-run", board, other)))
     if link.beside:
         compare = reverse("workflows:compare-runs", args=[board.document_id])
-        found.append(Fact("Differences", "Compare both runs", f"{compare}?right={board.workflow_id}"))
+        found.append(Fact(Phrase("Differences"), Phrase("Compare both runs"), f"{compare}?right={board.workflow_id}"))
     return found
 
 
 def _list_outputs(request: DeskRequest, rows: RunRows) -> list[Fact]:
     board = rows.board
     if rows.told is not None:
-        return [Fact("Result", "Extracted content", _url("show-result", board))]
-    found = [Fact("Content", "Summary and graph", _url("show-about", board))]
+        return [Fact(Phrase("Result"), Phrase("Extracted content"), _url("show-result", board))]
+    found = [Fact(Phrase("Content"), Phrase("Summary and graph"), _url("show-about", board))]
     mark = _FOLLOW_UPS.get(str(rows.follow_up.status)) if rows.follow_up else None
-    found.append(Fact("Post-processing", "Rules and actions", _url("show-follow-up", board), mark))
+    found.append(Fact(Phrase("Post-processing"), Phrase("Rules and actions"), _url("show-follow-up", board), mark))
     if access.can(request, Permission.ADMIN) and _has_asked_models(board):
-        found.append(Fact("Models", "Prompts and answers", _url("show-model-calls", board)))
-    found.append(Fact("Transitions", "Step history", _url("show-history", board)))
+        found.append(Fact(Phrase("Models"), Phrase("Prompts and answers"), _url("show-model-calls", board)))
+    found.append(Fact(Phrase("Transitions"), Phrase("Step history"), _url("show-history", board)))
     return found
 
 
@@ -349,72 +363,82 @@ def _url(name: str, board: WorkflowSteps, workflow_id: str | None = None) -> str
 
 
 def _has_asked_models(board: WorkflowSteps) -> bool:
-    """Whether it came to such a step by itself; one that was taken over from another run began in that one."""
+    """Return True if the run itself reached such a step, rather than inheriting it."""
     steps = board.data.as_dict()
     return any((steps.get(name) or {}).get("started_at") for name in board.asks_at or ())
 
 
 def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) -> list[Fact]:
-    """What the run froze at its start. An earlier system's runs keep none of it."""
+    """List what the run froze at its start, which an earlier system's runs do not have."""
     if rows.told is not None or rows.link is None or not rows.link.settings:
         return []
     pinned, may = run_settings.from_json(rows.link.settings), access.can(request, Permission.ADMIN)
     project = [rows.board.project_id]
     shown = reverse("definitions:show-definition", args=[definition.id]) if may else ""
     found = [
-        Fact("Workflow definition", f"{definition.name}, version {definition.version}", shown),
-        Fact("Document type", _describe_type(pinned)),
-        Fact("Field extraction", _describe_doer(ANALYZERS, pinned.analyzer, pinned, EXTRACT)),
+        Fact(Phrase("Workflow definition"), _VERSION.fill(name=definition.name, version=definition.version), shown),
+        Fact(Phrase("Document type"), _describe_type(pinned)),
+        Fact(Phrase("Field extraction"), _describe_doer(ANALYZERS, pinned.analyzer, pinned, EXTRACT)),
         Fact("OCR", pinned.ocr_spec.name),
-        Fact("Transcription", TRANSCRIBERS.get(pinned.transcriber, pinned.transcriber)),
-        Fact("Summary", _describe_doer(SUMMARIZERS, pinned.summarizer, pinned, "summarize")),
+        Fact(Phrase("Transcription"), TRANSCRIBERS.get(pinned.transcriber, pinned.transcriber)),
+        Fact(Phrase("Summary"), _describe_doer(SUMMARIZERS, pinned.summarizer, pinned, "summarize")),
         _describe_prompt(rows.board, pinned, may=may),
         *list_policy(pinned),
     ]
     learned = reverse("workflows:show-calibration", args=project) if may else ""
-    words = f"version {pinned.calibration_version}" if pinned.calibration_version else "not calibrated"
-    found.append(Fact("Confidence", words, learned if pinned.calibration_version else ""))
+    words = (
+        Phrase("version %(number)s").fill(number=pinned.calibration_version)
+        if pinned.calibration_version
+        else Phrase("not calibrated")
+    )
+    found.append(Fact(Phrase("Confidence"), words, learned if pinned.calibration_version else ""))
     if pinned.extractor_version:
         where = reverse("workflows:show-extractors", args=project) if may else ""
-        found.append(Fact("Extractor", f"version {pinned.extractor_version}", where))
+        found.append(
+            Fact(Phrase("Extractor"), Phrase("version %(number)s").fill(number=pinned.extractor_version), where)
+        )
     if pinned.instruction:
-        found.append(Fact("Prompt for this document", "given when it was re-run"))
+        found.append(Fact(Phrase("Prompt for this document"), Phrase("given when it was re-run")))
     return found
 
 
 def _describe_prompt(board: WorkflowSteps, pinned: RunSettings, *, may: bool) -> Fact:
     if not run_settings.asks_models(pinned):
-        return Fact("Prompt", "not used: no language model")
-    return Fact("Prompt", "as it was sent", _url("show-model-calls", board) if may and _has_asked_models(board) else "")
+        return Fact(Phrase("Prompt"), Phrase("not used: no language model"))
+    return Fact(
+        Phrase("Prompt"),
+        Phrase("as it was sent"),
+        _url("show-model-calls", board) if may and _has_asked_models(board) else "",
+    )
 
 
 def list_policy(pinned: RunSettings) -> Iterator[Fact]:
-    """When a person is asked, and how many."""
-    yield Fact("Review threshold", _percent(pinned.default_threshold))
+    """Describe when a review is required, and how many reviewers."""
+    yield Fact(Phrase("Review threshold"), _percent(pinned.default_threshold))
     if pinned.most_wrong:
-        yield Fact("Error limit", _percent(pinned.most_wrong))
+        yield Fact(Phrase("Error limit"), _percent(pinned.most_wrong))
     required = [one.label for one in pinned.fields if one.required]
-    yield Fact("Required", ", ".join(required) or "no field")
+    yield Fact(Phrase("Required"), ", ".join(required) or Phrase("no field"))
     if pinned.audit_share:
-        yield Fact("Audit sample", _percent(pinned.audit_share))
+        yield Fact(Phrase("Audit sample"), _percent(pinned.audit_share))
     if pinned.check_share:
-        yield Fact("Second reviews", _percent(pinned.check_share))
+        yield Fact(Phrase("Second reviews"), _percent(pinned.check_share))
     if pinned.quorum:
-        yield Fact("Blind agreement", QUORUMS[pinned.quorum])
+        yield Fact(Phrase("Blind agreement"), QUORUMS[pinned.quorum])
 
 
 def _percent(share: float) -> str:
-    return f"{round(share * 100, 2):g} %"
+    return Figure(f"{round(share * 100, 2):g} %")
 
 
 def _describe_type(pinned: RunSettings) -> str:
     if pinned.classification_id:
-        return f"{pinned.classification_name}, version {pinned.classification_version}"
-    return TYPINGS.get(pinned.typing, "none: the project’s own fields")
+        return _VERSION.fill(name=pinned.classification_name, version=pinned.classification_version)
+    return TYPINGS.get(pinned.typing, Phrase("none: the project’s own fields"))
 
 
 def _describe_doer(known: Mapping[str, str], doer: str, pinned: RunSettings, purpose: str) -> str:
-    """A language model by its name in the site's catalogue."""
+    """A language model is named as in the site's catalogue."""
     if doer == BY_MODEL and (model := pinned.models.get(purpose) or pinned.models.get(EXTRACT)):
         return str(model)
     return known.get(doer, doer)

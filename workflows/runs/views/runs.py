@@ -1,4 +1,4 @@
-"""Runs: the list, the timeline of one, and those that are under way, filtered."""
+"""Pages of runs: the list, the timeline of one, and runs in progress with filters."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,11 +9,13 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock, table
 from config.errors import NotFound
 from config.item import Page, translate_store_errors
+from config.phrase import Figure, Phrase, tell_sentence
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentStatus
 from projects.documents.queries import Counts
@@ -23,11 +25,9 @@ from projects.queues import admission
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
+from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, FIRST_ANALYSIS, SHIPPED, is_approval, label_of
-from workflows.engine import queries as engine_queries
-from workflows.engine.items import Join
 from workflows.insight import queries as insight_queries
 from workflows.insight.report import show_seconds
 from workflows.providers.names import LABELS
@@ -35,6 +35,7 @@ from workflows.runs import queries, seed_000
 from workflows.runs.items import (
     DocumentWorkflow,
     Execution,
+    Join,
     ProjectDocument,
     WorkflowSteps,
 )
@@ -47,7 +48,7 @@ from workflows.stages import paddleocr_processor
 
 @dataclass(frozen=True)
 class RunRow:
-    """A row of the list of runs; ``name`` falls back to the run's id where its document is gone."""
+    """A row of the list of runs; ``name`` falls back to the run's id if its document is gone."""
 
     run: Execution
     run_id: str
@@ -64,7 +65,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
     cursor, family = request.GET.get("after"), request.GET.get("definition", DOCUMENT_ANALYSIS.name)
     families = versions.list_names()
     if family not in families:
-        raise NotFound("Workflow definition not found.")
+        raise NotFound(gettext("Workflow definition not found."))
     without = versions.list_without_documents()
     if family in without:
         return HttpResponseRedirect(f"{reverse('workflows:list-executions')}?{urlencode({'workflow': family})}")
@@ -73,16 +74,14 @@ def list_runs(request: DeskRequest) -> HttpResponse:
         "families": families,
         "family": family,
         "rows": run_rows(request.site, page.rows),
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}",
+        **page_links(request, page.next, f"{reverse('workflows:list-runs')}?{urlencode({'definition': family})}"),
         "joiner": "&",
     }
     return render_answer(request, "workflows/runs/list.html", None, context)
 
 
 def list_visible_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
-    """A family's runs, newest first, of documents that the person is let into."""
+    """List a family's runs, newest first, of documents that the person may see."""
     return admission.filter_page(
         request,
         lambda place: queries.executions(request.site, family, cursor=place),
@@ -92,7 +91,7 @@ def list_visible_executions(request: DeskRequest, family: str, cursor: str | Non
 
 
 def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
-    """The index of runs carries no names: one batch read fetches those of the page."""
+    """The index of runs has no names: one batch read adds them."""
     runs = [(run, run.workflow_id or _place_of(run)) for run in found]
     keys = [
         table.DOCUMENT_WORKFLOW.key(site, document_id=run.document_id, workflow_id=run_id)
@@ -121,14 +120,14 @@ def _place_of(run: Execution) -> str:
 
 
 def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
-    """Whether it is at the approval of its own version, which its link names."""
+    """Return True if it is at an approval of its own definition, which its link names."""
     pinned = versions.find_definition((link and link.definition) or FIRST_ANALYSIS.id)
     return int(run.currentStep) in {step.order for step in pinned.steps if step.type == "approval"}
 
 
 @require_safe
 def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
-    """Leads to a document's newest run, where a list could not name it."""
+    """Redirect to a document's newest run, for lists that cannot name it."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     try:
@@ -136,7 +135,7 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
     except table.InvalidKey:
         found = None
     if found is None:
-        raise NotFound("This document has not been processed yet.")
+        raise NotFound(gettext("This document has not been processed yet."))
     return HttpResponseRedirect(reverse("workflows:show-run", args=[document_id, found]))
 
 
@@ -145,15 +144,16 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
     access.check_can_view(request)
     admission.check_document(request, document_id)
     if not access.can_delete(request) and document_queries.is_gone(request.site, document_id):
-        raise NotFound("Document not found.")  # what was deleted is for those who may bring it back
+        # deleted documents are only visible to those who may restore them
+        raise NotFound(gettext("Document not found."))
     page = queries.lineage(request.site, document_id, cursor=request.GET.get("after"))
     hidden = names_in_document(request, document_id)
     rows = list_event_rows(page.rows, hidden, in_full=not hidden or access.can_see_personal(request))
     derived = not rows and seed_000.wrote(workflow_id)
-    if derived:  # that system keeps no history: its steps tell most of it
+    if derived:  # that system keeps no history: it is derived from its steps
         rows = list_step_rows(*run_of(request, document_id, workflow_id))
     if not rows and not derived:
-        raise NotFound("Document not found.")
+        raise NotFound(gettext("Document not found."))
     ids = {"document_id": document_id, "workflow_id": workflow_id}
     context = {"rows": rows, "next": page.next, "derived": derived, **ids}
     return render_answer(request, "workflows/runs/lineage.html", "workflows/runs/_lineage.html", context)
@@ -162,20 +162,21 @@ def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 RUNNING, WAITING = word_of(DocumentStatus.IN_PROGRESS), word_of(DocumentStatus.WAITING)
 STATES: Mapping[str, DocumentStatus] = {RUNNING: DocumentStatus.IN_PROGRESS, WAITING: DocumentStatus.WAITING}
 AGES: Mapping[str, tuple[str, int]] = {
-    "10m": ("10 minutes", 600), "1h": ("1 hour", 3600), "1d": ("1 day", 86_400), "7d": ("7 days", 604_800),
+    "10m": (Phrase("10 minutes"), 600), "1h": (Phrase("1 hour"), 3600), "1d": (Phrase("1 day"), 86_400),
+    "7d": (Phrase("7 days"), 604_800),
 }  # fmt: skip
-STEPS: Mapping[str, str] = {step.name: step.label for one in SHIPPED.values() for step in one.steps}
-MOST_READ = 50  # rows that one page is chosen from: their queues come in one call
-USUAL_SECONDS = 600  # that a step takes at most, until enough runs tell; many pages are judged by their slices
-_STUCK_AFTER = 3  # times the usual (p90): one run in ten takes longer than that without being stuck
-_LEAST_SECONDS = 60  # a step of a moment is not stuck before
-_DEFAULT = "default"  # in addresses, where the name that is stored is not shown
-_STUCK = Mark("warn", "clock", "Stuck")
+STEPS: Mapping[str, str] = {step.name: Phrase(step.label) for one in SHIPPED.values() for step in one.steps}
+MOST_READ = 50  # rows that are read for one page; their queues come in one call
+USUAL_SECONDS = 600  # longest usual time of a step without statistics; many pages are judged by their slices
+_STUCK_AFTER = 3  # times the p90, which one run in ten exceeds without being stuck
+_LEAST_SECONDS = 60  # shortest time after which a step counts as stuck
+_DEFAULT = "default"  # in URLs, instead of the stored name
+_STUCK = Mark("warn", "clock", Phrase("Stuck"))
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What the address asks for; anything that it cannot ask for is as if it were not there."""
+    """The query string; invalid values are ignored."""
 
     state: str = ""
     project: str = ""
@@ -216,9 +217,9 @@ class Filters:
 
 @dataclass(frozen=True)
 class Row:
-    """``since``: when it came into this state; ``step_since``: to this step. ``stuck``: why it does not go on, if so.
+    """``since``: when it reached this state; ``step_since``: this step. ``stuck``: why it makes no progress, if so.
 
-    ``pages``: done of all where slices say so, else all of them, in words. ``usual``: the p90 of its step, if known.
+    ``pages``: finished of all if there are slices, else all, as text. ``usual``: the p90 of its step, if known.
     ``owner``: who uploaded the document, a person or a program.
     """
 
@@ -234,22 +235,22 @@ class Row:
 
     @property
     def url(self) -> str:
-        if not self.document.workflow_id:  # a mail or an archive that is being unpacked
+        if not self.document.workflow_id:  # an email or archive being extracted
             return reverse("documents:show-document", args=[self.document.document_id])
         return reverse("workflows:show-run", args=[self.document.document_id, self.document.workflow_id])
 
 
 class Found(NamedTuple):
-    """``next``: the cursor of the page after this one."""
+    """``next``: the cursor of the next page."""
 
     rows: Sequence[Row]
     next: str | None
 
 
 def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Found:
-    """One Query, one call for boards and documents, and one for slices where a document that runs is large.
+    """One Query, one call for boards and documents, and one for slices if a running document is large.
 
-    Where more than the state is chosen, a page is what fits of the next fifty.
+    With more filters than the state, a page has what matches among the next fifty.
     """
     site, limit = request.site, MOST_READ if filters.chosen else settings.PAGE_SIZE
     page = admission.filter_page(
@@ -259,7 +260,7 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
         lambda row: row.document_id,
     )
     old = [one for one in page.rows if filters.is_old_enough(_since(one))]
-    following = page.next if len(old) == len(page.rows) else None  # the rest of the list is younger still
+    following = page.next if len(old) == len(page.rows) else None  # the rest of the list is more recent
     running = filters.state == RUNNING
     boards, documents = queries.boards_and_documents(
         site,
@@ -270,13 +271,14 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
         old = _in_queue(filters.queue, old, documents)
     found = [(one, boards.get(str(one.workflow_id))) for one in old]
     fitting = [(one, board) for one, board in found if filters.fits(one, board)]
-    joins = engine_queries.first_joins(site, _sliced(board for _, board in fitting if board))
+    joins = queries.first_joins(site, _sliced(board for _, board in fitting if board))
     usual = insight_queries.usual_seconds(site) if fitting and running else {}
     rows = [
         _running(one, board, joins.get(str(one.workflow_id)), usual) if running else _waiting(one)
         for one, board in fitting
     ]
-    owners = {name: one.user_name or "" for name, one in documents.items()}  # an earlier system's documents name no one
+    # an earlier system's documents have no owner
+    owners = {name: one.user_name or "" for name, one in documents.items()}
     return Found([replace(row, owner=owners.get(str(row.document.document_id), "")) for row in rows], following)
 
 
@@ -287,7 +289,7 @@ def _in_queue(queue: str, rows: Sequence[ProjectDocument], documents: Mapping[st
 
 
 def _sliced(boards: Iterable[WorkflowSteps]) -> Sequence[tuple[str, str]]:
-    """Runs of many pages, with their step."""
+    """Return runs of many pages, with their step."""
     large = [one for one in boards if int(one.page_count or 0) > paddleocr_processor.PAGES]
     return [(str(one.workflow_id), str(one.current_step)) for one in large]
 
@@ -327,41 +329,47 @@ def _pages(board: WorkflowSteps, join: Join | None) -> str:
     if not board.page_count:
         return "–"
     if join is None or not int(join.slices):
-        return f"{int(board.page_count):,}"
+        return Figure(f"{int(board.page_count):,}")
     done = int(join.planned) * len(join.done or ()) // int(join.slices)
-    return f"{done:,} of {int(join.planned):,}"
+    return Phrase("%(done)s of %(pages)s").fill(done=Figure(f"{done:,}"), pages=Figure(f"{int(join.planned):,}"))
 
 
 def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None, p90: float | None = None) -> str:
-    """Why a step does not go on, in one sentence; empty if nothing is known to be wrong.
+    """Return why a step makes no progress, in one sentence; empty if nothing is known to be wrong.
 
-    ``p90``: the seconds that nine of ten runs of its workflow took for the step at most; None if too few ran it.
+    ``p90``: the seconds that nine of ten runs of its workflow took for the step at most; None if there are too few.
     """
+    if stored.get("waits_until"):
+        return ""
     if stored.get("waits_why"):
         service = LABELS.get(str(stored.get("waits_for")), str(stored.get("waits_for")))
-        return f"Waiting for {service}: {stored['waits_why']}"
+        return Phrase("Waiting for %(service)s: %(why)s").fill(
+            service=service, why=tell_sentence(str(stored["waits_why"]))
+        )
     if join is not None:
-        return "None of its pages was finished since the last check." if int(join.stalls) else ""
+        return Phrase("None of its pages was finished since the last check.") if int(join.stalls) else ""
     seconds = (clock.now() - clock.parse(str(stored.get("started_at") or moved_at))).total_seconds()
     if seconds <= (USUAL_SECONDS if p90 is None else max(_STUCK_AFTER * p90, _LEAST_SECONDS)):
         return ""
     if stored.get("waits_for"):
-        return f"Waiting for {LABELS.get(str(stored['waits_for']), str(stored['waits_for']))}."
+        service = LABELS.get(str(stored["waits_for"]), str(stored["waits_for"]))
+        return Phrase("Waiting for %(service)s.").fill(service=service)
     usual = "10 min" if p90 is None else f"p90 {show_seconds(p90)}"
-    return f"Longer than a step usually takes ({usual}). It is retried automatically; see Operations."
+    said = Phrase("Longer than a step usually takes (%(usual)s). It is retried automatically; see Operations.")
+    return said.fill(usual=usual)
 
 
 def tabs(filters: Filters, counts: Callable[[DocumentStatus], int]) -> list[dict[str, Any]]:
     both = sum(counts(one) for one in STATES.values())
-    found = [{"url": Filters().url, "words": "All", "number": both, "here": not filters.state}]
-    for state, words in ((RUNNING, "Running"), (WAITING, "Needs review")):
+    found = [{"url": Filters().url, "words": Phrase("All"), "number": both, "here": not filters.state}]
+    for state, words in ((RUNNING, Phrase("Running")), (WAITING, Phrase("Needs review"))):
         url, here = replace(filters, state=state, step="").url, filters.state == state
         found.append({"url": url, "words": words, "number": counts(STATES[state]), "here": here})
     return found
 
 
 def figures(counts: Counts) -> list[dict[str, Any]]:
-    """How many documents have each status, each leading to them."""
+    """Count documents by status, with links."""
     states = {status: Filters(state).url for state, status in STATES.items()}
     documents = reverse("documents:list-documents")
     return [
@@ -376,7 +384,7 @@ def figures(counts: Counts) -> list[dict[str, Any]]:
 
 
 def projects_of(rows: Iterable[Row], filters: Filters) -> list[tuple[str, str]]:
-    """To choose from: those on this page, and the one that is chosen."""
+    """List the projects on this page, and the selected one."""
     known = {str(row.document.project_id): str(row.document.project_name or row.document.project_id) for row in rows}
     if filters.project:
         known.setdefault(filters.project, filters.project)
@@ -384,12 +392,12 @@ def projects_of(rows: Iterable[Row], filters: Filters) -> list[tuple[str, str]]:
 
 
 def queues_of(request: DeskRequest) -> list[tuple[str, str]]:
-    """To choose from: those that let this person in; one Query."""
+    """List the queues that this person may see; one Query."""
     closed = admission.list_closed_queues(request)
     named = [(one.id, one.name) for one in queue_queries.all_queues(request.site) if one.id not in closed]
-    return [(_DEFAULT, "Review"), *named] if named else []
+    return [(_DEFAULT, Phrase("Review")), *named] if named else []
 
 
 def steps_of(state: str) -> list[tuple[str, str]]:
-    """To choose from; a person is waited for at approvals only."""
+    """List the steps to filter by; only approvals for documents in review."""
     return [(name, label) for name, label in STEPS.items() if is_approval(name) == (state == WAITING)]

@@ -1,19 +1,21 @@
-"""How states of runs and steps are shown: a tone, a drawing and words."""
+"""Labels of run and step states: tone, icon and words."""
 
 import datetime as dt
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from ulid import ULID
 
 from config import clock
+from config.phrase import Figure, Phrase, count_phrase, join_phrases, tell_sentence, write_moment
 from projects.documents.items import DocumentStatus
 from projects.documents.states import STATUS_LABELS
-from projects.models.prices import describe_cost
+from projects.models.cost_words import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
 from workflows.runs.items import Outcome, StepStatus, WorkflowSteps
@@ -31,71 +33,71 @@ class Mark(NamedTuple):
 
 _OF_DOCUMENTS = {status.value: Mark(*label) for status, label in STATUS_LABELS.items()}
 RUNNING, WAITING = _OF_DOCUMENTS[DocumentStatus.IN_PROGRESS], _OF_DOCUMENTS[DocumentStatus.WAITING]
-BESIDE = Mark("", "split", "Not in use")  # published beside a result that a person decided
+BESIDE = Mark("", "split", Phrase("Not in use"))  # published beside a decided result
 _ENDS: dict[str, Mark] = {one.value: _OF_DOCUMENTS[one.value] for one in Outcome}
 _DONE = (Outcome.PUBLISHED, "completed")
-_ENDS["completed"] = Mark("good", "check", "Completed")  # an earlier system's runs end so
-UNDER_WAY = Mark("info", "run", "In progress")  # where the row does not tell whether a person is waited for
-# A document's own status, if no outcome says more: ours, and those of the seed-000 system.
+_ENDS["completed"] = Mark("good", "check", Phrase("Completed"))  # of an earlier system
+UNDER_WAY = Mark("info", "run", Phrase("In progress"))  # if the row does not say whether it is in review
+# A document's own status, if it has no outcome: ours, and those of the seed-000 system.
 _DOCUMENTS: dict[str, Mark] = {
-    "uploading": Mark("", "upload", "Uploading"),
-    "uploaded": Mark("", "clock", "Queued"),
-    "pending": Mark("", "clock", "Queued"),
+    "uploading": Mark("", "upload", Phrase("Uploading")),
+    "uploaded": Mark("", "clock", Phrase("Queued")),
+    "pending": Mark("", "clock", Phrase("Queued")),
     "processing": UNDER_WAY,
     "in_progress": UNDER_WAY,
-    "reanalyzing": Mark("info", "refresh", "Re-analysing"),
+    "reanalyzing": Mark("info", "refresh", Phrase("Re-analysing")),
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
-    "deleted": Mark("", "trash", "Deleted"),
+    "deleted": Mark("", "trash", Phrase("Deleted")),
 }
 _SEGMENTS: dict[str, Mark] = {
-    "indexing": Mark("", "clock", "Queued"),
-    "ocr_processing": Mark("info", "run", "OCR running"),
-    "parsing": Mark("info", "run", "Parsing"),
-    "analyzing": Mark("info", "run", "Analysing"),
-    "finalizing": Mark("info", "run", "Finalizing"),
+    "indexing": Mark("", "clock", Phrase("Queued")),
+    "ocr_processing": Mark("info", "run", Phrase("OCR running")),
+    "parsing": Mark("info", "run", Phrase("Parsing")),
+    "analyzing": Mark("info", "run", Phrase("Analysing")),
+    "finalizing": Mark("info", "run", Phrase("Finalizing")),
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
 }
-_COUNTS = {
-    "segment_count": ("page", "pages"),
-    "entity_count": ("entity", "entities"),
-    "relationship_count": ("relationship", "relationships"),
+_COUNTS: Mapping[str, Callable[[int], Phrase]] = {
+    "segment_count": lambda count: count_phrase("%(count)s page", "%(count)s pages", count),
+    "entity_count": lambda count: count_phrase("%(count)s entity", "%(count)s entities", count),
+    "relationship_count": lambda count: count_phrase("%(count)s relationship", "%(count)s relationships", count),
 }
-# Where there is little room; the whole label stands in the table below.
+# Short labels; the table below has the full ones.
 _SHORT = {
-    "segment_prep": "Prepare",
+    "segment_prep": Phrase("Prepare"),
     "bda_processor": "BDA",
-    "format_parser": "Formats",
+    "format_parser": Phrase("Formats"),
     "paddleocr_processor": "OCR",
-    "transcribe": "Audio",
-    "webcrawler": "Web",
-    "segment_builder": "Pages",  # people see segments as pages
-    "segment_analyzer": "Analyse",
-    "graph_builder": "Graph",
-    "document_summarizer": "Summary",
-    "assess": "Assess",
-    "human_review": "Review",
-    "needs_approval": "Small?",
-    "first_approval": "First",
-    "needs_second": "Modest?",
-    "second_approval": "Second",
-    "mark_accepted": "Tag",
-    "tell_accepted": "Announce",
-    "tell_rejected": "Tell",
-    "publish": "Publish",
+    "transcribe": Phrase("Audio"),
+    "webcrawler": Phrase("Web"),
+    "segment_builder": Phrase("Pages"),  # people see segments as pages
+    "segment_analyzer": Phrase("Analyse"),
+    "graph_builder": Phrase("Graph"),
+    "document_summarizer": Phrase("Summary"),
+    "assess": Phrase("Assess"),
+    "human_review": Phrase("Review"),
+    "needs_approval": Phrase("Small?"),
+    "first_approval": Phrase("First"),
+    "needs_second": Phrase("Modest?"),
+    "second_approval": Phrase("Second"),
+    "mark_accepted": Phrase("Tag"),
+    "tell_accepted": Phrase("Announce"),
+    "tell_rejected": Phrase("Tell"),
+    "publish": Phrase("Publish"),
 }
 _STEPS: dict[str, Mark] = {
-    StepStatus.PENDING: Mark("todo", "blank", "pending"),
-    StepStatus.IN_PROGRESS: Mark("now", "run", "running"),
-    StepStatus.COMPLETED: Mark("done", "check", "done"),
-    StepStatus.SKIPPED: Mark("skipped", "minus", "not needed"),
-    StepStatus.FAILED: Mark("warn", "alert", "failed"),
+    StepStatus.PENDING: Mark("todo", "blank", Phrase("pending")),
+    StepStatus.IN_PROGRESS: Mark("now", "run", Phrase("running")),
+    StepStatus.COMPLETED: Mark("done", "check", Phrase("done")),
+    StepStatus.SKIPPED: Mark("skipped", "minus", Phrase("not needed")),
+    StepStatus.FAILED: Mark("warn", "alert", Phrase("failed")),
 }
 
 
 def of_run(outcome: str | None, *, waits: bool, beside: bool = False) -> Mark:
-    """``beside``: another run's result, which a person decided, is the document's."""
+    """``beside``: another run's result, which a person decided, is in use."""
     if outcome == Outcome.PUBLISHED and beside:
         return BESIDE
     if outcome:
@@ -104,7 +106,7 @@ def of_run(outcome: str | None, *, waits: bool, beside: bool = False) -> Mark:
 
 
 def of_document(status: str | None, outcome: str | None, waits_at: str | None = None) -> Mark:
-    """``waits_at``: the step at which its run waits for a person."""
+    """``waits_at``: the step at which its run is in review."""
     if outcome or (waits_at and status == StepStatus.IN_PROGRESS):
         return of_run(outcome, waits=bool(waits_at))
     return _DOCUMENTS.get(status or "", Mark("", "info", status) if status else UNDER_WAY)
@@ -115,7 +117,7 @@ def of_segment(status: str) -> Mark:
 
 
 def start_of_run(workflow_id: str) -> dt.datetime | None:
-    """A run's id tells its start, which the index of runs does not carry; None for ids of another form."""
+    """Return the start of a run from its id, as the index of runs lacks it; None for other ids."""
     try:
         return ULID.from_str(workflow_id).datetime
     except ValueError:
@@ -124,7 +126,7 @@ def start_of_run(workflow_id: str) -> dt.datetime | None:
 
 @functools.lru_cache(maxsize=1024)
 def draw_steps(total: int, here: int, *, waits: bool) -> SafeString:
-    """Small marks in a row, for a run that is at the step number ``here`` (from 0). A list has few different rows."""
+    """Draw small marks for a run at step number ``here`` (from 0). Cached, as a list has few different rows."""
     now = "wait" if waits else "now"
     kinds = ("done" if i < here else now if i == here else "" for i in range(total))
     shape = '<rect class="{}" x="{}" y="2" width="9" height="8" rx="1.5"/>'
@@ -133,27 +135,30 @@ def draw_steps(total: int, here: int, *, waits: bool) -> SafeString:
 
 @dataclass(frozen=True)
 class Use:
-    """What a step used of one model: in words, and in millionths of a dollar, None if no price is set."""
+    """A step's usage of one model: as text, and in millionths of a dollar, None without a price."""
 
     words: str
     micros: int | None
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> "Use":
-        counts = [(stored.get("pages"), "pages"), (stored.get("calls"), "calls")]
-        told = [f"{int(n)} {word if n != 1 else word[:-1]}" for n, word in counts if n]
+        pages, calls = int(stored.get("pages") or 0), int(stored.get("calls") or 0)
+        told: list[str] = [count_phrase("%(count)s page", "%(count)s pages", pages)] if pages else []
+        told += [count_phrase("%(count)s call", "%(count)s calls", calls)] if calls else []
         tokens = int(stored.get("tokens_in") or 0), int(stored.get("tokens_out") or 0)
-        told += [f"{tokens[0]:,} tokens in, {tokens[1]:,} out"] if any(tokens) else []
-        told += [f"{float(stored['ms']) / 1000:.1f} s"] if stored.get("ms") else []
+        if any(tokens):
+            said = Phrase("%(tokens_in)s tokens in, %(tokens_out)s out")
+            told.append(said.fill(tokens_in=Figure(f"{tokens[0]:,}"), tokens_out=Figure(f"{tokens[1]:,}")))
+        told += [words_of(float(stored["ms"]) / 1000)] if stored.get("ms") else []
         micros = int(stored["micros"]) if "micros" in stored else None
         if stored["service"] != LOCAL:
             told.append(describe_cost(micros))
-        return cls(f"{stored['model']}: {', '.join(told)}", micros)
+        return cls(Phrase("%(model)s: %(used)s").fill(model=stored["model"], used=join_phrases(told)), micros)
 
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step as the run's page shows it; ``seconds`` is None while it has not ended."""
+    """A step on the run's page; ``seconds`` is None until it has ended."""
 
     name: str
     label: str
@@ -165,7 +170,7 @@ class StepRow:
     error: str | None
     reason: str | None
     used: tuple[Use, ...] = ()
-    paused: str = ""  # what a service that does not answer is waited for with
+    paused: str = ""  # what waits for a service that does not answer
 
     @property
     def took(self) -> str:
@@ -173,24 +178,27 @@ class StepRow:
 
 
 def words_of(seconds: float) -> str:
-    """A length of time, as coarse as it is long.
+    """Format a duration, coarser the longer it is.
 
     >>> words_of(4), words_of(75.2), words_of(4320 * 60)
     ('4.0 s', '1 min 15 s', '3 d')
     """
     if seconds < 60:
-        return f"{seconds:.1f} s"
+        return Phrase("%(seconds)s s").fill(seconds=Figure(f"{seconds:.1f}"))
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+        said = Phrase("%(minutes)s min %(seconds)s s") if rest else Phrase("%(minutes)s min")
+        return said.fill(minutes=minutes, seconds=rest)
     hours, minutes = divmod(minutes, 60)
     if hours < 48:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-    return f"{hours // 24} d {hours % 24} h" if hours % 24 else f"{hours // 24} d"
+        said = Phrase("%(hours)s h %(minutes)s min") if minutes else Phrase("%(hours)s h")
+        return said.fill(hours=hours, minutes=minutes)
+    days, hours = divmod(hours, 24)
+    return (Phrase("%(days)s d %(hours)s h") if hours else Phrase("%(days)s d")).fill(days=days, hours=hours)
 
 
 def step_rows(definition: Definition, board: WorkflowSteps, link: Link | None = None) -> list[StepRow]:
-    """``link``: the run's own row of an earlier system, which may say more of a step than its board."""
+    """``link``: an earlier system's own row of the run, which may have more than the board."""
     data = board.data.as_dict()
     return [
         _step_row(step, {**(link.of_step(step.name) if link else {}), **(data.get(step.name) or {})}, board.outcome)
@@ -200,28 +208,45 @@ def step_rows(definition: Definition, board: WorkflowSteps, link: Link | None = 
 
 def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | None) -> StepRow:
     status = str(stored.get("status") or StepStatus.PENDING)
-    if stored.get("skipped"):  # an earlier system says so of a step that it calls completed
+    if stored.get("skipped"):  # an earlier system marks skipped steps as completed
         status = StepStatus.SKIPPED
     mark = _STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
-        mark = Mark("warn", "user", "needs review")
+        mark = Mark("warn", "user", Phrase("needs review"))
+    elif status == StepStatus.IN_PROGRESS and stored.get("waits_until"):
+        mark = Mark("now", "clock", words_of_wait(str(stored["waits_until"])))
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
-        mark = Mark("now", "clock", f"waiting for {LABELS.get(stored['waits_for'], stored['waits_for'])}")
-    elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # if someone stopped it
-        mark = Mark("skipped", "x", "cancelled")
+        mark = Mark(
+            "now",
+            "clock",
+            Phrase("waiting for %(service)s").fill(service=LABELS.get(stored["waits_for"], stored["waits_for"])),
+        )
+    elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # cancelled by a person
+        mark = Mark("skipped", "x", Phrase("cancelled"))
     elif outcome and status == StepStatus.PENDING:
-        mark = Mark("skipped", "minus", "not needed" if outcome in _DONE else "not run")
+        mark = Mark("skipped", "minus", Phrase("not needed") if outcome in _DONE else Phrase("not run"))
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
-    short = _SHORT.get(step.name, step.label)
+    label = Phrase(step.label)
+    short = _SHORT.get(step.name, label)
     counts = _count_in_words(stored)
     reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")
     used = tuple(Use.from_stored(one) for one in stored.get("used") or ())
-    error = stored.get("error")
-    paused = str(stored.get("waits_why") or "") if status == StepStatus.IN_PROGRESS else ""
-    return StepRow(step.name, step.label, short, mark, start, end, seconds, error, reason or None, used, paused)
+    if reason and not isinstance(reason, Phrase):
+        reason = tell_sentence(reason)
+    error = tell_sentence(said) if (said := stored.get("error")) else None
+    paused = tell_sentence(str(stored.get("waits_why") or "")) if status == StepStatus.IN_PROGRESS else ""
+    return StepRow(step.name, label, short, mark, start, end, seconds, error, reason or None, used, paused)
+
+
+def words_of_wait(until: str) -> str:
+    """``until``: a stored instant; shown in the viewer's time zone."""
+    at = clock.parse(until).astimezone(timezone.get_current_timezone())
+    return Phrase("waiting until %(time)s").fill(
+        time=Phrase("%(time)s %(zone)s").fill(time=write_moment(at), zone=at.tzname())
+    )
 
 
 def _count_in_words(stored: Mapping[str, Any]) -> str:
-    found = [(stored.get(name), words) for name, words in _COUNTS.items()]
-    return ", ".join(f"{n:g} {one if n == 1 else many}" for n, (one, many) in found if n)
+    found = [tell(int(stored[name])) for name, tell in _COUNTS.items() if stored.get(name)]
+    return join_phrases(found) if found else ""

@@ -1,21 +1,22 @@
-"""Where a run's time went: each step that worked, as a bar between the run's first moment and its last."""
+"""The waterfall of a run: each executed step as a bar between the run's start and end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from config import clock
+from config.phrase import Figure, Phrase, count_phrase, join_phrases
 from workflows.definitions.blueprint import is_approval
-from workflows.engine.items import Join
+from workflows.runs.items import Join
 from workflows.runs.views.state_labels import StepRow
 
-WIDTH = 100.0  # of the drawing, in its own units
-_LEAST = 0.8  # what the shortest step is drawn with
-_MOST_CELLS = 60  # beyond, a cell stands for several slices
+WIDTH = 100.0  # of the drawing, in SVG units
+_LEAST = 0.8  # the width of the shortest step
+_MOST_CELLS = 60  # with more, a cell stands for several slices
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A slice, or some that lie side by side. ``tone``: done, now or todo."""
+    """One or more adjacent slices. ``tone``: done, now or todo."""
 
     x: float
     width: float
@@ -24,9 +25,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Bar:
-    """``x`` and ``width``: in units of the drawing; none for a step that has not ended, or that a person decides.
+    """``x`` and ``width``: in SVG units; none for a step that has not ended, or a review.
 
-    ``cells``: its slices where such do it, and ``slices`` says so in words.
+    ``cells``: its slices, if there are any, and ``slices`` as text.
     """
 
     step: StepRow
@@ -37,9 +38,9 @@ class Bar:
 
 
 def bars_of(steps: Sequence[StepRow], joins: Mapping[str, Join] | None = None) -> list[Bar]:
-    """Of the steps that have begun. A review may take days: beside it every other step would be a hair.
+    """Draw the steps that have begun. Reviews have no bar: they may take days, and other steps would be invisible.
 
-    ``joins``: how far the slices of a step are, by its name.
+    ``joins``: the fan-outs by step name.
     """
     begun = [step for step in steps if step.started_at or step.error]
     drawn = [step for step in begun if step.seconds is not None and not is_approval(step.name)]
@@ -60,9 +61,14 @@ def bars_of(steps: Sequence[StepRow], joins: Mapping[str, Join] | None = None) -
 
 def _describe_slices(join: Join) -> str:
     done, total, pages = len(join.done or ()), int(join.slices), int(join.planned)
-    told = f"{done:,} of {total:,} parts of {pages:,} pages"
+    said = Phrase("%(done)s of %(total)s parts of %(pages)s pages")
+    told = said.fill(done=Figure(f"{done:,}"), total=Figure(f"{total:,}"), pages=Figure(f"{pages:,}"))
     failed = len(join.failed or ())
-    return f"{told}, {failed:,} {'page' if failed == 1 else 'pages'} failed" if failed else told
+    return (
+        join_phrases([told, count_phrase("%(count)s page failed", "%(count)s pages failed", failed)])
+        if failed
+        else told
+    )
 
 
 def _cells(join: Join, x: float, width: float) -> list[Cell]:

@@ -1,4 +1,4 @@
-"""Whether a run's document came before: the same file, or an invoice of the same supplier, number and total."""
+"""Duplicate detection: the same file, or an invoice with the same supplier, number and total."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from workflows.stages.document_copy import FILE, INVOICE, Copy, digest_invoice
 
 
 def find_copies(run: Run, document: DocumentWorkflow, result: Mapping[str, Any]) -> list[Copy]:
-    """Keep what the document is recognised by, then ask who was recognised by it before; once for each document."""
+    """Store the document's fingerprints, then find earlier documents with the same; once for each document."""
     digests = _digests(run, document, result)
     remember_digests(run.site, run.document_id, digests, afresh=bool(document.follows))
     found: dict[str, Copy] = {}
@@ -22,7 +22,7 @@ def find_copies(run: Run, document: DocumentWorkflow, result: Mapping[str, Any])
 
 
 def remember_decided(run: Run, document: DocumentWorkflow, published: Mapping[str, Any]) -> None:
-    """What a person corrected is what the next invoice is compared with."""
+    """Store corrected values, which later invoices are compared with."""
     remember_digests(run.site, run.document_id, _digests(run, document, published), afresh=True)
 
 
@@ -32,7 +32,7 @@ def _digests(run: Run, document: DocumentWorkflow, result: Mapping[str, Any]) ->
 
 
 def _file_digest(run: Run, document: DocumentWorkflow) -> str | None:
-    """None if S3 counted none, or a newer content has come since."""
+    """Return None if S3 computed none, or a newer file version was added since."""
     try:
         found = get_document(run.site, run.document_id)
     except NotFound:
