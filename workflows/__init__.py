@@ -1,1 +1,1 @@
-"""The journey of a document, from a file that arrives to a published result; one package a step of it."""
+"""Document processing, from an arriving file to a published result. One package for each part."""

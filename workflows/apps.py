@@ -1,4 +1,4 @@
-"""The workflows app: registers who does what is due, and who hears of a run's end and rest and of purges."""
+"""The workflows app: registers due work, who is notified of runs and purges, and numbers beside settings."""
 
 from importlib import import_module
 
@@ -9,9 +9,10 @@ DUE = (
     "questions", "runs",
 )  # fmt: skip
 
-# The first writes in the transaction that ends a run, the second hears that a run rests.
+# The first adds changes to the transaction that ends a run; the second is called when a run no longer needs a machine.
 HEAR_OF_RUNS = ("workflows.publish.actions", "workflows.batches.lines")
 HEAR_OF_PURGES = ("workflows.links.actions",)
+SETTINGS_NUMBERS = "workflows.operations.settings_numbers"
 
 
 class WorkflowsConfig(AppConfig):
@@ -20,5 +21,5 @@ class WorkflowsConfig(AppConfig):
     def ready(self) -> None:
         for package in DUE:
             import_module(f"workflows.{package}.due")
-        for module in (*HEAR_OF_RUNS, *HEAR_OF_PURGES):
+        for module in (*HEAR_OF_RUNS, *HEAR_OF_PURGES, SETTINGS_NUMBERS):
             import_module(module)

@@ -1,4 +1,4 @@
-"""URLs of every package under one namespace. ``workflows/actions/`` of publications comes before the runs' ids."""
+"""URLs of every package in one namespace. ``workflows/actions/`` of follow-ups precedes URLs with run ids."""
 
 from django.urls import include, path
 
@@ -9,7 +9,7 @@ urlpatterns = [
     path("", include("workflows.intake.urls")),
     path("", include("workflows.insight.urls")),
     path("", include("workflows.learning.urls")),
-    path("", include("workflows.extractors.urls")),
+    path("", include("workflows.learning.extractors.urls")),
     path("", include("workflows.testsets.urls")),
     path("", include("workflows.experiments.urls")),
     path("", include("workflows.exports.urls")),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("workflows.runs.urls")),
     path("", include("workflows.engine.urls")),
     path("", include("workflows.documents.urls")),
+    path("", include("workflows.links.document_urls")),
     path("", include("workflows.questions.urls")),
     path("", include("workflows.trials.urls")),
     path("", include("workflows.operations.urls")),

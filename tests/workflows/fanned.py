@@ -11,8 +11,7 @@ from tests.factories import start_run
 from tests.pump import Message, Pump
 from tests.tools import paper
 from workflows.engine import joins
-from workflows.engine.items import Join
-from workflows.runs.items import Run
+from workflows.runs.items import Join, Run
 from workflows.stages.pages import paged
 from workflows.stages.registry import STAGES
 

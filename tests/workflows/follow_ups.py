@@ -13,6 +13,7 @@ from tests.factories import PROJECT, PROJECT_ID, SITE
 from tests.serving import serving
 from tests.workflows.make_rules import make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.rules import Act, When
 from workflows.engine import steps
 from workflows.engine.step_work import StepOrder
 from workflows.intake import store as intake_store
@@ -20,7 +21,6 @@ from workflows.publish import actions as follow_up_actions
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction, FollowUp
-from workflows.rules.routing import Act, When
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, Run, WorkflowSteps

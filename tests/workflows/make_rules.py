@@ -7,12 +7,12 @@ from typing import Any
 from config import clock
 from projects.audit.events import Actor
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files
+from workflows.definitions.rules import Condition, Effect, Operator, Source, When
 from workflows.intake import inspection
 from workflows.intake import store as intake_store
 from workflows.routing import actions
 from workflows.routing.actions import MappingDraft, RuleDraft, RulesetDraft
 from workflows.routing.items import Ruleset, StoredMapping, StoredRule
-from workflows.rules.routing import Condition, Effect, Operator, Source, When
 from workflows.runs.items import Run
 from workflows.runs.new_run import Original
 from workflows.storage.objects import DocumentFiles

@@ -9,11 +9,11 @@ from tests.factories import start_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine import interventions
-from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance, segments
 from workflows.runs.actions.advance import Advance
 from workflows.runs.items import END, Outcome, Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 
 BY = Actor("1", "Rosa Marin")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from projects.documents.queries import get_removal
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from review.api import api
 from tests.aws_faults import count_calls, fail
@@ -32,7 +32,7 @@ BOTH = (Permission.READ, Permission.WRITE)
 
 
 def program(*permissions: Permission, site: str = "default") -> Client:
-    _, key = api_key_actions.create_api_key(site, "Scanner", permissions or BOTH, by=BY)
+    _, key = api_keys.create_api_key(site, "Scanner", permissions or BOTH, by=BY)
     client = Client(headers={"Authorization": f"Bearer {key}"})
     client.get(f"{API}/projects")  # notes the key's use, so that calls can be counted
     return client
@@ -132,7 +132,7 @@ def test_who_has_no_key_is_told_how_to_get_one_and_never_sent_to_sign_in(table: 
 
 def test_a_signed_in_person_is_nobody_to_the_api(table: str) -> None:
     problem(signed_in(alice()).get(f"{API}/projects"), 401)
-    _, key = api_key_actions.create_api_key("default", "Reader", [Permission.READ], by=BY)
+    _, key = api_keys.create_api_key("default", "Reader", [Permission.READ], by=BY)
     browser = signed_in(alice())
     answer = upload_with(browser, key)
     problem(answer, 403)
@@ -159,10 +159,10 @@ def test_a_key_may_do_what_it_lists_and_nothing_else(pump: Pump) -> None:
 
 
 def test_a_revoked_key_is_refused_with_its_next_request(table: str) -> None:
-    row, key = api_key_actions.create_api_key("default", "Scanner", BOTH, by=BY)
+    row, key = api_keys.create_api_key("default", "Scanner", BOTH, by=BY)
     client = Client(headers={"Authorization": f"Bearer {key}"})
     assert client.get(f"{API}/projects").status_code == 200
-    api_key_actions.revoke_api_key("default", str(row.mask), by=BY)
+    api_keys.revoke_api_key("default", str(row.mask), by=BY)
     assert "Invalid API key" in problem(client.get(f"{API}/projects"), 401)["detail"]
 
 
@@ -293,7 +293,7 @@ def test_no_path_is_in_two_routers() -> None:
 
 
 def test_no_key_is_ever_logged(table: str, caplog) -> None:
-    _, key = api_key_actions.create_api_key("default", "Scanner", BOTH, by=BY)
+    _, key = api_keys.create_api_key("default", "Scanner", BOTH, by=BY)
     with caplog.at_level(logging.DEBUG):
         Client(headers={"Authorization": f"Bearer {key}"}).get(f"{API}/projects")
         Client(headers={"Authorization": f"Bearer {key}x"}).get(f"{API}/projects")

@@ -1,1 +1,1 @@
-"""Batches: a manifest is read, its files are looked at, and its lines run in as many lanes as there are fair slots."""
+"""Batches: many files listed in one manifest and processed in parallel, within concurrency limits."""

@@ -1,7 +1,7 @@
-"""The slots of a batch: a lane takes the next line, and gives its slot back with what became of it.
+"""Writes of batches, including the concurrency slots: a lane takes the next line and returns its slot when it is done.
 
-A slot and its line are taken in one write of the batch's row, so a worker that dies leaves them where everybody sees
-them. No event for each: what happens to a document is in its own lineage, and what fails has a row with the reason.
+A slot and its line are taken in one write of the batch's row, so a worker that dies leaves them visible to the sweeper.
+There is no audit event for each line: a document has its own lineage, and a failed line has a row with the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition, size
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
+from config.phrase import Phrase, Sentence
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -32,19 +34,24 @@ from workflows.batches.items import (
 from workflows.runs import events
 from workflows.runs.items import DocumentEvent
 
-MACHINE = Actor("batches", "Batches")
-_SHORT = 300  # letters of a sentence
-_DEADLY = "The manifest could not be read after {} attempts. Split it and create a batch for each part."
-UNEXPECTED = (
+MACHINE = Actor("batches", Phrase("Batches"))
+_SHORT = 300  # characters of a sentence
+_DEADLY = Sentence(
+    "The manifest could not be read after %(tries)s attempts. Split it and create a batch for each part."
+)
+UNEXPECTED = Phrase(
     "An unexpected error stopped this batch before its first line. Its files are still in the bucket. Retry; if it "
     "fails again, ask an administrator to check the log."
 )
-_GONE_ON = "The batch has changed. Nothing was changed; reload the page."
+_GONE_ON = Phrase("The batch has changed. Nothing was changed; reload the page.")
 
 
 @dataclass(frozen=True)
 class BatchDraft:
-    """``manifest``: the object's key; ``percent`` of all lines that may fail before nothing more is started."""
+    """The input of a new batch.
+
+    ``manifest`` is the object's key. ``percent`` is the share of all lines that may fail before no more are started.
+    """
 
     name: str
     project_id: str
@@ -64,7 +71,7 @@ def next_look() -> str:
 
 
 def create_batch(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> Batch:
-    """Raises: Conflict if the form was sent twice: it is there already."""
+    """Create a batch. Raises: Conflict if the form was sent twice and the batch exists."""
     now = clock.iso(clock.now())
     key, index = key_of(site, batch_id), table.BATCH.gsi1(site, batch_id=batch_id)
     batch = Batch(
@@ -93,33 +100,39 @@ def create_batch(site: str, draft: BatchDraft, *, by: Actor, batch_id: str) -> B
 
 
 def change_slots(site: str, batch: Batch, slots: int, *, by: Actor) -> None:
-    """More take effect at once, fewer as what is under way ends. Raises: Refused, Conflict."""
+    """Change the concurrency limit. Raises: Refused, Conflict.
+
+    A higher limit takes effect at once, a lower one as current lines finish.
+    """
     if not 1 <= slots <= settings.BATCH_MOST_SLOTS:
-        raise Refused(f"The concurrency limit must be from 1 to {settings.BATCH_MOST_SLOTS}.")
+        raise Refused(
+            gettext("The concurrency limit must be from 1 to %(batch_most_slots)s.")
+            % {"batch_most_slots": settings.BATCH_MOST_SLOTS}
+        )
     _move(site, batch, "slots changed", [Batch.slots.set(slots)], by=by, when=UNDER_WAY, payload={"slots": slots})
 
 
 def cancel_batch(site: str, batch: Batch, *, by: Actor) -> None:
-    """Nothing more is started; runs under way go on, and are counted. Raises: Conflict."""
+    """Start no more lines; current runs continue and are counted. Raises: Conflict."""
     left = int(batch.planned) - int(batch.taken) if int(batch.attempt) > 1 else 0
     actions = [Batch.status.set(BatchStatus.CANCELLED), Batch.failed.set(Batch.failed + left)]
     _move(site, batch, "cancelled", actions, by=by, when=UNDER_WAY, also=[_release_share(site, batch)])
 
 
 def go_on(site: str, batch: Batch, *, by: Actor) -> None:
-    """Begin what a batch that was cancelled, or stopped over failures, never began; failures stop it no more.
+    """Start the remaining lines of a batch that was cancelled or stopped; failures no longer stop it.
 
     Raises:
-        Refused: nothing of it was left out.
-        Conflict: someone was first.
+        Refused: no lines remain.
+        Conflict: someone else changed the batch first.
 
     """
     if not batch.has_rest:
-        raise Refused("All lines of this batch were started. There is nothing to continue.")
+        raise Refused(gettext("All lines of this batch were started. There is nothing to continue."))
     status = _where_it_was(batch)
     also = [_take_share(site, batch)] if status == BatchStatus.RUNNING else []
     left = int(batch.planned) - int(batch.taken)
-    # ``cancel_batch`` counts what is left of a later attempt as failed, as it was before that attempt.
+    # ``cancel_batch`` counts the remaining lines of a retry as failed, which is what they were before it.
     again = left if batch.status == BatchStatus.CANCELLED and int(batch.attempt) > 1 else 0
     actions: list[Action] = [
         Batch.status.set(status),
@@ -140,20 +153,19 @@ def _where_it_was(batch: Batch) -> BatchStatus:
 
 
 def retry_batch(site: str, batch: Batch, *, by: Actor) -> int:
-    """A new attempt of the lines that failed, and of no other; one that was stopped before its first is read again.
+    """Start a new attempt for the failed lines only; a batch that stopped before its first line is read again.
 
-    Returns the attempt that is to be read now.
+    Return the number of the new attempt.
 
     Raises: Refused, Conflict.
-
     """
     if batch.can_be_read_again:
         _read_again(site, batch, by=by)
         return int(batch.attempt)
     if not int(batch.failed):
-        raise Refused("This batch has no failed lines to retry.")
+        raise Refused(gettext("This batch has no failed lines to retry."))
     if batch.at_work:
-        raise Refused("Some of its runs are still in progress. Try again when they have ended.")
+        raise Refused(gettext("Some of its runs are still in progress. Try again when they have ended."))
     actions: list[Action] = [
         Batch.status.set(BatchStatus.READING),
         Batch.attempt.set(Batch.attempt + 1),
@@ -171,7 +183,7 @@ def retry_batch(site: str, batch: Batch, *, by: Actor) -> int:
 
 
 def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
-    """Nothing of this attempt was begun; what earlier ones came to stays."""
+    """Nothing of this attempt has started; the outcomes of earlier attempts stay."""
     actions: list[Action] = [
         Batch.status.set(BatchStatus.READING),
         Batch.failed.set(0),
@@ -189,7 +201,10 @@ def _read_again(site: str, batch: Batch, *, by: Actor) -> None:
 
 
 def record_manifest(site: str, batch: Batch, *, total: int, bad: int, planned: int, parts: int, allowed: int) -> None:
-    """The manifest was read; its files are looked at now. Raises: Conflict if another worker was first."""
+    """Record that the manifest was read and its files are being checked.
+
+    Raises: Conflict if another worker was first.
+    """
     actions: list[Action] = [
         Batch.status.set(BatchStatus.CHECKING),
         Batch.total.set(total),
@@ -205,23 +220,23 @@ def record_manifest(site: str, batch: Batch, *, total: int, bad: int, planned: i
 
 
 def claim_batch(batch: Batch, *, owner: str) -> Batch:
-    """Begin to read the manifest. Raises: Conflict, as ``due_work.claim``, and where it was read."""
+    """Claim the batch to read its manifest. Raises: Conflict as ``due_work.claim``, or if it was read already."""
     return due_work.claim(batch, owner=owner, when=_if_reading(batch))
 
 
 def renew_batch_lease(batch: Batch) -> None:
-    """Whoever reads the manifest lives. Raises: Conflict if it was read."""
+    """Renew the lease of the worker that reads the manifest. Raises: Conflict if it was read already."""
     due_work.renew(batch, when=_if_reading(batch))
 
 
 def give_up(site: str, batch: Batch, *, owner: str) -> None:
-    """The manifest ended every worker that read it. Raises: Conflict if one reads it again, or has read it."""
-    sentence, unmoved = _DEADLY.format(int(batch.tries)), due_work.not_begun_since(batch, owner=owner)
+    """Refuse a manifest that killed every worker that read it. Raises: Conflict if it is being read, or was read."""
+    sentence, unmoved = _DEADLY.fill(tries=int(batch.tries)), due_work.not_begun_since(batch, owner=owner)
     refuse_batch(site, batch, sentence, total=int(batch.total), bad=int(batch.bad), when=unmoved, again=True)
 
 
 def stop_batch(site: str, batch: Batch) -> None:
-    """Whatever was raised at it before its first line was raised again and again. Raises: Conflict."""
+    """Stop a batch that kept raising an error before its first line. Raises: Conflict."""
     total, bad = int(batch.total), int(batch.bad)
     refuse_batch(site, batch, UNEXPECTED, total=total, bad=bad, at=BatchStatus(batch.status), again=True)
 
@@ -230,7 +245,10 @@ def refuse_batch(
     site: str, batch: Batch, sentence: str, *, total: int = 0, bad: int = 0, when: Condition | None = None,
     at: BatchStatus = BatchStatus.READING, again: bool = False,
 ) -> None:  # fmt: skip
-    """Nothing is made of the manifest; ``at``: how far it came; ``again``: it may be read again. Raises: Conflict."""
+    """Refuse the manifest, with a reason. Raises: Conflict.
+
+    ``at`` is the state the batch was in. ``again``: the same manifest may be read again.
+    """
     actions: list[Action] = [
         Batch.status.set(BatchStatus.REFUSED),
         Batch.message.set(sentence[:_SHORT]),
@@ -245,7 +263,7 @@ def refuse_batch(
 
 
 def begin_lines(site: str, batch: Batch) -> None:
-    """Its files were looked at: lines may take slots. Raises: Conflict."""
+    """Let lines take slots, now that the files were checked. Raises: Conflict."""
     actions = [Batch.status.set(BatchStatus.RUNNING), *_schedule(batch.id)]
     payload = {"lines": int(batch.planned)}
     also = [_take_share(site, batch)]
@@ -253,7 +271,7 @@ def begin_lines(site: str, batch: Batch) -> None:
 
 
 def finish_batch(site: str, batch: Batch, status: BatchStatus) -> None:
-    """All lines are settled, or too much failed: tell the bus, and give the slots back. Raises: Conflict."""
+    """Finish a batch, publish its event and release its share of the slots. Raises: Conflict."""
     counts = batch_summary(batch)
     actions = [Batch.status.set(status), *due_work.finish_actions()]
     settled = Batch.lanes == {}
@@ -266,7 +284,7 @@ def finish_batch(site: str, batch: Batch, status: BatchStatus) -> None:
 
 
 def release_slots(batch: Batch) -> None:
-    """Nothing is under way any more of a batch that was cancelled. Raises: Conflict."""
+    """Finish the due work of a cancelled batch once no lane is in use. Raises: Conflict."""
     due_work.finish(batch, when=(Batch.status == BatchStatus.CANCELLED) & (Batch.lanes == {}))
 
 
@@ -276,7 +294,7 @@ def batch_summary(batch: Batch) -> dict[str, int | str]:
 
 
 def _take_share(site: str, batch: Batch) -> Change:
-    """It shares the site's slots from now on."""
+    """Let the batch share the site's slots from now on."""
     key = table.ACTIVE_BATCH.key(site, batch_id=batch.id)
     return Put(
         ActiveBatch(*key, project_id=batch.project_id, created_at=clock.iso(clock.now())), overwrite=True
@@ -297,7 +315,7 @@ def _if_reading(batch: Batch) -> Condition:
 
 
 def _clear_lease() -> list[Action]:
-    """No worker reads the manifest, and none has begun to."""
+    """End the lease and reset the number of tries."""
     return [Batch.tries.set(0), *due_work.release_actions()]
 
 
@@ -306,7 +324,7 @@ def _move(
     also: Sequence[Change] = (), payload: Mapping[str, int | str] | None = None, more: Condition | None = None,
     event: events.EventAt | None = None,
 ) -> DocumentEvent:  # fmt: skip
-    """From one of ``when``, in the attempt that ``batch`` was seen in. Raises: Conflict."""
+    """Move the batch out of one of the states ``when``, within the attempt that was read. Raises: Conflict."""
     condition: Condition = Batch.status.is_in(*when) & (Batch.attempt == int(batch.attempt))
     if more is not None:
         condition = condition & more
@@ -319,11 +337,11 @@ def _move(
     return written[0]  # type: ignore[return-value]  # with ``event``, which is what its caller asks for
 
 
-_KINDS = 20  # of skipped files; with the last archive's a few more
+_KINDS = 20  # of skipped files; the last archive may add a few more
 
 
 class Place(NamedTuple):
-    """A lane of a batch and the line it works on, counted from 0 within the attempt."""
+    """A lane of a batch and the position of its line, counted from 0 within the attempt."""
 
     site: str
     batch_id: str
@@ -332,12 +350,12 @@ class Place(NamedTuple):
     position: int
 
     def mark(self) -> str:
-        """As a run keeps it: whose slot it holds."""
+        """Return the text by which a run refers to its slot."""
         return f"{self.batch_id}.{self.attempt}.{self.lane}.{self.position}"
 
 
 def place_of(site: str, mark: str) -> Place:
-    """What ``Place.mark`` was made of.
+    """Parse the text that ``Place.mark`` returned.
 
     >>> place_of("acme", Place("acme", "01H", 1, 3, 17).mark())
     Place(site='acme', batch_id='01H', attempt=1, lane=3, position=17)
@@ -348,7 +366,7 @@ def place_of(site: str, mark: str) -> Place:
 
 
 def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
-    """The next line, into a lane that is free; None if there is no line, or no such lane any more."""
+    """Take the next line into a free lane. Return None if no line is left or the lane no longer exists."""
     free: Condition = Batch.lanes[str(lane)].does_not_exist()
     try:
         found = Batch.change(batch.key, _next_line(lane), _may_take(int(batch.attempt), lane) & free)
@@ -358,9 +376,10 @@ def claim_lane(site: str, batch: Batch, lane: int) -> Place | None:
 
 
 def settle_lane(place: Place, became: LineOutcome | None, *, skipped: int = 0) -> tuple[Batch, Place | None]:
-    """Count what became of a lane's line, once, and take the next one into the lane; None if it is free now.
+    """Count the outcome of a lane's line once and take the next line. The place is None if the lane is free now.
 
-    ``became``: None for a line that was counted when its file was looked at. ``skipped``: files that did not come out.
+    ``became`` is None for a line that was counted when its file was checked. ``skipped`` is the number of files that
+    could not be extracted.
 
     Raises:
         Conflict: it was settled before.
@@ -379,7 +398,10 @@ def settle_lane(place: Place, became: LineOutcome | None, *, skipped: int = 0) -
 
 
 def name_skipped(place: Place, kinds: set[str]) -> None:
-    """Beside their number, which is counted once: what is lost here is a word. The row has no room for any number."""
+    """Add the file extensions of skipped files to the batch; best effort, with a limited number of them.
+
+    Their number is counted elsewhere, exactly once.
+    """
     few = Batch.skipped_kinds.does_not_exist() | (size(Batch.skipped_kinds) < _KINDS)  # type: ignore[no-untyped-call]
     with suppress(Conflict):
         Batch.change(key_of(place.site, place.batch_id), [Batch.skipped_kinds.add(kinds)], few)
@@ -392,12 +414,15 @@ def _more(became: LineOutcome) -> Action:
 
 
 def _next_line(lane: int) -> list[Action]:
-    # What is right of the equals sign is what was there before.
+    # In an update expression, the right-hand side reads the value before the update.
     return [Batch.lanes[str(lane)].set(Batch.taken), Batch.taken.set(Batch.taken + 1)]
 
 
 def _may_take(attempt: int, lane: int, *, failed: bool = False) -> Condition:
-    """``failed``: the same write counts one more, which the condition does not see yet."""
+    """Return the condition under which a lane may take the next line.
+
+    ``failed``: the same write counts one more failure, which the condition does not see yet.
+    """
     tolerated: Condition = Batch.failed < Batch.allowed if failed else Batch.failed <= Batch.allowed
     lines: Condition = (Batch.taken < Batch.planned) & tolerated
     slots: Condition = (Batch.slots > lane) & (Batch.share > lane)
@@ -413,7 +438,7 @@ def explain_line(
     site: str, batch_id: str, number: int, message: str, *, attempt: int, key: str, name: str = "",
     project_id: str = "", document_id: str = "", again: bool,
 ) -> BatchLine:  # fmt: skip
-    """The row of a line that is wrong or failed; written over that of an earlier attempt."""
+    """Build the row of an invalid or failed line. It replaces the row of an earlier attempt."""
     return BatchLine(
         *line_key(site, batch_id, number),
         number=number,
@@ -433,7 +458,7 @@ def store_line(line: BatchLine) -> None:
 
 
 def delete_line(site: str, batch_id: str, number: int) -> None:
-    """It failed in an earlier attempt, and no more. Of what is not there, nothing."""
+    """Delete the row of a line that failed in an earlier attempt and succeeded now. Idempotent."""
     transact([Delete(line_key(site, batch_id, number))])
 
 

@@ -1,4 +1,4 @@
-"""The API of batches: make one of a list of keys or of a manifest in the bucket, and follow it."""
+"""The API of batches: create one from a list of keys or a manifest in the bucket, follow it, retry and cancel it."""
 
 import functools
 import io
@@ -15,7 +15,7 @@ from config import clock
 from config.errors import Refused
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
+from projects.web.api import FAILURES, KEY_LENGTH, REFUSALS, ApiRequest, Body, Problem, idempotency_key, with_example
 from workflows.batches import actions, orders, queries, reading
 from workflows.batches.items import Batch
 from workflows.batches.reading import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
@@ -142,7 +142,7 @@ def create_batch(request: ApiRequest, wish: BatchWish) -> Any:
 
 
 def _batch_id(request: ApiRequest) -> str:
-    """A new id, or the one that this program's own key for the batch stands for."""
+    """Return a new id, or the one derived from the caller's idempotency key."""
     key = idempotency_key(request)
     if key is None:
         return clock.new_ulid()
@@ -183,7 +183,7 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
 
 @router.post(
     "/{batch_id}/retry",
-    response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
+    response={200: BatchShape, **REFUSALS},
     operation_id="retry_batch",
     summary="Retry failed lines",
 )
@@ -198,7 +198,7 @@ def retry_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 
 @router.post(
     "/{batch_id}/cancel",
-    response={200: BatchShape, 409: Problem, **FAILURES},
+    response={200: BatchShape, **REFUSALS},
     operation_id="cancel_batch",
     summary="Cancel a batch",
 )
@@ -209,7 +209,7 @@ def cancel_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 
 @router.post(
     "/{batch_id}/continue",
-    response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
+    response={200: BatchShape, **REFUSALS},
     operation_id="continue_batch",
     summary="Continue a batch",
 )
@@ -220,7 +220,7 @@ def continue_batch(request: ApiRequest, batch_id: str) -> BatchShape:
 
 @router.put(
     "/{batch_id}/slots",
-    response={200: BatchShape, 409: Problem, 422: Problem, **FAILURES},
+    response={200: BatchShape, **REFUSALS},
     operation_id="change_batch_slots",
     summary="Set the concurrency limit",
 )

@@ -1,4 +1,4 @@
-"""What is done with a batch that is due."""
+"""The handler of due batches."""
 
 from config.due import actions as due_work
 from config.due.registry import due
@@ -8,6 +8,6 @@ from workflows.batches.items import Batch
 
 @due("batch", Batch)
 def look_at_batch(site: str, row: Batch) -> None:
-    """A worker does it; until its message is taken it is not due again."""
+    """Hand the batch to a worker. It is not due again until the worker has taken the message."""
     due_work.postpone(row, at=actions.next_look())
     orders.order_drive(site, row.id)

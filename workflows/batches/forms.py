@@ -1,9 +1,10 @@
-"""What someone types about a batch."""
+"""Forms of batches."""
 
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy
 
 from workflows.batches.reading import DEFAULT_PERCENT, DEFAULT_SLOTS, BatchRequest
 
@@ -16,31 +17,31 @@ class SlotsForm(forms.Form):
         min_value=1,
         max_value=settings.BATCH_MOST_SLOTS,
         initial=DEFAULT_SLOTS,
-        label="Concurrency limit",
-        help_text="Documents processed in parallel; other batches of the site may reduce it.",
+        label=gettext_lazy("Concurrency limit"),
+        help_text=gettext_lazy("Documents processed in parallel; other batches of the site may reduce it."),
         widget=_SLOTS,
     )
 
 
 class BatchForm(SlotsForm):
-    """The manifest comes with the form or lies in the bucket."""
+    """The manifest is uploaded with the form or is an object in the bucket."""
 
     batch_id = forms.RegexField(r"^[0-9A-Z]{26}$", widget=forms.HiddenInput)
-    manifest = forms.FileField(required=False, label="Manifest", widget=forms.ClearableFileInput())
+    manifest = forms.FileField(required=False, label=gettext_lazy("Manifest"), widget=forms.ClearableFileInput())
     key = forms.CharField(
-        required=False, max_length=1024, label="Or key in the bucket",
+        required=False, max_length=1024, label=gettext_lazy("Or key in the bucket"),
         widget=forms.TextInput(attrs={**_TEXT, "class": "text-input code-input", "autocapitalize": "none"}),
     )  # fmt: skip
     name = forms.CharField(
-        required=False, max_length=200, label="Name", widget=forms.TextInput(attrs=_TEXT),
-        help_text="Default: the name of the manifest.",
+        required=False, max_length=200, label=gettext_lazy("Name"), widget=forms.TextInput(attrs=_TEXT),
+        help_text=gettext_lazy("Default: the name of the manifest."),
     )  # fmt: skip
     percent = forms.IntegerField(
         min_value=0,
         max_value=100,
         initial=DEFAULT_PERCENT,
-        label="Failure tolerance (%)",
-        help_text="The batch stops once more of its lines have failed.",
+        label=gettext_lazy("Failure tolerance (%)"),
+        help_text=gettext_lazy("The batch stops once more of its lines have failed."),
         widget=_SLOTS,
     )
     field_order = ("batch_id", "manifest", "key", "name", "slots", "percent")
@@ -48,7 +49,7 @@ class BatchForm(SlotsForm):
     def clean(self) -> dict[str, Any]:
         typed: dict[str, Any] = super().clean() or {}
         if bool(typed.get("manifest")) == bool(typed.get("key")) and not self.errors:
-            self.add_error("manifest", "Choose a file or enter a key in the bucket, not both.")
+            self.add_error("manifest", gettext("Choose a file or enter a key in the bucket, not both."))
         return typed
 
     def wish(self) -> BatchRequest:

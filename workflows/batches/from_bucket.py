@@ -1,4 +1,4 @@
-"""A manifest that another system put into the bucket starts a batch, once, or waits in quarantine."""
+"""Manifests that another system puts into the bucket: each starts a batch once, or goes to quarantine."""
 
 import tempfile
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext
 from ulid import ULID
 
 from config.errors import NotFound, Refused
@@ -20,7 +21,7 @@ from workflows.storage.objects import fetch_object
 
 
 def take_manifest(arrival: Arrival, *, owner: str, keep: Callable[[], None]) -> None:
-    """Make its batch; told of again, nothing happens. What is wrong with its lines, the batch says.
+    """Create the batch of a manifest. Idempotent. The batch reports invalid lines.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -28,14 +29,17 @@ def take_manifest(arrival: Arrival, *, owner: str, keep: Callable[[], None]) -> 
     """
 
     def make(file: IncomingFile, project: Project, beat: Callable[[], None]) -> None:
-        if arrival.size > settings.BATCH_MAX_BYTES:  # before it is fetched
-            raise Refused(f"The manifest is larger than {filesizeformat(settings.BATCH_MAX_BYTES)}. Split it.")
+        if arrival.size > settings.BATCH_MAX_BYTES:  # checked before it is fetched
+            raise Refused(
+                gettext("The manifest is larger than %(batch_max_bytes)s. Split it.")
+                % {"batch_max_bytes": filesizeformat(settings.BATCH_MAX_BYTES)}
+            )
         with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
             path = Path(folder) / "manifest"
             try:
                 fetch_object(arrival.key, path, version=arrival.version)
             except NotFound as error:
-                raise Refused("The manifest is no longer in the bucket. Upload it again.") from error
+                raise Refused(gettext("The manifest is no longer in the bucket. Upload it again.")) from error
             beat()
             with path.open("rb") as sent:
                 wish = BatchRequest(batch_id_of(arrival), file.name)
@@ -46,5 +50,5 @@ def take_manifest(arrival: Arrival, *, owner: str, keep: Callable[[], None]) -> 
 
 
 def batch_id_of(arrival: Arrival) -> str:
-    """The same for the same version of the same object: a batch that is there already is not made again."""
+    """Return the id of the batch, derived from the object's version, so the same version never makes two batches."""
     return str(ULID(bytes.fromhex(arrival.digest)[:16]))

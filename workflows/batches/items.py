@@ -1,4 +1,4 @@
-"""Batches: many files that someone names in one manifest."""
+"""Rows of batches: the batch itself, and a row for each invalid or failed line."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -18,12 +18,12 @@ from config.item import Item, map_attribute
 
 class BatchStatus(StrEnum):
     READING = "reading"  # the manifest, line by line
-    CHECKING = "checking"  # the files that it names
+    CHECKING = "checking"  # the files that it lists
     RUNNING = "running"
     FINISHED = "finished"
-    STOPPED = "stopped"  # too much failed
+    STOPPED = "stopped"  # too many lines failed
     CANCELLED = "cancelled"
-    REFUSED = "refused"  # nothing can be made of the manifest
+    REFUSED = "refused"  # the manifest is invalid
 
 
 UNDER_WAY = (BatchStatus.READING, BatchStatus.CHECKING, BatchStatus.RUNNING)
@@ -34,25 +34,25 @@ HALTED = (BatchStatus.STOPPED, BatchStatus.CANCELLED)
 
 
 class LineOutcome(StrEnum):
-    """What becomes of a line; each is a number of the batch."""
+    """The outcome of a line; the batch counts each."""
 
     PUBLISHED = "published"
     REJECTED = "rejected"
-    WAITING = "waiting"  # handed to a person: no one waits for the decision here
-    UNPACKED = "unpacked"  # a mail or an archive: its documents have runs of their own
+    WAITING = "waiting"  # in review; the batch does not wait for the decision
+    UNPACKED = "unpacked"  # an email or an archive: its documents have their own runs
     FAILED = "failed"
 
 
 class Batch(CountedWork):
-    """Where a batch stands. Access: by id; a site's, the newest first, in GSI1; due for a look in GSI2.
+    """A batch and its progress. Access: by id; a site's batches, newest first, in GSI1; due work in GSI2.
 
-    ``lanes`` holds, for each slot that is taken, which of the attempt's lines it works on; ``taken`` is the next one.
-    Taking a slot and a line is one write of this row, so nothing leaks between the two. What changes with every line
-    is in no index. ``tries`` and the lease are of who reads the manifest.
+    ``lanes`` maps each taken slot to the line of the attempt that it processes; ``taken`` is the position of the next
+    line. A slot and a line are taken in one write of this row, so no slot leaks between two writes. Attributes that
+    change with every line are in no index. ``tries`` and the lease belong to the worker that reads the manifest.
     """
 
     due_entity = table.BATCH
-    name = UnicodeAttribute(null=True)  # as the list shows it; absent only in index rows of nothing else
+    name = UnicodeAttribute(null=True)  # for the list; absent only in rows read from another index
     status = UnicodeAttribute()
     project_id = UnicodeAttribute()
     project_name = UnicodeAttribute(null=True)
@@ -60,25 +60,25 @@ class Batch(CountedWork):
     form = UnicodeAttribute(null=True)  # csv, json or list
     attempt = NumberAttribute(default=1)
     total = NumberAttribute(default=0)  # lines of the manifest
-    bad = NumberAttribute(default=0)  # of these, lines that nothing can be made of as they are
-    planned = NumberAttribute(default=0)  # lines that this attempt is about
+    bad = NumberAttribute(default=0)  # of these, invalid lines
+    planned = NumberAttribute(default=0)  # lines of this attempt
     parts = NumberAttribute(default=0)
-    opened = NumberSetAttribute(null=True)  # parts whose files were looked at
-    taken = NumberAttribute(default=0)  # lines that got a slot so far: the position of the next one
+    opened = NumberSetAttribute(null=True)  # parts whose files were checked
+    taken = NumberAttribute(default=0)  # lines that have had a slot; the position of the next line
     lanes = map_attribute(null=True)
-    slots = NumberAttribute(default=1)  # as someone wants
-    share = NumberAttribute(default=1)  # as many as the site's other batches leave to it
-    percent = NumberAttribute(default=100)  # of all lines that may fail
+    slots = NumberAttribute(default=1)  # the requested limit
+    share = NumberAttribute(default=1)  # its share beside the site's other batches
+    percent = NumberAttribute(default=100)  # percent of all lines that may fail
     allowed = NumberAttribute(default=0)  # the same as a number of lines
     published = NumberAttribute(default=0)
     rejected = NumberAttribute(default=0)
     waiting = NumberAttribute(default=0)
     unpacked = NumberAttribute(default=0)
     failed = NumberAttribute(default=0)
-    skipped = NumberAttribute(default=0)  # files that did not come out of what was unpacked
-    skipped_kinds = UnicodeSetAttribute(null=True)  # their endings; of many different ones, some
+    skipped = NumberAttribute(default=0)  # files that could not be extracted from emails and archives
+    skipped_kinds = UnicodeSetAttribute(null=True)  # their extensions, up to a limit
     message = UnicodeAttribute(null=True)
-    again = BooleanAttribute(null=True)  # it was refused, and reading it again may help, without another manifest
+    again = BooleanAttribute(null=True)  # refused, but reading the same manifest again may help
     userId = UnicodeAttribute(null=True)  # noqa: N815 - seed 002's name
     user_name = UnicodeAttribute(null=True)
     created_at = UnicodeAttribute()
@@ -90,7 +90,7 @@ class Batch(CountedWork):
 
     @property
     def at_work(self) -> dict[int, int]:
-        """Slot → the line it works on, counted from 0 within the attempt."""
+        """Map each slot to the position of its line, counted from 0 within the attempt."""
         return {int(lane): int(line) for lane, line in (self.lanes.as_dict() if self.lanes else {}).items()}
 
     @property
@@ -99,7 +99,7 @@ class Batch(CountedWork):
 
     @property
     def done(self) -> int:
-        """Lines of all attempts that need nothing more."""
+        """Count the lines of all attempts that need nothing more."""
         return sum(int(getattr(self, one.value)) for one in LineOutcome) + int(self.bad)
 
     @property
@@ -108,7 +108,7 @@ class Batch(CountedWork):
 
     @property
     def has_rest(self) -> bool:
-        """It was halted before all of its lines were begun, or before they were read."""
+        """Return True if the batch was halted before all of its lines had started, or before they were read."""
         return self.status in HALTED and (not int(self.parts) or int(self.taken) < int(self.planned))
 
     def missing_parts(self) -> Iterator[int]:
@@ -117,7 +117,7 @@ class Batch(CountedWork):
 
 
 class BatchLine(Item):
-    """A line that is wrong or failed, and why. ``number``: as people count, from 1."""
+    """A line that is invalid or failed, and why. ``number`` counts from 1."""
 
     number = NumberAttribute()
     s3_key = UnicodeAttribute(null=True)
@@ -125,7 +125,7 @@ class BatchLine(Item):
     project_id = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     message = UnicodeAttribute()
-    again = BooleanAttribute(default=False)  # trying it again may help, without another manifest
+    again = BooleanAttribute(default=False)  # a retry may help, with the same manifest
     attempt = NumberAttribute()
     updated_at = UnicodeAttribute()
 

@@ -1,11 +1,14 @@
-"""A line takes a slot, becomes a document with a run, and gives the slot back when no machine works on it any more."""
+"""Lines of a batch: each takes a slot, becomes a document with a run, and releases the slot when its work is done."""
 
 import functools
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 
+from django.utils.translation import gettext
+
 from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase, Sentence
 from config.table import InvalidKey
 from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
@@ -17,26 +20,25 @@ from workflows.batches.actions import Place
 from workflows.batches.items import Batch, BatchStatus, LineOutcome
 from workflows.batches.reading import FoundFile
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
 from workflows.intake import bucket
 from workflows.intake.actions import unpack
 from workflows.intake.bucket import Arrival
 from workflows.intake.items import IncomingFile, IncomingStatus
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items import RESUMABLE, Outcome, ProjectDocument, Run, StepStatus
+from workflows.runs.items import RESUMABLE, Outcome, ProjectDocument, ResumeWay, Run, StepStatus
 from workflows.runs.resting import when_run_rests
 
 log = logging.getLogger(__name__)
 
 BECAME: Mapping[str, LineOutcome] = {Outcome.PUBLISHED: LineOutcome.PUBLISHED, Outcome.REJECTED: LineOutcome.REJECTED}
-_LOST = "The manifest entry for this line is no longer available. Create a new batch for the missing files."
-_NOTHING = "No files were extracted. {}"
-_ENDED = "The run ended without a result ({}). See the run for details."
+_LOST = Phrase("The manifest entry for this line is no longer available. Create a new batch for the missing files.")
+_NOTHING = Sentence("No files were extracted. %(why)s")
+_ENDED = Sentence("The run ended without a result (%(outcome)s). See the run for details.")
 
 
 def fill_lanes(site: str, batch: Batch) -> None:
-    """A line into each slot that is free; of what the queue does not take, the sweeper orders it."""
+    """Take a line into each free slot. If the queue is unavailable, the sweeper sends the message later."""
     busy = batch.at_work
     for lane in range(batch.width):
         if lane in busy:
@@ -53,7 +55,7 @@ def order_line(place: Place) -> None:
 
 
 def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
-    """Make the document of a lane's line and start its run; told again, nothing happens. ``keep``: as to ``unpack``.
+    """Create the document of a lane's line and start its run. Idempotent. ``keep`` is called while it works.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -74,7 +76,7 @@ def take_line(place: Place, *, owner: str, keep: Callable[[], None]) -> None:
 
 
 def _batch_at(place: Place) -> Batch | None:
-    """None if the place's line was settled, or the batch is gone."""
+    """Return None if the line was settled or the batch is gone."""
     try:
         batch = batch_queries.get_batch(place.site, place.batch_id)
     except NotFound:
@@ -84,12 +86,12 @@ def _batch_at(place: Place) -> Batch | None:
 
 
 def give_up(place: Place) -> None:
-    """It raised an unexpected error again and again: the line has failed. Raises: Unavailable."""
+    """Fail a line that kept raising an unexpected error. Raises: Unavailable."""
     if _batch_at(place) is None:
         return
     try:
         file = reading.file_of(*place[:3], place.position)
-    except NotFound:  # not even which line it is can be said
+    except NotFound:  # the line itself cannot be read
         lost = actions.explain_line(place.site, place.batch_id, 0, _LOST, attempt=place.attempt, key="", again=False)
         actions.store_line(lost)
         settle_line(place, LineOutcome.FAILED)
@@ -104,7 +106,7 @@ def _enter_document(
     place: Place, batch: Batch, file: FoundFile,
     begun: Callable[[IncomingFile], AbstractContextManager[Callable[[], None]]],
 ) -> None:  # fmt: skip
-    """Raises: Refused: it cannot be taken, with the sentence that says why."""
+    """Create the document. Raises: Refused with the reason if the file cannot be taken."""
     by = Actor(str(batch.userId), str(batch.user_name))
     arrival = Arrival(file.key, file.version, file.size)
     known = bucket.find_file(arrival)
@@ -115,32 +117,34 @@ def _enter_document(
     try:
         project = project_queries.get_project(place.site, file.project_id)
     except (NotFound, InvalidKey) as error:
-        raise Refused("The project for this line no longer exists. Use another in a new manifest.") from error
-    with suppress(Conflict), begun(known) as beat:  # another delivery was as fast: its run settles the line
+        raise Refused(gettext("The project for this line no longer exists. Use another in a new manifest.")) from error
+    with suppress(Conflict), begun(known) as beat:  # a concurrent delivery won: its run settles the line
         bucket.enter_object(
             arrival, known, project, orders_unpacking, beat=beat, by=by, batch_line=place.mark()
         )  # fmt: skip
 
 
 def orders_unpacking(site: str, document_id: str) -> None:
-    """If no queue answers the sweeper orders it."""
+    """Order the extraction. If the queue is unavailable, the sweeper does it."""
     with suppress(CountersignError):
         orders.order_unpacking(site, document_id)
 
 
 def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None) -> None:
-    """Its document is there: of this very line, of an earlier attempt, or because someone brought the file before.
+    """Continue with a document that exists: from this line, an earlier attempt, or an upload of the same file.
 
     Raises:
-        Refused: it cannot be tried again.
+        Refused: it cannot be retried.
 
     """
     if site != place.site:
-        raise Refused("This file was already processed by another site.")
+        raise Refused(gettext("This file was already processed by another site."))
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
     except NotFound as error:
-        raise Refused("The document for this file was deleted. Restore it or upload the file again.") from error
+        raise Refused(
+            gettext("The document for this file was deleted. Restore it or upload the file again.")
+        ) from error
     run = Run(run.site, run.project_id, run.document_id, str(row.workflow_id or ""))
     if row.outcome not in RESUMABLE or place.attempt == 1:
         settle_as(place, file, row)
@@ -159,7 +163,7 @@ def _go_on(place: Place, file: FoundFile, run: Run, by: Actor, site: str | None)
 
 
 def _unpack_again(place: Place, file: FoundFile, row: ProjectDocument, by: Actor) -> None:
-    """Of a mail or an archive of which nothing came out."""
+    """Retry an email or archive from which nothing was extracted."""
     record = _get_unpacking(place.site, row)
     if record.batch_line == place.mark():  # it failed in this attempt
         settle_as(place, file, row)
@@ -174,7 +178,7 @@ def _get_unpacking(site: str, row: ProjectDocument) -> DocumentUnpacking:
 
 
 def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> None:
-    """What the document's row says, if it says that no machine works on it."""
+    """Settle the line by the document's row, if that says that no machine works on it."""
     if row.outcome in BECAME:
         settle_line(place, BECAME[row.outcome], file)
     elif row.outcome:
@@ -187,16 +191,19 @@ def settle_as(place: Place, file: FoundFile | None, row: ProjectDocument) -> Non
 
 def _failure_reason(site: str, row: ProjectDocument) -> str:
     if not row.workflow_id:
-        return _NOTHING.format(_get_unpacking(site, row).why)
+        return _NOTHING.fill(why=_get_unpacking(site, row).why)
     with suppress(NotFound):
         link = queries.document_workflow(site, str(row.document_id), str(row.workflow_id))
         if error := link.data.as_dict().get("error"):
             return str(error)
-    return _ENDED.format(row.outcome)
+    return _ENDED.fill(outcome=row.outcome)
 
 
 def fail_line(place: Place, file: FoundFile | None, sentence: str, *, document_id: str = "") -> None:
-    """First the line's row, then the slot: a worker that dies in between leaves the slot taken, and it comes again."""
+    """Write the line's row, then release the slot.
+
+    In this order a worker that dies in between leaves the slot taken, so the line is processed again.
+    """
     file = file or reading.file_of(*place[:3], place.position)
     if file is not None:
         row = actions.explain_line(
@@ -214,28 +221,28 @@ def settle_line(
     *,
     unpacked: DocumentUnpacking | None = None,
 ) -> None:
-    """Count it, once, and have the lane go on."""
+    """Count the line once and let its lane continue."""
     if became not in {None, LineOutcome.FAILED} and place.attempt > 1:
         file = file or reading.file_of(*place[:3], place.position)
         if file is not None:
             actions.delete_line(place.site, place.batch_id, file.number)
     try:
         batch, following = actions.settle_lane(place, became, skipped=int(unpacked.skipped) if unpacked else 0)
-    except Conflict:  # settled before, or the batch has begun another attempt
+    except Conflict:  # already settled, or the batch has begun another attempt
         return
     if following:
         order_line(following)
     else:
         conclude_batch(place.site, batch)
-    if unpacked and unpacked.skipped_kinds:  # last: a worker that dies here loses a word, and not the lane
+    if unpacked and unpacked.skipped_kinds:  # last: a worker that dies here loses an extension, not the lane
         actions.name_skipped(place, set(unpacked.skipped_kinds))
 
 
 @when_run_rests
 def free_slot(run: Run, mark: str) -> None:
-    """The run of a line has ended, or its unpacking, or a person is asked: its slot is free.
+    """Release the slot of a line whose run or extraction has ended, or whose run waits for review.
 
-    What is lost here the sweeper finds.
+    The sweeper finds slots that were not released.
     """
     try:
         row = queries.project_document(run.site, run.project_id, run.document_id)
@@ -245,7 +252,7 @@ def free_slot(run: Run, mark: str) -> None:
 
 
 def conclude_batch(site: str, batch: Batch) -> None:
-    """All lines are settled, or too much failed, and nothing is under way: the batch has ended."""
+    """End the batch if nothing is in progress and all lines are settled or too many failed."""
     if batch.status != BatchStatus.RUNNING or batch.at_work:
         return
     failed = int(batch.failed) > int(batch.allowed)
@@ -257,13 +264,13 @@ def conclude_batch(site: str, batch: Batch) -> None:
 
 
 def share_out(site: str) -> None:
-    """The slots of a site are divided anew, and those that have more are filled."""
+    """Redistribute the site's slots and fill those of batches that gained some."""
     for batch in shares.rebalance_shares(site):
         fill_lanes(site, batch)
 
 
 def start_lines(site: str, batch_id: str) -> None:
-    """Its files were looked at: it takes its share of the slots."""
+    """Give the batch its share of the slots, now that its files were checked."""
     if not reading.begin_batch(site, batch_id):
         return
     share_out(site)
@@ -273,10 +280,10 @@ def start_lines(site: str, batch_id: str) -> None:
 
 
 def drive_batch(site: str, batch_id: str) -> None:
-    """Drive it on from wherever it stands; again is harmless.
+    """Continue a batch from its current state. Idempotent.
 
     Raises:
-        NotFound: there is no such batch.
+        NotFound: the batch does not exist.
         Unavailable: the queue or the table does not answer.
 
     """
@@ -296,7 +303,7 @@ def drive_batch(site: str, batch_id: str) -> None:
 
 
 def _look_at_lanes(site: str, batch: Batch) -> None:
-    """Each line that is under way is taken again, which finds how far its document is."""
+    """Process each line in progress again, which checks how far its document is."""
     for lane, position in sorted(batch.at_work.items()):
         orders.order_line(site, batch.id, int(batch.attempt), lane, position)
     if batch.status == BatchStatus.RUNNING:

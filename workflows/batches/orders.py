@@ -1,4 +1,4 @@
-"""What a batch orders, by the tasks' names: one place, so that another engine's messages are a change here only."""
+"""Messages that batches send, by task name. With another engine, only this module changes."""
 
 import json
 from collections.abc import Iterable
@@ -37,13 +37,16 @@ def order_drive(site: str, batch_id: str) -> None:
 
 
 def order_items(site: str, batch_id: str, attempt: int, parts: int) -> None:
-    """What the parent machine reads. Raises: Unavailable."""
+    """Send the parts to the parent state machine. Raises: Unavailable."""
     found = [{"site": site, "batch_id": batch_id, "attempt": attempt, "part": part} for part in range(parts)]
     SiteFiles(site).write(files.batch_items(batch_id, attempt), json.dumps(found).encode(), "application/json")
 
 
 def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
-    """By the parent machine, whose items order them; where messages drive, by one for each. Raises: Unavailable."""
+    """Order all parts: by the parent state machine, or by a message each if messages drive runs.
+
+    Raises: Unavailable.
+    """
     if engine_choice.choose_engine():
         order_parts(site, batch_id, attempt, range(count))
         return
@@ -51,7 +54,7 @@ def all_parts(site: str, batch_id: str, attempt: int, count: int) -> None:
 
 
 def order_parts(site: str, batch_id: str, attempt: int, which: Iterable[int]) -> None:
-    """Without a machine: what it lost, or all if there is none. Raises: Unavailable."""
+    """Order these parts by messages: those that were lost, or all if there is no state machine. Raises: Unavailable."""
     for part in which:
         _send(batch.TASK, site=site, batch_id=batch_id, attempt=attempt, part=part)
 

@@ -1,4 +1,4 @@
-"""The manifest is read once, line by line: what can be tried goes into parts, what is wrong gets its row."""
+"""Reading manifests: valid lines are stored in parts, invalid ones get a row, each part's files are checked."""
 
 import hashlib
 import io
@@ -13,10 +13,12 @@ from typing import BinaryIO
 
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext
 
 from config import bulk, logs
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from config.phrase import Sentence
 from projects.audit.events import Actor
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -31,7 +33,7 @@ from workflows.storage.objects import SiteFiles, look_up, open_object
 
 @dataclass
 class _Sorted:
-    """What reading came to so far."""
+    """The counts of a manifest so far."""
 
     total: int = 0
     bad: int = 0
@@ -40,7 +42,7 @@ class _Sorted:
 
 
 def read_manifest(site: str, batch_id: str, attempt: int, *, owner: str, keep: Callable[[], None]) -> None:
-    """Read it and have its files looked at; told again, nothing happens. ``keep`` is called while it lasts.
+    """Read the manifest and order the file checks. Idempotent. ``keep`` is called while it works.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -49,7 +51,7 @@ def read_manifest(site: str, batch_id: str, attempt: int, *, owner: str, keep: C
     batch = queries.get_batch(site, batch_id)
     if batch.status != BatchStatus.READING or int(batch.attempt) != attempt:
         return
-    with suppress(Conflict):  # another worker reads it, or was as fast; both wrote the same
+    with suppress(Conflict):  # another worker reads it or was as fast; both write the same
         if due_work.attempts_exhausted(batch):
             actions.give_up(site, batch, owner=owner)
             return
@@ -62,15 +64,15 @@ def read_manifest(site: str, batch_id: str, attempt: int, *, owner: str, keep: C
 
 
 def give_up(site: str, batch_id: str, attempt: int) -> None:
-    """It raised an unexpected error again and again, on the way to its first line. Raises: Unavailable."""
+    """Refuse a batch that kept raising an unexpected error before its first line. Raises: Unavailable."""
     batch = queries.get_batch(site, batch_id)
     if batch.status in {BatchStatus.READING, BatchStatus.CHECKING} and int(batch.attempt) == attempt:
-        with suppress(Conflict):  # it has gone on meanwhile
+        with suppress(Conflict):  # it has continued meanwhile
             actions.stop_batch(site, batch)
 
 
 def _read_new_manifest(site: str, batch: Batch, keep: Callable[[], None]) -> None:
-    if int(batch.attempt) == 1:  # it may be read again: then what was wrong with it may be mended
+    if int(batch.attempt) == 1:  # it may be read again, after a fix
         for line in queries.every_line(site, batch.id):
             actions.delete_line(site, batch.id, int(line.number))
     try:
@@ -82,7 +84,7 @@ def _read_new_manifest(site: str, batch: Batch, keep: Callable[[], None]) -> Non
 
 
 def _beat_between(batch: Batch, keep: Callable[[], None], lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, and a heartbeat now and then. Raises: Conflict if another worker has read them."""
+    """Yield the lines, with a heartbeat now and then. Raises: Conflict if another worker has read them."""
     looked = time.monotonic()
     for line in lines:
         keep()
@@ -97,10 +99,12 @@ def _settle_manifest(site: str, batch: Batch, found: _Sorted) -> None:
     total, bad = (found.total, found.bad) if first else (int(batch.total), int(batch.bad))
     allowed = total * int(batch.percent) // 100
     if first and (not found.planned or bad > allowed):
-        many = (
-            "No line" if not found.planned else f"{bad} of {total} lines are invalid, more than {batch.percent} %: none"
+        few = Sentence("No line of this manifest was started. The report says why, line by line.")
+        many = Sentence(
+            "%(bad)s of %(total)s lines are invalid, more than %(percent)s %%: none of this manifest was started. "
+            "The report says why, line by line."
         )
-        sentence = f"{many} of this manifest was started. The report says why, line by line."
+        sentence = many.fill(bad=bad, total=total, percent=batch.percent) if found.planned else few
         actions.refuse_batch(site, batch, sentence, total=total, bad=bad)
         return
     orders.order_items(site, batch.id, int(batch.attempt), found.parts)
@@ -111,12 +115,14 @@ def _settle_manifest(site: str, batch: Batch, found: _Sorted) -> None:
 
 
 def _lines_of(site: str, batch: Batch) -> Iterator[Line]:
-    """Those of the manifest; of a later attempt, those that failed before."""
+    """Yield the lines of the manifest, or for a retry, those that failed before."""
     if int(batch.attempt) == 1:
         try:
             stream = open_object(str(batch.manifest))
         except NotFound as error:
-            raise Refused("The manifest is no longer in the bucket. Upload it again and create a new batch.") from error
+            raise Refused(
+                gettext("The manifest is no longer in the bucket. Upload it again and create a new batch.")
+            ) from error
         return manifest.read_lines(stream, str(batch.form), rules_of(site, batch.project_id))
     failed = (line for line in queries.every_line(site, batch.id) if line.again)
     return (
@@ -132,7 +138,7 @@ def rules_of(site: str, project_id: str) -> Rules:
 
 
 def _sort_into_parts(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
-    """Into parts of a hundred lines; no more than one of them is held at a time."""
+    """Store the lines in parts of a hundred; only one part is held in memory."""
     store, so_far = SiteFiles(site), _Sorted()
     part: list[list[int | str]] = []
     wrong: list[BatchLine] = []
@@ -165,22 +171,22 @@ def _sort_into_parts(site: str, batch: Batch, found: Iterable[Line]) -> _Sorted:
 
 
 def write_lines(rows: Iterable[BatchLine]) -> None:
-    """Again is harmless: a line has one row."""
+    """Write the rows of invalid lines. Idempotent: a line has one row."""
     bulk.put_rows([(settings.TABLE_NAME, row.serialize()) for row in rows])
 
 
 log = logging.getLogger(__name__)
 
-UNEXPECTED = (
+UNEXPECTED = Sentence(
     "An unexpected error stopped this line. Its file is still in the bucket. Retry the failed lines; if it fails "
     "again, ask an administrator to check the log."
 )
-_GONE = "The file was not found in the bucket. Upload it, then retry the failed lines."
+_GONE = Sentence("The file was not found in the bucket. Upload it, then retry the failed lines.")
 
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A line whose file is there: ``version`` of it, empty if nothing is versioned, and ``size`` in bytes."""
+    """A line whose file exists. ``version`` is empty if the bucket is not versioned; ``size`` is in bytes."""
 
     number: int
     key: str
@@ -191,9 +197,10 @@ class FoundFile:
 
 
 def open_part(site: str, batch_id: str, attempt: int, part: int, *, last: bool = False) -> bool:
-    """Look at each file, explain those that cannot be taken, and count the part, once; True when all parts are.
+    """Check the files of a part, explain those that cannot be taken, and count the part once.
 
-    ``last``: a file at which an unexpected error is raised is explained too.
+    Returns True once all parts are counted. ``last``: on the last delivery, a file that raises an unexpected error is
+    explained too.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -239,20 +246,20 @@ def _inspect_file(key: str, *, last: bool) -> tuple[str, int, str]:
 def _count_part(batch: Batch, part: int, *, failed: int) -> bool:
     same = (Batch.status == BatchStatus.CHECKING) & (Batch.attempt == int(batch.attempt))
     actions = [Batch.opened.add({part}), Batch.failed.set(Batch.failed + failed)]
-    with suppress(Conflict):  # counted before
+    with suppress(Conflict):  # already counted
         batch = Batch.change(batch.key, actions, same & ~Batch.opened.contains(part))
     return not any(True for _ in batch.missing_parts())
 
 
 def file_of(site: str, batch_id: str, attempt: int, position: int) -> FoundFile | None:
-    """The line at a ``position`` of the attempt, from 0; None if its file could not be taken."""
+    """Return the line at a ``position`` of the attempt, from 0, or None if its file could not be taken."""
     part, place = divmod(position, settings.BATCH_PART_LINES)
     found = json.loads(SiteFiles(site).read(files.batch_files(batch_id, attempt, part)))[place]
     return FoundFile(*found) if found else None
 
 
 def begin_batch(site: str, batch_id: str) -> bool:
-    """False if someone was faster."""
+    """Begin the lines of a batch. Return False if another worker was faster."""
     with suppress(Conflict):
         batches_actions.begin_lines(site, queries.get_batch(site, batch_id))
         return True
@@ -260,13 +267,18 @@ def begin_batch(site: str, batch_id: str) -> bool:
 
 
 DEFAULT_SLOTS, DEFAULT_PERCENT = 4, 20
-_HEAD = 4096  # bytes, by which a manifest's form is told
-_REUSED = "This Idempotency-Key was used for a batch with {}. Nothing was changed. Use a new key for each batch."
+_HEAD = 4096  # bytes, from which the format is detected
+_REUSED = Sentence(
+    "This Idempotency-Key was used for a batch with %(differences)s. Nothing was changed. Use a new key for each batch."
+)
 
 
 @dataclass(frozen=True)
 class BatchRequest:
-    """``batch_id`` comes with the form, so that one sent twice is one batch. ``key``: of a manifest in the bucket."""
+    """A request for a batch.
+
+    ``batch_id`` comes with the form, so a form that is sent twice makes one batch. ``key``: a manifest in the bucket.
+    """
 
     batch_id: str
     name: str = ""
@@ -278,10 +290,10 @@ class BatchRequest:
 def make_batch(
     site: str, project: Project, wish: BatchRequest, sent: BinaryIO | None, *, file_name: str = "", by: Actor
 ) -> Batch:
-    """The batch of this wish; the one that is there if it was made before. ``sent``: a manifest to store.
+    """Create the batch, or return the existing one if the request was repeated. ``sent``: a manifest to store.
 
     Raises:
-        Refused: with the sentence for the person; also if ``batch_id`` was made with another manifest.
+        Refused: with the reason for the person; also if ``batch_id`` exists with another manifest.
         Unavailable: S3 or the table does not answer.
 
     """
@@ -295,13 +307,16 @@ def make_batch(
         batch = actions.create_batch(site, draft, by=by, batch_id=wish.batch_id)
     except Conflict:
         return _check_same_batch(queries.get_batch(site, wish.batch_id), draft)
-    with suppress(CountersignError):  # the sweeper orders it
+    with suppress(CountersignError):  # the sweeper sends it later
         orders.order_reading(site, batch.id, 1)
     return batch
 
 
 def _check_same_batch(batch: Batch, draft: BatchDraft) -> Batch:
-    """Slots are not compared: they may have been changed since. Raises: Refused."""
+    """Check that a repeated request is the same. Raises: Refused.
+
+    Slots are not compared: they may have changed since.
+    """
     before = BatchDraft(
         str(batch.name), batch.project_id, draft.project_name, str(batch.manifest), str(batch.form), draft.slots,
         int(batch.percent),
@@ -313,7 +328,7 @@ def _check_same_batch(batch: Batch, draft: BatchDraft) -> Batch:
         "another limit of failures": before.percent != draft.percent,
     }
     if differences := [one for one, differs in words.items() if differs]:
-        raise Refused(_REUSED.format(", ".join(differences)))
+        raise Refused(_REUSED.fill(differences=", ".join(differences)))
     return batch
 
 
@@ -321,11 +336,11 @@ def _find_manifest(site: str, key: str) -> tuple[str, str]:
     prefix = files.bulk(site)
     key = key.strip().removeprefix(f"s3://{settings.BUCKET_NAME}/")
     if not key.startswith(prefix) or not key.isprintable():
-        raise Refused(f"The manifest key must begin with {prefix}.")
+        raise Refused(gettext("The manifest key must begin with %(prefix)s.") % {"prefix": prefix})
     try:
         _, size = look_up(key)
     except NotFound as error:
-        raise Refused("The manifest was not found in the bucket. Upload it or check the key.") from error
+        raise Refused(gettext("The manifest was not found in the bucket. Upload it or check the key.")) from error
     _check_size(size)
     return key, manifest.form_of(key, open_object(key).read(_HEAD))
 
@@ -336,13 +351,13 @@ def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) ->
     sent.seek(0)
     head = sent.read(_HEAD)
     if not head.strip():
-        raise Refused("The manifest is empty. Add at least one key.")
+        raise Refused(gettext("The manifest is empty. Add at least one key."))
     sent.seek(0)
     digest = hashlib.sha256()
     for piece in iter(partial(sent.read, 1024 * 1024), b""):
         digest.update(piece)
     sent.seek(0)
-    # Named by its content: a second manifest under the same id never replaces the one that is being read.
+    # Named by its content, so a second manifest with the same id never replaces the one that is being read.
     store, name = SiteFiles(site), files.manifest(batch_id, digest.hexdigest())
     store.save(name, sent, "text/plain; charset=utf-8")
     return store.key(name), manifest.form_of(file_name, head)
@@ -350,4 +365,7 @@ def _store_manifest(site: str, batch_id: str, sent: BinaryIO, file_name: str) ->
 
 def _check_size(size: int) -> None:
     if size > settings.BATCH_MAX_BYTES:
-        raise Refused(f"The manifest is larger than {filesizeformat(settings.BATCH_MAX_BYTES)}. Split it.")
+        raise Refused(
+            gettext("The manifest is larger than %(batch_max_bytes)s. Split it.")
+            % {"batch_max_bytes": filesizeformat(settings.BATCH_MAX_BYTES)}
+        )

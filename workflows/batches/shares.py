@@ -1,4 +1,4 @@
-"""How many slots each batch may use now, so that no batch, project or site crowds the others out."""
+"""Fair shares: how many slots each batch may use, so that no batch, project or site starves the others."""
 
 import logging
 from contextlib import suppress
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def rebalance_shares(site: str) -> list[Batch]:
-    """Write what has changed; returns the batches that may use more slots than before."""
+    """Write the shares that changed and return the batches that gained slots."""
     active = queries.list_active_batches(site)
     of_project = limits.shares(site, [one.project_id for one in active])
     wanted = {one.id: of_project[one.project_id] for one in active}
@@ -21,7 +21,7 @@ def rebalance_shares(site: str) -> list[Batch]:
         share, before = wanted[batch.id], int(batch.share)
         if share == before:
             continue
-        with suppress(Conflict):  # it has ended, or another worker writes the same
+        with suppress(Conflict):  # the batch has ended, or another worker writes the same
             found = Batch.change(
                 batch.key,
                 [Batch.share.set(share)],

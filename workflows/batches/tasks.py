@@ -1,4 +1,4 @@
-"""Celery tasks of a batch; all of them are harmless when they come twice."""
+"""Celery tasks of batches. All are idempotent."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from workflows.intake import bucket, unexpected
 
 @shared_task(bind=True, name=orders.READ, time_limit=3600)
 def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
-    """Read the manifest, or what failed of it, and have its files looked at."""
+    """Read the manifest, or the failed lines of a retry, and order the file checks."""
     keep = visibility.keeper(self.request)
     unexpected.attempt(
         self,
@@ -24,7 +24,7 @@ def read(self: Any, *, site: str, batch_id: str, attempt: int) -> None:
 
 @shared_task(bind=True, name=bucket.TAKE_MANIFEST, time_limit=3600)
 def take_manifest(self: Any, *, key: str, version: str, size: int) -> None:
-    """Make a batch of a manifest that another system put into the bucket; told of it again, nothing happens."""
+    """Create a batch from a manifest that another system put into the bucket. Idempotent."""
     keep = visibility.keeper(self.request)
     arrival = bucket.Arrival(key, version, size)
     unexpected.attempt(
@@ -36,7 +36,7 @@ def take_manifest(self: Any, *, key: str, version: str, size: int) -> None:
 
 @shared_task(bind=True, name=batch.TASK, time_limit=900)
 def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -> None:
-    """Look at the files of one part; with the last one the batch begins."""
+    """Check the files of one part. The batch begins with the last part."""
 
     def look_at(*, last: bool = False) -> None:
         if reading.open_part(site, batch_id, attempt, part, last=last):
@@ -50,7 +50,7 @@ def open_part(self: Any, *, site: str, batch_id: str, attempt: int, part: int) -
 
 @shared_task(bind=True, name=orders.LINE, time_limit=3600)
 def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, position: int) -> None:
-    """Make a document of a line that has a slot, and start its run."""
+    """Create the document of a line that has a slot, and start its run."""
     place, keep = Place(site, batch_id, attempt, lane, position), visibility.keeper(self.request)
     unexpected.attempt(
         self, lambda: lines.take_line(place, owner=self.request.id, keep=keep), lambda: lines.give_up(place)
@@ -59,5 +59,5 @@ def take_line(self: Any, *, site: str, batch_id: str, attempt: int, lane: int, p
 
 @shared_task(name=orders.LOOK, time_limit=900)
 def look(*, site: str, batch_id: str) -> None:
-    """Drive a batch on from wherever it stands."""
+    """Continue a batch from its current state."""
     lines.drive_batch(site, batch_id)

@@ -1,4 +1,4 @@
-"""URLs of batches; named under ``workflows``."""
+"""URLs of batches, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Batches: the list, a new one, one with its progress and failures, and what a person may do to it."""
+"""Pages of batches: the list, a new batch, and one batch with its progress, failures and actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,18 @@ from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import clock
 from config.errors import Refused
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from projects.web.spreadsheets import csv_line
 from workflows.batches import actions, orders, queries, reading
 from workflows.batches.forms import BatchForm, SlotsForm
@@ -28,21 +30,21 @@ from workflows.runs.views.state_labels import Mark
 from workflows.storage import files
 
 _MARKS: Mapping[str, Mark] = {
-    BatchStatus.READING: Mark("info", "list", "Reading manifest"),
-    BatchStatus.CHECKING: Mark("info", "search", "Checking files"),
-    BatchStatus.RUNNING: Mark("info", "run", "Running"),
-    BatchStatus.FINISHED: Mark("good", "check", "Finished"),
-    BatchStatus.STOPPED: Mark("bad", "alert", "Stopped: too many failures"),
-    BatchStatus.CANCELLED: Mark("", "x", "Cancelled"),
-    BatchStatus.REFUSED: Mark("bad", "stop", "Refused"),
+    BatchStatus.READING: Mark("info", "list", Phrase("Reading manifest")),
+    BatchStatus.CHECKING: Mark("info", "search", Phrase("Checking files")),
+    BatchStatus.RUNNING: Mark("info", "run", Phrase("Running")),
+    BatchStatus.FINISHED: Mark("good", "check", Phrase("Finished")),
+    BatchStatus.STOPPED: Mark("bad", "alert", Phrase("Stopped: too many failures")),
+    BatchStatus.CANCELLED: Mark("", "x", Phrase("Cancelled")),
+    BatchStatus.REFUSED: Mark("bad", "stop", Phrase("Refused")),
 }
 _NUMBERS = (
-    ("published", "good", "check", "published"),
-    ("waiting", "warn", "user", "need review"),
-    ("rejected", "", "x", "rejected"),
-    ("unpacked", "", "folder", "extracted"),
-    ("failed", "bad", "alert", "failed"),
-    ("bad", "bad", "stop", "invalid in the manifest"),
+    ("published", "good", "check", Phrase("published")),
+    ("waiting", "warn", "user", Phrase("need review")),
+    ("rejected", "", "x", Phrase("rejected")),
+    ("unpacked", "", "folder", Phrase("extracted")),
+    ("failed", "bad", "alert", Phrase("failed")),
+    ("bad", "bad", "stop", Phrase("invalid in the manifest")),
 )
 
 
@@ -94,13 +96,20 @@ class BatchRow:
 
     @property
     def numbers(self) -> list[tuple[str, str, int, str]]:
-        """Tone, icon, number and words, without what is zero."""
+        """List tone, icon, count and label of each count that is not zero."""
         found = [(tone, icon, int(getattr(self.batch, name)), words) for name, tone, icon, words in _NUMBERS]
         return [one for one in found if one[2]]
 
 
-_A_LOOK = 200  # lines of a report whose documents are looked up together
-_COLUMNS = ("line", "key", "reason", "can be tried again", "document", "project")
+_A_LOOK = 200  # lines of a report whose documents are read in one call
+_COLUMNS = (
+    Phrase("line"),
+    Phrase("key"),
+    Phrase("reason"),
+    Phrase("can be tried again"),
+    Phrase("document"),
+    Phrase("project"),
+)
 
 
 @require_safe
@@ -110,14 +119,12 @@ def list_batches(request: DeskRequest) -> HttpResponse:
     page = queries.list_batches(request.site, cursor=cursor)
     context = {
         "rows": [BatchRow(one) for one in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:list-batches"),
+        **page_links(request, page.next, reverse("workflows:list-batches")),
     }
     return render_answer(request, "workflows/batches/list.html", None, context)
 
 
-# As with an upload: checking the token reads the body, which role and length come before.
+# As with uploads, checking the token reads the body, so permission and length are checked first.
 @csrf_exempt
 @require_http_methods(["GET", "POST"])
 def create_batch(request: DeskRequest, project_id: str) -> HttpResponse:
@@ -151,7 +158,7 @@ def _create_posted_batch(request: DeskRequest, *, project: Project) -> HttpRespo
     except Refused as error:
         form.add_error("manifest" if sent else "key", str(error))
         return _form(request, project, form, status=422)
-    messages.success(request, "Batch created. Its manifest is being checked.")
+    messages.success(request, gettext("Batch created. Its manifest is being checked."))
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch.id]))
 
 
@@ -184,9 +191,7 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
         "row": BatchRow(batch),
         "lines": admission.filter_rows(request, page.rows, lambda line: line.document_id),
         "slots_form": SlotsForm(initial={"slots": int(batch.slots)}),
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": url,
+        **page_links(request, page.next, url),
         "poll_url": request.get_full_path(),
     }
     return render_answer(request, "workflows/batches/show.html", "workflows/batches/_batch.html", context)
@@ -223,7 +228,7 @@ def retry_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     attempt = actions.retry_batch(request.site, batch, by=actor_of(request.user))
     orders.order_reading(request.site, batch.id, attempt)
-    said = "Checking the manifest again." if batch.can_be_read_again else "Retrying the failed lines."
+    said = Phrase("Checking the manifest again.") if batch.can_be_read_again else Phrase("Retrying the failed lines.")
     messages.success(request, said)
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
@@ -234,7 +239,7 @@ def continue_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     actions.go_on(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, "The batch continues with the lines that were not started.")
+    messages.success(request, gettext("The batch continues with the lines that were not started."))
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
@@ -244,10 +249,13 @@ def change_slots(request: DeskRequest, batch_id: str) -> HttpResponse:
     batch = queries.get_batch(request.site, batch_id)
     form = SlotsForm(request.POST)
     if not form.is_valid():
-        raise Refused(f"The concurrency limit must be from 1 to {settings.BATCH_MOST_SLOTS}.")
+        raise Refused(
+            gettext("The concurrency limit must be from 1 to %(batch_most_slots)s.")
+            % {"batch_most_slots": settings.BATCH_MOST_SLOTS}
+        )
     actions.change_slots(request.site, batch, form.cleaned_data["slots"], by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, f"Concurrency limit set to {form.cleaned_data['slots']}.")
+    messages.success(request, gettext("Concurrency limit set to %(slots)s.") % {"slots": form.cleaned_data["slots"]})
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))
 
 
@@ -256,8 +264,8 @@ def cancel_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     access.check_can_upload(request)
     batch = queries.get_batch(request.site, batch_id)
     if batch.status not in UNDER_WAY:
-        raise Refused("This batch has ended and cannot be cancelled.")
+        raise Refused(gettext("This batch has ended and cannot be cancelled."))
     actions.cancel_batch(request.site, batch, by=actor_of(request.user))
     orders.order_drive(request.site, batch.id)
-    messages.success(request, "Batch cancelled. Documents that were started continue.")
+    messages.success(request, gettext("Batch cancelled. Documents that were started continue."))
     return redirect_after_post(request, reverse("workflows:show-batch", args=[batch_id]))

@@ -1,1 +1,1 @@
-"""A document's life after its first run: new versions, re-runs, comparison, deletion, purge."""
+"""Documents after their first run: new versions, re-runs, comparison, deletion and purge."""

@@ -1,4 +1,4 @@
-"""The API of one document: its properties, files and activity; delete it, run it again, let a result count."""
+"""The API of documents: properties, files, activity, deletion, re-runs and the result in use."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
 from projects.documents.earlier import list_earlier, restore_earlier
 from projects.documents.items import Document, DocumentVersion
-from projects.documents.page import attributes_of, list_activity, mask_attribute, tags_of
+from projects.documents.page import attributes_of, list_activity, mask_attribute, refer, tags_of
 from projects.documents.queries import DocumentRows
 from projects.documents.states import word_of
 from projects.personal.access import fields_hidden_from
@@ -29,9 +29,10 @@ from projects.sites.permissions import Permission
 from projects.web.api import (
     FAILURES,
     IF_MATCH,
+    OUTDATED,
+    REFUSALS,
     ApiRequest,
     Body,
-    Problem,
     etag_of,
     read_if_match,
     with_etag,
@@ -50,7 +51,6 @@ from workflows.runs.views.pages import run_of
 from workflows.storage.objects import presign_download
 
 router = Router(tags=["documents"])
-_REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 
 
 class TagShape(Schema):
@@ -60,25 +60,39 @@ class TagShape(Schema):
     values: list[str]
 
 
+class ReferenceShape(Schema):
+    """The entity that a value refers to, merges followed; ``name``: null if it was deleted."""
+
+    type_id: str
+    entity_id: str
+    name: str | None
+
+
 class AttributeShape(Schema):
-    """``kind``: the type of its definition. ``masked``: may hold personal data that the key may not see."""
+    """``kind``: the type of its definition. ``masked``: may hold personal data that the key may not see.
+
+    ``entities``: what the values of an attribute of kind ``entity`` refer to, in their order.
+    """
 
     name: str
     label: str
     kind: str
     values: list[str]
+    entities: list[ReferenceShape]
     masked: bool
 
 
 class DocumentDetail(Schema):
     """``status``: running, in_review, published, rejected, expired, failed, partial, cancelled or unpacked.
 
-    ``file_size``: bytes. ``sha256``: of the current file, hexadecimal. ``hold``: why it is on legal hold.
-    ``document_type``: ID of its classification. ``parent_id``: the email or archive that it came out of.
+    ``file_size``: bytes. ``sha256``: of the current file, hexadecimal. ``hold``: the reason for the legal hold.
+    ``document_type``: ID of its classification. ``parent_id``: the email or archive that it was extracted from.
+    ``path``: its folder and name; after a folder above is moved, it is updated in a moment.
     """
 
     id: str
     name: str
+    path: str
     project_id: str
     status: str | None
     file_type: str
@@ -96,7 +110,10 @@ class DocumentDetail(Schema):
 
 
 class DocumentPatch(Body):
-    """Name → values; null takes an entry away; names that are left out stay. A tag may have an empty value."""
+    """Name → values; null removes an entry; omitted names stay. A tag may have an empty value.
+
+    A value of an attribute of kind ``entity``: the ID, tax ID, IBAN or exact name of an entity of its type.
+    """
 
     model_config = with_example(tags={"paid": [""], "year": ["2026"]}, metadata={"box": "17"})
 
@@ -112,7 +129,7 @@ class DocumentPatch(Body):
     summary="Get a document",
 )
 def show_document(request: ApiRequest, document_id: str) -> Any:
-    """Its properties; runs and results have endpoints of their own. Answers with an ETag. Requires READ."""
+    """Runs and results have endpoints of their own. Returns an ETag. Requires READ."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     return _answer_document(request, document_queries.document_rows(request.site, document_id))
@@ -120,13 +137,16 @@ def show_document(request: ApiRequest, document_id: str) -> Any:
 
 @router.patch(
     "/documents/{document_id}",
-    response={200: DocumentDetail, 409: Problem, 412: Problem, **FAILURES},
+    response={200: DocumentDetail, **OUTDATED},
     operation_id="change_document",
     summary="Change tags, attributes and metadata",
     openapi_extra={"parameters": [IF_MATCH]},
 )
 def change_properties(request: ApiRequest, document_id: str, wish: DocumentPatch) -> Any:
-    """All of it, or nothing. Send the ETag as `If-Match` to be told of others' changes. Requires READ and WRITE."""
+    """All changes are applied, or none. Send the ETag as `If-Match` to detect concurrent changes.
+
+    Requires READ and WRITE.
+    """
     access.check_can_view(request)
     access.check_can_upload(request)
     admission.check_document(request, document_id)
@@ -135,7 +155,7 @@ def change_properties(request: ApiRequest, document_id: str, wish: DocumentPatch
     changes = DocumentChanges(wish.tags, wish.attributes, wish.metadata)
     try:
         change_document(request.site, document_id, changes, by=request.auth.actor, revision=revision)
-    except (NotFound, InvalidKey) as error:  # the document itself was there
+    except (NotFound, InvalidKey) as error:  # the document itself exists
         raise Refused(f"{error} Nothing was changed.") from error
     return _answer_document(request, document_queries.document_rows(request.site, document_id))
 
@@ -146,11 +166,13 @@ def _etag(document: Document) -> str:
 
 def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
     document = rows.document
-    given = attributes_of(rows.attributes, schema_queries.attribute_definitions(request.site))
+    definitions = schema_queries.attribute_definitions(request.site)
+    given = attributes_of(rows.attributes, definitions, referred=refer(request.site, rows.attributes))
     hidden = bool(fields_hidden_from(request, document.project_id))
     shape = DocumentDetail(
         id=document.document_id,
         name=document.name,
+        path=document.path,
         project_id=document.project_id,
         status=word_of(document.status) if document.status else None,
         file_type=document.file_type,
@@ -161,7 +183,17 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
         hold=document.hold_reason,
         tags=[TagShape(name=one.key, values=list(one.values)) for one in tags_of(rows.tags)],
         attributes=[
-            AttributeShape(name=one.key, label=one.label, kind=one.kind, values=list(one.values), masked=hidden)
+            AttributeShape(
+                name=one.key,
+                label=one.label,
+                kind=one.kind,
+                values=list(one.values),
+                entities=[
+                    ReferenceShape(type_id=to.type_id, entity_id=to.entity_id, name=to.name or None)
+                    for to in one.entities
+                ],
+                masked=hidden,
+            )
             for one in (map(mask_attribute, given) if hidden else given)
         ],
         metadata=metadata_of(document),
@@ -182,19 +214,19 @@ class DocumentTypeWish(Body):
 
 @router.put(
     "/documents/{document_id}/type",
-    response={200: DocumentDetail, **_REFUSALS},
+    response={200: DocumentDetail, **REFUSALS},
     operation_id="set_document_type",
     summary="Set the document type",
 )
 def set_document_type(request: ApiRequest, document_id: str, wish: DocumentTypeWish) -> Any:
-    """Results of its runs are not changed. Requires READ and WRITE."""
+    """Does not change the results of its runs. Requires READ and WRITE."""
     access.check_can_view(request)
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     try:
         classify_document(request.site, document_id, wish.document_type or "", by=request.auth.actor)
-    except (NotFound, InvalidKey) as error:  # the document itself was there
+    except (NotFound, InvalidKey) as error:  # the document itself exists
         raise Refused(f"{error} Nothing was changed.", field="body.document_type") from error
     return _answer_document(request, document_queries.document_rows(request.site, document_id))
 
@@ -215,7 +247,7 @@ class OcrShape(Schema):
     summary="Get the OCR status",
 )
 def show_ocr(request: ApiRequest, document_id: str) -> OcrShape:
-    """Of the last run whose pages were to be read. Requires READ."""
+    """Of the latest run with OCR. Requires READ."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
@@ -232,7 +264,7 @@ class ChangeShape(Schema):
 
 
 class ActivityShape(Schema):
-    """``type``: CREATE, VIEW, REVEAL, MODIFY, SOFT_DELETE or RESTORE."""
+    """``type``: CREATE, VIEW, REVEAL, DENY, MODIFY, SOFT_DELETE or RESTORE."""
 
     type: str
     at: str
@@ -275,7 +307,7 @@ def show_activity(request: ApiRequest, document_id: str, after: str | None = Non
 
 
 class FileVersionShape(Schema):
-    """``id``: the second of its upload, which names it in addresses. ``file_size``: bytes; ``sha256``: hexadecimal."""
+    """``id``: the time of the upload, in seconds. ``file_size``: bytes; ``sha256``: hexadecimal."""
 
     id: str
     current: bool
@@ -293,7 +325,10 @@ class FileVersionList(Schema):
 
 
 class DownloadShape(Schema):
-    """``url``: GET it without the API key until ``expires_at``; it belongs to no one, so do not log it."""
+    """``url``: a presigned URL; GET it without the API key until ``expires_at``.
+
+    Anyone can use it, so do not log it.
+    """
 
     url: str
     expires_at: str
@@ -323,7 +358,7 @@ def list_file_versions(request: ApiRequest, document_id: str, after: str | None 
     summary="Get a download address",
 )
 def download_file(request: ApiRequest, document_id: str, version_id: str) -> DownloadShape:
-    """Of one file as it was uploaded; the download is recorded as a view. Requires READ, for personal data PERSONAL."""
+    """Returns a presigned URL of the uploaded file; recorded as a view. Requires READ, for personal data PERSONAL."""
     document = _document(request, document_id)
     at = document.content_at if version_id == "current" else version_id
     version = document_queries.get_version(request.site, document_id, at)
@@ -340,7 +375,7 @@ def download_file(request: ApiRequest, document_id: str, version_id: str) -> Dow
 
 
 def _document(request: ApiRequest, document_id: str) -> Document:
-    """Raises: NotAllowed; NotFound, also if it was deleted or its queue does not let the program in."""
+    """Raises: NotAllowed; NotFound, also if it was deleted or its queue is not open to the API key."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     return document_queries.get_document(request.site, document_id)
@@ -362,7 +397,7 @@ def _shape_version(document: Document, version: DocumentVersion) -> FileVersionS
 
 @router.delete(
     "/documents/{document_id}",
-    response={204: None, 409: Problem, 422: Problem, **FAILURES},
+    response={204: None, **REFUSALS},
     operation_id="delete_document",
     summary="Delete a document",
 )
@@ -375,7 +410,7 @@ def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
 
 
 class CheckoutWish(Body):
-    """``hours`` from now, after which it ends by itself."""
+    """``hours`` until the checkout ends."""
 
     model_config = with_example(hours=8)
 
@@ -390,12 +425,15 @@ class CheckoutShape(Schema):
 
 @router.put(
     "/documents/{document_id}/checkout",
-    response={200: CheckoutShape, 409: Problem, **FAILURES},
+    response={200: CheckoutShape, **REFUSALS},
     operation_id="check_out_document",
     summary="Check out a document",
 )
 def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish) -> CheckoutShape:
-    """Others cannot change it; your own is extended. 409 if another has it checked out. Requires READ and WRITE."""
+    """Locks it for others; extends your own checkout. 409 if someone else has it checked out.
+
+    Requires READ and WRITE.
+    """
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     locks.check_out(request.site, document_id, wish.hours, by=request.auth.actor)
@@ -407,12 +445,12 @@ def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish
 
 @router.delete(
     "/documents/{document_id}/checkout",
-    response={204: None, 409: Problem, **FAILURES},
+    response={204: None, **REFUSALS},
     operation_id="check_in_document",
     summary="Check in a document",
 )
 def check_in_document(request: ApiRequest, document_id: str) -> Status[None]:
-    """Another's checkout only with ADMIN; 409 if it is not checked out. Requires READ and WRITE."""
+    """Ends a checkout; someone else's only with ADMIN. 409 if it is not checked out. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     since = document_queries.get_document(request.site, document_id).lock_at or ""
@@ -422,7 +460,7 @@ def check_in_document(request: ApiRequest, document_id: str) -> Status[None]:
 
 
 class StageWish(Body):
-    """``step``: name of a stage that the run reached, as listed by ``show_run``."""
+    """``step``: a stage that the run reached, as listed by ``show_run``."""
 
     model_config = with_example(step="segment_analyzer")
 
@@ -430,10 +468,9 @@ class StageWish(Body):
 
 
 class AnalysisWish(Body):
-    """Left out: as the run before had it. ``fields``: project, or the id of a classification. ``threshold``: 0–1.
+    """Omitted: as in the earlier run. ``fields``: project, or the ID of a classification. ``threshold``: 0–1.
 
-    ``model``: an id in the catalogue. ``instruction`` is for models; with rules it is refused. Empty: without the one
-    of the run before.
+    ``model``: an ID in the catalogue. ``instruction`` is for models and refused with rules; empty: none.
     """
 
     model_config = with_example(threshold=0.9)
@@ -447,7 +484,7 @@ class AnalysisWish(Body):
 
 
 class BegunShape(Schema):
-    """``run_id``: the new run, or the given run if that one continues."""
+    """``run_id``: the new run, or the given run if it continues."""
 
     document_id: str
     run_id: str
@@ -455,14 +492,14 @@ class BegunShape(Schema):
 
 @router.post(
     "/documents/{document_id}/runs/{run_id}/again",
-    response={201: BegunShape, **_REFUSALS},
+    response={201: BegunShape, **REFUSALS},
     operation_id="run_again",
     summary="Re-run from a stage",
 )
 def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWish) -> Any:
     """Earlier stages are kept. A published or decided result stays; a new run starts. Requires READ and WRITE.
 
-    A run of another system is read again from `segment_prep`; its document is imported first.
+    A run of another system restarts from `segment_prep`; its document is imported first.
     """
     access.check_can_upload(request)
     board, foreign = run_of(request, document_id, run_id)
@@ -480,7 +517,7 @@ def run_again(request: ApiRequest, document_id: str, run_id: str, wish: StageWis
     summary="Import documents of another system",
 )
 def import_documents(request: ApiRequest, project_id: str) -> Status[None]:
-    """Documents that a seed-000 system has finished become full documents. Requires READ and WRITE."""
+    """Turns documents that a seed-000 system has finished into full documents. Requires READ and WRITE."""
     access.project_to_view(request, project_id)
     access.check_can_upload(request)
     order_import(request.site, project_id, by=request.auth.actor)
@@ -489,7 +526,7 @@ def import_documents(request: ApiRequest, project_id: str) -> Status[None]:
 
 @router.post(
     "/documents/{document_id}/runs/{run_id}/analysis",
-    response={201: BegunShape, **_REFUSALS},
+    response={201: BegunShape, **REFUSALS},
     operation_id="analyse_again",
     summary="Re-run analysis with other options",
 )
@@ -508,7 +545,7 @@ def analyse_again(request: ApiRequest, document_id: str, run_id: str, wish: Anal
 
 @router.post(
     "/documents/{document_id}/runs/{run_id}/choose",
-    response={200: BegunShape, **_REFUSALS},
+    response={200: BegunShape, **REFUSALS},
     operation_id="choose_result",
     summary="Use a published result",
 )
@@ -522,7 +559,7 @@ def choose_result(request: ApiRequest, document_id: str, run_id: str) -> BegunSh
 
 
 def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
-    """Raises: NotFound; Refused, of a run that an earlier system drives."""
+    """Raises: NotFound; Refused for a run of an earlier system."""
     board, earlier = run_of(request, document_id, run_id)
     if earlier is not None:
         raise Refused("Another system made this run. Nothing was changed; re-run it from segment_prep.")
@@ -530,9 +567,9 @@ def _run(request: ApiRequest, document_id: str, run_id: str) -> Run:
 
 
 class SyncShape(Schema):
-    """``service``: WEBHOOK, EVENTBRIDGE or SEARCH; ``status``: COMPLETE, FAILED, or PENDING while it is sent again.
+    """``service``: WEBHOOK, EVENTBRIDGE or SEARCH; ``status``: COMPLETE, FAILED, or PENDING while it is retried.
 
-    ``id`` names it when it is to be sent again. ``target``: the service, of a webhook with its host.
+    ``id`` is used to send it again. ``target``: the service, for webhooks with the host.
     """
 
     id: str
@@ -556,7 +593,7 @@ class SyncList(Schema):
     summary="List a document's deliveries",
 )
 def list_document_deliveries(request: ApiRequest, document_id: str, after: str | None = None) -> SyncList:
-    """Where it was sent and whether it arrived, newest first. Requires READ."""
+    """Where the document was sent and whether it arrived, newest first. Requires READ."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
@@ -566,12 +603,12 @@ def list_document_deliveries(request: ApiRequest, document_id: str, after: str |
 
 @router.post(
     "/documents/{document_id}/deliveries/{delivery_id}/again",
-    response={202: SyncShape, 409: Problem, **FAILURES},
+    response={202: SyncShape, **REFUSALS},
     operation_id="send_document_again",
     summary="Send a document again",
 )
 def send_document_again(request: ApiRequest, document_id: str, delivery_id: str) -> Any:
-    """To where this delivery went; a worker sends it. 409 while it is being sent. Requires WRITE."""
+    """Sends to the same target again, by a worker. 409 while it is being sent. Requires WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
@@ -593,7 +630,10 @@ def _shape_sync(sync: DocumentSync) -> SyncShape:
 
 
 class EarlierShape(Schema):
-    """What one change replaced. ``kind``: metadata or attribute; ``key``: of an attribute; ``until``: the change."""
+    """The values that one change replaced.
+
+    ``kind``: metadata or attribute; ``key``: of an attribute; ``until``: the change.
+    """
 
     kind: str
     key: str
@@ -606,7 +646,7 @@ class EarlierList(Schema):
 
 
 class EarlierWish(Body):
-    """As list_earlier_values has it."""
+    """Values as returned by list_earlier_values."""
 
     model_config = with_example(kind="metadata", until="2026-11-21T12:00:00Z")
 
@@ -622,7 +662,7 @@ class EarlierWish(Body):
     summary="List earlier metadata and attributes",
 )
 def list_earlier_values(request: ApiRequest, document_id: str) -> EarlierList:
-    """The latest hundred changes of each, newest first. Requires READ, and PERSONAL where fields are personal."""
+    """The latest hundred changes of each, newest first. Requires READ, and PERSONAL for personal fields."""
     document = _document_with_values(request, document_id)
     found = list_earlier(request.site, document.document_id)
     items = [
@@ -634,12 +674,12 @@ def list_earlier_values(request: ApiRequest, document_id: str) -> EarlierList:
 
 @router.post(
     "/documents/{document_id}/earlier-values/restore",
-    response={200: DocumentDetail, 409: Problem, **FAILURES},
+    response={200: DocumentDetail, **REFUSALS},
     operation_id="restore_earlier_values",
     summary="Restore earlier metadata or attributes",
 )
 def restore_earlier_values(request: ApiRequest, document_id: str, wish: EarlierWish) -> Any:
-    """What is there now becomes an earlier value itself. Requires READ and WRITE."""
+    """The current values become earlier values. Requires READ and WRITE."""
     access.check_can_upload(request)
     document = _document_with_values(request, document_id)
     restore_earlier(request.site, document.document_id, wish.kind, wish.key, wish.until, by=request.auth.actor)
@@ -647,7 +687,7 @@ def restore_earlier_values(request: ApiRequest, document_id: str, wish: EarlierW
 
 
 def _document_with_values(request: ApiRequest, document_id: str) -> Document:
-    """Raises: NotAllowed, where something of it is personal and not for this key."""
+    """Raises: NotAllowed if any of its values is personal and the key may not see it."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     document = document_queries.get_document(request.site, document_id)

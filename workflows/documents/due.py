@@ -1,4 +1,4 @@
-"""What is done with a removal that is due."""
+"""The handler of due removals."""
 
 from config.due import actions as due_work
 from config.due.registry import due
@@ -8,6 +8,6 @@ from workflows.documents.tasks import order_removal
 
 @due("removal", DocumentRemoval)
 def resume_removal(site: str, row: DocumentRemoval) -> None:
-    """A worker finishes it: it may take minutes, which no sweep has. Until its message is taken it is not due."""
+    """Hand the removal to a worker, since it may take minutes. It is not due until the message is taken."""
     due_work.postpone(row, at=due_work.next_look())
     order_removal(site, str(row.documentId))

@@ -1,9 +1,12 @@
-"""How a person wants a document analysed again, and the settings that the new run freezes for it."""
+"""Re-analysis requests, and the settings that the new run freezes for them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config.errors import Refused, StageFailed
+from config.phrase import Figure, Phrase
 from projects.models.choice import choose_models
 from projects.settings import queries as project_queries
 from projects.settings.items import settings_to_store
@@ -13,18 +16,20 @@ from workflows.runs.pinned_prompts import load_prompts
 from workflows.stages.base import RunSettings
 from workflows.stages.field_spec import with_threshold
 
-MOST_LETTERS = 2000  # of an instruction
-SAME, PROJECT = "", "project"  # which fields are read: those of the run, or those that the project has now
-NOT_FOLLOWED = (
+MOST_LETTERS = 2000  # characters of an instruction
+SAME, PROJECT = "", "project"  # which fields are extracted: those of the run, or the project's current ones
+NOT_FOLLOWED = Phrase(
     "Built-in rules ignore instructions. Select a language model, or change fields, document type or threshold."
 )
 
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """Empty and None: as the run before had it. ``fields``: SAME, PROJECT or the id of one of the site's
-    classifications. ``threshold``: 0–1, for fields without one of their own. ``instruction``: empty for none, and None
-    for that of the run before where models are asked again. ``model``: an id in the site's catalogue.
+    """Empty and None: as in the earlier run.
+
+    ``fields``: SAME, PROJECT or the id of one of the site's classifications. ``threshold``: 0–1, for fields without one
+    of their own. ``instruction``: empty for none; None for that of the earlier run if models are used again. ``model``:
+    an id in the site's catalogue.
     """
 
     instruction: str | None = None
@@ -36,9 +41,12 @@ class AnalysisRequest:
 
 
 def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
-    """Raises: Refused if it cannot be done, would have no effect, or nothing differs."""
+    """Return the settings of the new run. Raises: Refused if it is impossible, has no effect, or nothing differs."""
     if len(wish.instruction or "") > MOST_LETTERS:
-        raise Refused(f"The instruction is too long. Use at most {MOST_LETTERS:,} characters.")
+        raise Refused(
+            gettext("The instruction is too long. Use at most %(most_letters)s characters.")
+            % {"most_letters": Figure(f"{MOST_LETTERS:,}").translated()}
+        )
     pinned = _fields(site, project_id, before, wish)
     pinned = replace(
         pinned,
@@ -54,18 +62,18 @@ def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRe
     elif wish.model or not pinned.models:
         pinned = _ask_models(site, project_id, pinned, wish)
     if pinned == before:
-        raise Refused("Change at least one option. The same settings give the same result.")
+        raise Refused(gettext("Change at least one option. The same settings give the same result."))
     return pinned
 
 
 def _one_of(choices: Any, value: str) -> str:
     if value and value not in choices:
-        raise Refused("Invalid option. Select one from the list.")
+        raise Refused(gettext("Invalid option. Select one from the list."))
     return value
 
 
 def _ask_models(site: str, project_id: str, pinned: RunSettings, wish: AnalysisRequest) -> RunSettings:
-    """By the model that was wished for, else those of the project; told what the run before was told, if anything."""
+    """Set the requested model, else those of the project; keep the earlier run's instruction, if any."""
     chosen = {EXTRACT: wish.model} if wish.model else project_queries.get_project(site, project_id).settings.models
     models = choose_models(site, chosen)
     if not pinned.prompts_sha256:
@@ -95,7 +103,7 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisReque
     if wish.threshold is None:
         return pinned
     if not 0 <= wish.threshold <= 1:
-        raise Refused("The review threshold must be from 0 to 100 %.")
+        raise Refused(gettext("The review threshold must be from 0 to 100 %."))
     return replace(
         pinned,
         fields=with_threshold(pinned.fields, pinned.default_threshold, wish.threshold),
@@ -105,9 +113,11 @@ def _fields(site: str, project_id: str, before: RunSettings, wish: AnalysisReque
 
 
 def _types(site: str, before: RunSettings, threshold: float) -> str:
-    """The book of the same types, whose fields are read where a document's type is found."""
+    """Return the same document types, whose fields are extracted once the type is known."""
     try:
         book = pinned_types.load_types(site, before.types_sha256)
     except StageFailed as error:
-        raise Refused("The document types of this run cannot be loaded. Select the project's fields.") from error
+        raise Refused(
+            gettext("The document types of this run cannot be loaded. Select the project's fields.")
+        ) from error
     return pinned_types.pin(site, book.with_threshold(before.default_threshold, threshold))

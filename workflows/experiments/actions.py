@@ -1,4 +1,4 @@
-"""Writes of experiments: made, paused, resumed, stopped, a cell recorded; each one conditional transaction."""
+"""Writes of experiments: create, pause, resume, stop, record a cell. Each is one conditional transaction."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -8,12 +8,14 @@ from typing import Any
 
 import yaml
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Sentence
 from config.transaction import Change, Check, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.items import Document
@@ -64,9 +66,9 @@ _COUNTERS = {DONE: Experiment.answered, FAILED: Experiment.failed, REMOVED: Expe
 
 @dataclass(frozen=True)
 class Draft:
-    """``thresholds``: 0–1; ``limit``: dollars.
+    """The input of a new experiment. ``thresholds``: 0–1; ``limit``: dollars.
 
-    ``type_id``: the document type whose prompts are measured, and 0 among ``prompts`` the general one beside them.
+    ``type_id``: the document type whose prompts are measured; 0 among ``prompts`` is then the general prompt.
     """
 
     name: str
@@ -80,19 +82,19 @@ class Draft:
 
 
 def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, experiment_id: str = "") -> ExperimentRef:
-    """Pin the newest version of the test set, the prompts and the models; workers are ordered by who calls.
+    """Pin the newest version of the test set, the prompts and the models. The caller sends the messages.
 
     Raises:
         NotFound: no such test set, prompt version or document type.
-        Refused: there is nothing to do, too much of it, no limit, or there are documents of other types.
+        Refused: nothing to do, too much to do, no limit, or documents of other types.
 
     """
     set_ref = SetRef(site, project_id, draft.testset_id)
     testset = testset_queries.get_test_set(set_ref)
     if not testset.documents:
-        raise Refused("This test set has no documents yet. Add some first.")
+        raise Refused(gettext("This test set has no documents yet. Add some first."))
     if draft.limit <= 0:
-        raise Refused("Set a cost limit above 0.")
+        raise Refused(gettext("Set a cost limit above 0."))
     if draft.type_id:
         _check_type(site, draft.type_id, testset_queries.load_cases(set_ref, str(testset.sha256)))
     prompt_ref = PromptRef(site, project_id, PURPOSE, draft.type_id or GENERAL)
@@ -123,7 +125,7 @@ def create_experiment(site: str, project_id: str, draft: Draft, *, by: Actor, ex
 
 
 def _pin_classify(site: str, project_id: str) -> PinnedPrompt:
-    """By which runs find the types of documents."""
+    """Pin the prompt with which runs determine document types."""
     ref = PromptRef(site, project_id, "classify")
     version = int(prompt_queries.get_head(ref).production)
     return PinnedPrompt(prompt_queries.get_version(ref, version).prompt("classify"), version)
@@ -135,7 +137,9 @@ def _get_version(ref: PromptRef, version: int, general: int) -> PromptVersion:
 
 
 def _check_type(site: str, type_id: str, cases: Sequence[Case]) -> None:
-    """Fields of one type are no measure of documents of another. Deleted ones count as removed, whatever they were.
+    """Check that all documents are of the type, since another type's fields measure nothing.
+
+    Deleted documents count as removed, whatever they were.
 
     Raises: NotFound, Refused.
     """
@@ -143,8 +147,11 @@ def _check_type(site: str, type_id: str, cases: Sequence[Case]) -> None:
     rows = Document.load_many([table.DOCUMENT.key(site, document_id=one.document_id) for one in cases])
     if others := sum(row.classification_id != type_id for row in rows):
         raise Refused(
-            f"{others} of the {len(rows)} documents in this test set are not of the type {name}. "
-            "Choose a test set of such documents only."
+            gettext(
+                "%(others)s of the %(count)s documents in this test set are not of the type %(name)s. "
+                "Choose a test set of such documents only."
+            )
+            % {"others": others, "count": len(rows), "name": name}
         )
 
 
@@ -189,28 +196,28 @@ def _new_lane(ref: ExperimentRef, lane: int) -> ExperimentLane:
 
 
 def next_look() -> str:
-    """When a lane that is silent is another's: longer than a model takes for one answer."""
+    """Return when a silent lane may be taken by another worker: longer than a model takes for an answer."""
     return clock.iso(clock.in_seconds(settings.MESSAGE_LOST_SECONDS))
 
 
 def start_experiment(ref: ExperimentRef) -> None:
-    """The first worker has come. Harmless again."""
+    """Mark the experiment as running when its first worker arrives. Idempotent."""
     with suppress(Conflict):
         Experiment.change(ref.key, [Experiment.status.set(S.RUNNING)], Experiment.status == S.QUEUED)
 
 
 def pause_experiment(ref: ExperimentRef, *, by: Actor) -> None:
-    """Cells that are being read are still recorded. Raises: Conflict: it has ended or is paused already."""
+    """Pause; cells in progress are still recorded. Raises: Conflict if it has ended or is paused already."""
     _move(ref, S.PAUSED, "paused", by)
 
 
 def stop_experiment(ref: ExperimentRef, *, by: Actor) -> None:
-    """For good. Raises: Conflict: it has ended already."""
+    """Stop for good. Raises: Conflict if it has ended already."""
     _move(ref, S.STOPPED, "stopped", by, Experiment.ended_at.set(clock.iso(clock.now())))
 
 
 def resume_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: Actor) -> None:
-    """Go on with what is left; ``limit``: the new cost limit in dollars. Workers are ordered by who calls.
+    """Continue with the remaining cells; ``limit``: the new cost limit in dollars. The caller sends the messages.
 
     Raises:
         Conflict: it is neither paused nor over its limit.
@@ -225,20 +232,20 @@ def resume_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: A
 
 
 def retry_experiment(ref: ExperimentRef, *, limit: Decimal | None = None, by: Actor) -> None:
-    """Ask again what failed, and only that; ``limit``: as for ``resume_experiment``. Workers are ordered by who calls.
+    """Retry only the failed cells; ``limit`` as for ``resume_experiment``. The caller sends the messages.
 
     Raises:
-        Conflict: it is not done, as when another person retries it.
+        Conflict: it is not done, for example because someone else retries it.
         Refused: nothing failed, or the limit is spent already.
 
     """
     head = queries.get_experiment(ref)
     if head.status == S.DONE and not head.failed:
-        raise Refused("All answers are there. There is nothing to retry.")
+        raise Refused(gettext("All answers are there. There is nothing to retry."))
     again = [
         _raise_limit(head, limit), Experiment.retries.set((Experiment.retries | 0) + 1), Experiment.ended_at.remove(),
     ]  # fmt: skip
-    # A worker that has yet to leave its lane must not take it from the index: it finds its lease gone.
+    # A worker that is about to leave its lane must not remove it from the index: it finds its lease gone.
     begun = [ExperimentLane.position.set(0), ExperimentLane.tries.set(0), *due_work.release_actions()]
     lanes = _schedule_lanes(ref, head, *begun)
     _move(ref, S.RUNNING, "retried", by, *again, origins=[S.DONE], changes=lanes)
@@ -248,12 +255,12 @@ def _raise_limit(head: Experiment, limit: Decimal | None) -> Action:
     """Raises: Refused."""
     micros = int(head.limit_micros) if limit is None else round(limit * 1_000_000)
     if micros <= int(head.spent):
-        raise Refused("This limit is spent already. Set a higher one to go on.")
+        raise Refused(gettext("This limit is spent already. Set a higher one to go on."))
     return Experiment.limit_micros.set(micros)
 
 
 def _schedule_lanes(ref: ExperimentRef, head: Experiment, *also: Action) -> list[Update]:
-    """Messages that are still on their way do not count: each lane has one again, which is sent after this."""
+    """Schedule each lane with a new order, which invalidates messages that are still in flight."""
     due = due_work.schedule_actions(ExperimentLane, next_look(), experiment_id=ref.experiment_id)
     return [
         Update(ref.lane_key(lane), [*due, ExperimentLane.order_id.set(clock.new_ulid()), *also])
@@ -270,7 +277,7 @@ def _move(
     origins: Sequence[ExperimentStatus] = (),
     changes: list[Update] | None = None,
 ) -> None:
-    """``origins``: from where; all that may lead there if none are given."""
+    """``origins``: the states to move from; by default all that may lead to ``after``."""
     actions: list[Action] = [
         Experiment.status.set(after),
         Experiment.updated_at.set(clock.iso(clock.now())),
@@ -282,7 +289,10 @@ def _move(
         transact([Update(ref.key, actions, before), *(changes or ())], _event(ref, word, by))
     except Conflict as error:
         head = queries.get_experiment(ref)
-        raise Conflict(f"{head.updated_by} changed this experiment: it is {describe_status(head)} now.") from error
+        raise Conflict(
+            gettext("%(updated_by)s changed this experiment: it is %(head)s now.")
+            % {"updated_by": head.updated_by, "head": describe_status(head)}
+        ) from error
 
 
 def describe_status(head: Experiment) -> str:
@@ -290,14 +300,18 @@ def describe_status(head: Experiment) -> str:
 
 
 def halt_experiment(ref: ExperimentRef, after: ExperimentStatus, sentence: str) -> None:
-    """A worker found that it must not go on. Harmless if it has ended or was halted meanwhile."""
+    """Halt because a worker must not continue. Does nothing if it has ended or was halted meanwhile."""
     actions = [Experiment.status.set(after), Experiment.message.set(sentence)]
     with suppress(Conflict):
         Experiment.change(ref.key, actions, Experiment.status.is_in(S.QUEUED, S.RUNNING))
 
 
 def claim_lane(row: ExperimentLane, *, order_id: str, owner: str) -> None:
-    """Raises: Conflict: another worker is at it, another message is its, it is done, or its cell ended too many."""
+    """Claim a lane.
+
+    Raises: Conflict: another worker has it, another message is expected, it is done, or its cell killed too many
+    workers.
+    """
     until = next_look()
     later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
     mine = due_work.if_scheduled() & (ExperimentLane.order_id == order_id)
@@ -305,14 +319,17 @@ def claim_lane(row: ExperimentLane, *, order_id: str, owner: str) -> None:
 
 
 def renew_lane(row: ExperimentLane, *, owner: str) -> None:
-    """Raises: Conflict: another worker has it."""
+    """Raises: Conflict if another worker has it."""
     until = next_look()
     later = due_work.postpone_actions(ExperimentLane, until, experiment_id=str(row.experiment_id))
     due_work.renew(row, when=(ExperimentLane.lease_owner == owner) & due_work.if_scheduled(), also=later, until=until)
 
 
 def pass_on_lane(row: ExperimentLane, *, owner: str) -> str:
-    """Give it back for one more message, whose order this returns. Raises: Conflict: another worker has it."""
+    """Release the lane for the next message and return that message's order.
+
+    Raises: Conflict if another worker has it.
+    """
     order_id = clock.new_ulid()
     actions = [
         *due_work.release_actions(),
@@ -325,7 +342,7 @@ def pass_on_lane(row: ExperimentLane, *, owner: str) -> str:
 
 
 def finish_lane(ref: ExperimentRef, row: ExperimentLane, *, owner: str, is_done: bool) -> None:
-    """Nothing is left to do: for good if ``is_done``, else until the experiment is resumed.
+    """Finish a lane without remaining work: for good if ``is_done``, else until the experiment is resumed.
 
     Raises:
         Conflict: another worker has it; or, with ``HALTED`` alone in ``failed``, the experiment was resumed.
@@ -349,10 +366,10 @@ def record_cell(
     failed: ExperimentCell | None = None,
     tries: int = 1,
 ) -> None:
-    """Keep a cell and go on to the next. ``mine``: why the lane is the caller's; ``failed``: the cell that it replaces.
+    """Store a cell and move its lane on. ``mine``: why the lane is the caller's; ``failed``: the cell it replaces.
 
     Raises:
-        Conflict: the lane is another's, or has gone on: this cell was recorded already.
+        Conflict: the lane is another's, or has moved on: this cell was recorded already.
 
     """
     cell, before = made.cell, failed.to_cell() if failed else Cell("", "", 0, "")
@@ -403,7 +420,7 @@ def _new_cell(ref: ExperimentRef, plan: Plan, place: Place, made: MadeCell) -> E
 
 
 def record_results(ref: ExperimentRef, results: Results) -> None:
-    """Keep what its cells come to so far; an earlier state never replaces a later one."""
+    """Store the results so far; an earlier state never replaces a later one."""
     body = results.to_bytes()
     sha256 = files.sha256(body)
     SiteFiles(ref.site).keep(
@@ -415,7 +432,7 @@ def record_results(ref: ExperimentRef, results: Results) -> None:
 
 
 def end_experiment(ref: ExperimentRef) -> None:
-    """All of its cells have ended. Harmless again."""
+    """End the experiment after its last cell. Idempotent."""
     actions = [Experiment.status.set(S.DONE), Experiment.ended_at.set(clock.iso(clock.now()))]
     with suppress(Conflict):
         Experiment.change(ref.key, actions, Experiment.status.is_in(*list_origins(S.DONE)))
@@ -433,7 +450,7 @@ _MEASURES = ("f1", "exact")
 
 @dataclass(frozen=True)
 class Declaration:
-    """``at_least``: measure → share that the best variant needs."""
+    """An experiment as a file declares it. ``at_least``: measure → share that the best variant must reach."""
 
     project_id: str
     draft: Draft
@@ -441,10 +458,11 @@ class Declaration:
 
 
 def read_declaration(site: str, text: str) -> Declaration:
-    """
+    """Parse and check a declaration.
+
     Raises:
         Refused: with what is wrong in the file.
-        NotFound: it names a project, test set, version or model that is not there.
+        NotFound: a project, test set, version or model does not exist.
 
     """
     stored = _parse(text)
@@ -464,7 +482,7 @@ def read_declaration(site: str, text: str) -> Declaration:
         )
         at_least = {str(name): float(share) for name, share in dict(stored.get("at_least") or {}).items()}
     except (ValueError, TypeError, InvalidOperation) as error:
-        raise Refused("The file has a value that is no number where one is needed.") from error
+        raise Refused(gettext("The file has a value that is no number where one is needed.")) from error
     if unknown := sorted(set(at_least) - set(_MEASURES)):
         raise Refused(f"at_least knows {' and '.join(_MEASURES)}, not {', '.join(unknown)}.")
     return Declaration(project.id, draft, at_least)
@@ -474,13 +492,15 @@ def _parse(text: str) -> Mapping[str, Any]:
     try:
         stored = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise Refused("The file is not valid YAML.") from error
+        raise Refused(gettext("The file is not valid YAML.")) from error
     if not isinstance(stored, dict):
-        raise Refused("The file has no entries. It needs project, test_set, prompts and models.")
+        raise Refused(gettext("The file has no entries. It needs project, test_set, prompts and models."))
     if missing := sorted(_NEEDED - set(stored)):
-        raise Refused(f"The file lacks {', '.join(missing)}.")
+        raise Refused(gettext("The file lacks %(missing)s.") % {"missing": ", ".join(missing)})
     if unknown := sorted(str(one) for one in set(stored) - _KNOWN):
-        raise Refused(f"The file has entries that are not known: {', '.join(unknown)}.")
+        raise Refused(
+            gettext("The file has entries that are not known: %(unknown)s.") % {"unknown": ", ".join(unknown)}
+        )
     return stored
 
 
@@ -492,23 +512,23 @@ def _read_version(given: Any, head: PromptHead) -> int:
     named = {"production": head.production, "candidate": head.candidate, "newest": head.version}
     if given not in named:
         return int(given)
-    if not named[given] and given != "production":  # there 0 is the general prompt
-        raise Refused(f"This prompt has no {given} version. Name another one.")
+    if not named[given] and given != "production":  # there, 0 is the general prompt
+        raise Refused(gettext("This prompt has no %(given)s version. Name another one.") % {"given": given})
     return int(named[given])
 
 
 def _find_type(site: str, wanted: str) -> str:
-    """By its ID or name; empty if none is named. Raises: NotFound."""
+    """Return the type by its ID or name; empty if none is given. Raises: NotFound."""
     if not wanted:
         return ""
     for one in schema_queries.all_classifications(site):
         if wanted in {one.id, one.name}:
             return one.id
-    raise NotFound(f"There is no document type {wanted[:100]}.")
+    raise NotFound(gettext("There is no document type %(wanted)s.") % {"wanted": wanted[:100]})
 
 
 def _find_test_set(site: str, project_id: str, wanted: str) -> str:
-    """By its ID, or by a name that one of the newest has."""
+    """Return the test set by its ID, or by name among the newest ones."""
     rows = testset_queries.list_test_sets(site, project_id).rows
     if found := next((one for one in rows if wanted in {one.testset_id, one.name}), None):
         return str(found.testset_id)
@@ -516,21 +536,30 @@ def _find_test_set(site: str, project_id: str, wanted: str) -> str:
 
 
 def find_best(variants: Sequence[Variant], results: Results) -> tuple[Variant, HalfResult]:
-    """By failures, then F1, on the held-back half. Raises: NotFound: nothing is measured there."""
+    """Return the best variant by failures, then F1, on the held-back half.
+
+    Raises: NotFound if nothing is measured there.
+    """
     measured = [(one, results.halves[one.number][HELD_BACK]) for one in variants]
     scored = [(half.merit, -one.number, one, half) for one, half in measured if half.merit]
     if not scored:
-        raise NotFound("Nothing was measured on the held-back half.")
+        raise NotFound(gettext("Nothing was measured on the held-back half."))
     _, _, best, half = max(scored, key=lambda one: one[:2])
     return best, half
 
 
 def list_shortfalls(half: HalfResult, at_least: Mapping[str, float]) -> list[str]:
-    """What is below the shares that the file asks for, as sentences; answers that failed are in no share."""
+    """List measures below the required shares, as sentences; failed answers are in no share."""
     found = {"f1": half.f1, "exact": half.exact}
-    failed = [f"Failed answers on the held-back half: {half.failed}."] if at_least and half.failed else []
+    failed: list[str] = (
+        [Sentence("Failed answers on the held-back half: %(failed)s.").fill(failed=half.failed)]
+        if at_least and half.failed
+        else []
+    )
     return failed + [
-        f"{name} is {one.share:.3f}, below {needed:.3f}."
+        Sentence("%(name)s is %(share)s, below %(needed)s.").fill(
+            name=name, share=f"{one.share:.3f}", needed=f"{needed:.3f}"
+        )
         for name, needed in at_least.items()
         if (one := found[name]) is not None and one.share < needed
     ]

@@ -1,4 +1,4 @@
-"""One cell: a variant reads a document, and what it read is compared with the known answers."""
+"""One cell of an experiment: a variant reads a document, and its values are compared with the known answers."""
 
 import dataclasses
 import hashlib
@@ -12,7 +12,7 @@ from projects.documents import queries
 from projects.models.spec import ModelSpec, cost_of
 from workflows.experiments.queries import ExperimentRef
 from workflows.experiments.results import DONE, FAILED, REMOVED, Cell, Judged, Plan, Variant
-from workflows.providers.language_models import chats
+from workflows.providers.language_models import factory
 from workflows.providers.language_models.language_model import Chat, ChatAnswer, ChatRequest, ModelCall
 from workflows.runs import prices
 from workflows.stages import results
@@ -29,7 +29,7 @@ from workflows.trials.purposes import extract_fields
 
 @dataclass(frozen=True)
 class Retry:
-    """Requests whose kept answer could not be taken, by their digests. ``name``: of the retry; its answers are kept."""
+    """Requests whose cached answer was unusable, by digest. ``name``: of the retry, which caches answers of its own."""
 
     name: str = ""
     refused: frozenset[str] = frozenset()
@@ -37,11 +37,11 @@ class Retry:
 
 @dataclass(frozen=True)
 class RememberingChat:
-    """A Chat. ``before_asking`` may raise to keep a request from being sent; ``on_answer`` is told what was paid for.
+    """A Chat with cached answers. ``before_asking`` may raise to stop a request; ``on_answer`` gets what was paid for.
 
-    ``sent`` is given the digest of each request, one for each call. ``retry``: what is asked again, once in each retry.
+    ``sent`` collects the digest of each request. ``retry``: requests to repeat, once in each retry.
 
-    An answer that arrived in a worker that ended before it was kept is asked for again; between the two is one write.
+    If a worker dies between receiving and storing an answer, which is one write, the request is repeated.
     """
 
     chat: Chat
@@ -60,7 +60,8 @@ class RememberingChat:
         return self.chat.largest_image
 
     def ask(self, request: ChatRequest) -> ChatAnswer:
-        """
+        """Return a cached answer, or ask the model.
+
         Raises:
             StageFailed: the service refuses the request.
             ProviderPaused: it does not answer.
@@ -85,7 +86,7 @@ class RememberingChat:
 
 
 def digest_request(spec: ModelSpec, request: ChatRequest) -> str:
-    """The same for two requests that a model cannot tell apart: by its parameters and everything that it is sent."""
+    """Return a digest that is equal for requests that a model cannot distinguish: parameters and content."""
     image = hashlib.sha256(request.image).hexdigest() if request.image else ""
     refused = [(answer.turn, problem) for answer, problem in request.refused]
     sent = [
@@ -112,7 +113,7 @@ def _answer_from(kept: Mapping[str, Any]) -> ChatAnswer:
 
 @dataclass(frozen=True)
 class MadeCell:
-    """``asked``: requests that the model answered for it now; ``spent``: what they cost, in millionths of a dollar."""
+    """``asked``: requests that the model answered now; ``spent``: their cost in millionths of a dollar."""
 
     cell: Cell
     workflow_id: str = ""
@@ -123,12 +124,12 @@ class MadeCell:
 def make_cell(
     ref: ExperimentRef, plan: Plan, case: Case, variant: Variant, *, before_asking: Callable[[], None], retry: int = 0
 ) -> MadeCell:
-    """``retry``: how often what failed was asked again, with this time: what could not be taken is asked for anew.
+    """Let the variant read the document. ``retry``: the number of this retry, which repeats unusable answers.
 
-    A document may be purged while a model reads it: then what was written of it here is deleted.
+    A document may be purged meanwhile; then what was written of it here is deleted.
 
     Raises:
-        StageFailed: this model cannot be asked here at all.
+        StageFailed: this model cannot be used here at all.
         ProviderPaused: it does not answer for now.
         Unavailable: the table or S3 does not answer.
         Conflict: another worker does this.
@@ -138,9 +139,10 @@ def make_cell(
     try:
         made = _read_and_judge(ref, plan, case, variant, before_asking=before_asking, retry=retry)
     except Exception:
-        if not queries.is_purged(ref.site, case.document_id):  # else files went that were about to be read
+        # otherwise a purge deleted files that were about to be read
+        if not queries.is_purged(ref.site, case.document_id):
             raise
-    if queries.is_purged(ref.site, case.document_id):  # after the writes: a purge that begins now deletes them itself
+    if queries.is_purged(ref.site, case.document_id):  # after the writes: a purge that starts now deletes them itself
         DocumentFiles(ref.site, ref.project_id, case.document_id).destroy(before_asking)
         return dataclasses.replace(made, cell=Cell(case.document_id, case.half, variant.number, REMOVED))
     return made
@@ -153,13 +155,13 @@ def _read_and_judge(
     cell = Cell(case.document_id, case.half, variant.number, REMOVED)
     store = DocumentFiles(ref.site, ref.project_id, case.document_id)
     paid: list[int] = []
-    model = chats.make_model(variant.model, plan.book(variant), takeover=variant.takeover, heartbeat=before_asking)
+    model = factory.make_model(variant.model, plan.book(variant), takeover=variant.takeover, heartbeat=before_asking)
     try:
         known = testset_queries.load_answers(ref.site, ref.project_id, case)
         document = load_read_document(ref.site, ref.project_id, case.document_id, type_id=plan.type_id)
     except NotFound:
         return MadeCell(cell)
-    except Refused as error:  # not read yet
+    except Refused as error:  # the document has no pages yet
         return _keep_failure(ref, store, dataclasses.replace(cell, status=FAILED), str(error))
     sent: list[str] = []
     again = _find_refused(ref, case.document_id, variant, retry)
@@ -189,7 +191,7 @@ def _read_and_judge(
 
 
 def _list_unanswered(sent: Sequence[str], calls: Sequence[ModelCall]) -> tuple[str, ...]:
-    """The digests of requests about what has no answer, neither a corrected one nor another model's."""
+    """List the digests of requests without a usable answer, from a correction or another model either."""
     answered = {_get_question(one) for one in calls if not one.problem}
     return tuple(digest for digest, one in zip(sent, calls, strict=True) if _get_question(one) not in answered)
 
@@ -204,7 +206,7 @@ def _find_refused(ref: ExperimentRef, document_id: str, variant: Variant, retry:
 
 
 def judge_fields(known: KnownAnswers, found: Sequence[TrialField], specs: Sequence[FieldSpec]) -> tuple[Judged, ...]:
-    """Each field whose answer is known; what a type does not tell apart is the same."""
+    """Compare each field whose answer is known; values that its type treats as equal are equal."""
     answers, required = {one.name: one for one in found}, {one.name for one in specs if one.required}
     judged = []
     for one in known.fields:
@@ -224,7 +226,7 @@ def judge_fields(known: KnownAnswers, found: Sequence[TrialField], specs: Sequen
 
 
 def price_usage(model: ModelSpec, used: Usage) -> int:
-    """Millionths of a dollar, by the model's own prices or else the desk's; 0 if there is none."""
+    """Return the price in millionths of a dollar, by the model's own or the default prices; 0 if unknown."""
     if model.has_price:
         return round(cost_of(model, used.tokens_in, used.tokens_out) * 1_000_000)
     return prices.cost(used) or 0
@@ -237,9 +239,9 @@ def _keep_failure(ref: ExperimentRef, store: DocumentFiles, cell: Cell, sentence
 
 @dataclass(frozen=True)
 class KeptOutcome:
-    """What a variant read in a document, and of which pages.
+    """What a variant read in a document, and from which pages.
 
-    ``refused``: digests of the requests whose answers could not be taken, and no later one was.
+    ``refused``: digests of the requests whose answers were unusable, and no later answer was usable.
     """
 
     fields: tuple[TrialField, ...] = ()
@@ -257,7 +259,7 @@ def _keep_outcome(ref: ExperimentRef, store: DocumentFiles, variant: int, kept: 
 
 
 def load_outcome(ref: ExperimentRef, document_id: str, variant: int) -> KeptOutcome | None:
-    """None if there is none yet, or it went with its document."""
+    """Return None if there is none yet, or it was purged with its document."""
     store = DocumentFiles(ref.site, ref.project_id, document_id)
     try:
         stored = json.loads(store.read(files.experiment_outcome(ref.experiment_id, variant)))

@@ -1,4 +1,4 @@
-"""The API of experiments: started, followed, their results read, the winner promoted."""
+"""The API of experiments: start, follow, pause, resume and retry them, read results and promote the winner."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -9,7 +9,7 @@ from ninja import Field, Router, Schema, Status
 from projects.models import queries as model_queries
 from projects.prompts.api import check_alone
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 from workflows.experiments import actions, promotion, queries, tasks
 from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
@@ -23,10 +23,10 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class ExperimentWish(Body):
-    """``prompts``: versions of the extraction prompt. ``models``: IDs of the catalogue. Thresholds: 0–1; limit: USD.
+    """``prompts``: versions of the extraction prompt. ``models``: IDs in the catalogue. Thresholds: 0–1; limit: USD.
 
-    ``classification_id``: the document type whose prompts these are, empty for the general one; all documents of the
-    test set must be of it, and 0 among ``prompts`` is the general prompt in production.
+    ``classification_id``: the document type whose prompts these are, empty for the general one. All documents of the
+    test set must be of this type, and 0 among ``prompts`` is the general prompt in production.
     """
 
     model_config = with_example(
@@ -52,9 +52,9 @@ class LimitWish(Body):
 
 
 class PromotionWish(Body):
-    """``expected``: the prompt version in production, 0 if a document type uses the general prompt.
+    """``expected``: the prompt version in production, 0 if the document type uses the general prompt.
 
-    ``despite``: why, if it is worse on the held-back half.
+    ``despite``: the reason, if it is worse on the held-back half.
     """
 
     model_config = with_example(variant=1, expected=1, reason="F1 0.91 instead of 0.88")
@@ -68,7 +68,7 @@ class PromotionWish(Body):
 class ExperimentShape(Schema):
     """``status``: queued, running, paused, over_limit, stopped or done. Counts are answers; money in USD.
 
-    ``requests``: sent to models; answers that were kept from before cost nothing again.
+    ``requests``: sent to models; cached answers cost nothing.
     """
 
     id: str
@@ -113,7 +113,7 @@ class FieldScoreShape(Schema):
 
 
 class HalfShape(Schema):
-    """Shares 0–1, cost in USD, seconds of a document; null without anything to measure."""
+    """Shares 0–1, cost in USD, seconds per document; null if there is nothing to measure."""
 
     documents: int
     failed: int
@@ -134,7 +134,7 @@ class HalfShape(Schema):
 
 
 class VariantShape(Schema):
-    """``takeover``: the model that is asked where `model` is not sure enough; empty if there is none."""
+    """``takeover``: the model that is used if `model` is not confident enough; empty for none."""
 
     number: int
     prompt_version: int
@@ -147,7 +147,7 @@ class VariantShape(Schema):
 
 
 class ResultsShape(Schema):
-    """``answers``: how many these results are about."""
+    """``answers``: the number of answers in these results."""
 
     answers: int
     variants: list[VariantShape]
@@ -177,7 +177,7 @@ def list_experiments(request: ApiRequest, project_id: str, after: str | None = N
     summary="Start an experiment",
 )
 def create_experiment(request: ApiRequest, project_id: str, wish: ExperimentWish) -> Any:
-    """Every prompt with every model and setting, on the newest version of the test set. Requires ADMIN."""
+    """Runs every prompt with every model and setting, on the newest version of the test set. Requires ADMIN."""
     project = access.project_to_configure(request, project_id)
     draft = Draft(
         wish.name,
@@ -212,7 +212,7 @@ def show_experiment(request: ApiRequest, project_id: str, experiment_id: str) ->
     summary="Get results",
 )
 def show_results(request: ApiRequest, project_id: str, experiment_id: str) -> ResultsShape:
-    """Of the answers so far, on each half of the test set. Requires ADMIN."""
+    """Results of the answers so far, on each half of the test set. Requires ADMIN."""
     ref = _ref(request, project_id, experiment_id)
     head = queries.get_experiment(ref)
     plan = queries.load_plan(ref, str(head.plan_sha256))
@@ -225,18 +225,18 @@ def show_results(request: ApiRequest, project_id: str, experiment_id: str) -> Re
 
 @router.post(
     "/{project_id}/experiments/{experiment_id}/pause",
-    response={200: ExperimentShape, 409: Problem, **FAILURES},
+    response={200: ExperimentShape, **REFUSALS},
     operation_id="pause_experiment",
     summary="Pause an experiment",
 )
 def pause_experiment(request: ApiRequest, project_id: str, experiment_id: str) -> ExperimentShape:
-    """409 if it is not under way. Requires ADMIN."""
+    """409 if it is not in progress. Requires ADMIN."""
     return _change(_ref(request, project_id, experiment_id), request, actions.pause_experiment)
 
 
 @router.post(
     "/{project_id}/experiments/{experiment_id}/stop",
-    response={200: ExperimentShape, 409: Problem, **FAILURES},
+    response={200: ExperimentShape, **REFUSALS},
     operation_id="stop_experiment",
     summary="Stop an experiment for good",
 )
@@ -247,7 +247,7 @@ def stop_experiment(request: ApiRequest, project_id: str, experiment_id: str) ->
 
 @router.post(
     "/{project_id}/experiments/{experiment_id}/resume",
-    response={200: ExperimentShape, 409: Problem, **FAILURES},
+    response={200: ExperimentShape, **REFUSALS},
     operation_id="resume_experiment",
     summary="Resume an experiment",
 )
@@ -258,25 +258,26 @@ def resume_experiment(request: ApiRequest, project_id: str, experiment_id: str, 
 
 @router.post(
     "/{project_id}/experiments/{experiment_id}/retry",
-    response={200: ExperimentShape, 409: Problem, **FAILURES},
+    response={200: ExperimentShape, **REFUSALS},
     operation_id="retry_experiment",
-    summary="Ask again what failed",
+    summary="Retry failed answers",
 )
 def retry_experiment(request: ApiRequest, project_id: str, experiment_id: str, wish: LimitWish) -> ExperimentShape:
-    """Of an experiment that is done: 409 if it is not, 422 if nothing failed. Requires ADMIN."""
+    """Retries failed answers. 409 if the experiment is not done, 422 if nothing failed. Requires ADMIN."""
     return _go_on(_ref(request, project_id, experiment_id), request, wish, actions.retry_experiment)
 
 
 @router.post(
     "/{project_id}/experiments/{experiment_id}/promote",
-    response={200: PromotedShape, 409: Problem, **FAILURES},
+    response={200: PromotedShape, **REFUSALS},
     operation_id="promote_variant",
     summary="Put a variant's prompt into production",
 )
 def promote_variant(request: ApiRequest, project_id: str, experiment_id: str, wish: PromotionWish) -> PromotedShape:
-    """422 without `despite` if it is worse on the held-back half than production, or not measured beside it.
+    """422 without `despite` if it is worse on the held-back half than production, or was not measured beside it.
 
-    409 if another version is in production than expected. Requires ADMIN and PROMOTE; 422 where two persons decide.
+    409 if another version is in production than expected. Requires ADMIN and PROMOTE; 422 if the site requires two
+    people.
     """
     ref = _ref(request, project_id, experiment_id)
     access.project_to_promote(request, project_id)

@@ -1,4 +1,4 @@
-"""What is done with a lane of an experiment that is due: its worker is silent, or its message was lost."""
+"""The handler of due lanes: their worker is silent, or their message was lost."""
 
 import logging
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @due("experiment", ExperimentLane)
 def resume_lane(site: str, row: ExperimentLane) -> None:
-    """It is ordered again; a document that ended too many workers is left out."""
+    """Order the lane again; a document that killed too many workers is skipped."""
     ref = ExperimentRef(site, str(row.project_id), str(row.experiment_id))
     if due_work.is_abandoned(row):
         lanes.give_up_cell(ref, row)

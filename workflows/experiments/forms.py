@@ -1,4 +1,4 @@
-"""What an admin says about an experiment: what it compares, and what it may cost."""
+"""Forms of experiments: what to compare, and the cost limit."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
+from config.phrase import Phrase, count_phrase
 from projects.models.spec import ModelSpec
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import GENERAL
@@ -21,33 +23,34 @@ _NUMBERS = re.compile(r"\s*[,;\s]\s*")
 
 class ExperimentForm(forms.Form):
     name = forms.CharField(
-        label="Name", max_length=100, widget=forms.TextInput(attrs=_TEXT),
-        error_messages={"required": "Give the experiment a name."},
+        label=gettext_lazy("Name"), max_length=100, widget=forms.TextInput(attrs=_TEXT),
+        error_messages={"required": gettext_lazy("Give the experiment a name.")},
     )  # fmt: skip
     testset = forms.ChoiceField(
-        label="Test set", widget=forms.Select(attrs={"class": "select"}),
-        error_messages={"required": "Choose a test set."},
+        label=gettext_lazy("Test set"), widget=forms.Select(attrs={"class": "select"}),
+        error_messages={"required": gettext_lazy("Choose a test set.")},
     )  # fmt: skip
     type = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
     prompts = forms.MultipleChoiceField(
-        label="Extraction prompts", widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one prompt version."},
+        label=gettext_lazy("Extraction prompts"), widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one prompt version.")},
     )  # fmt: skip
     models = forms.MultipleChoiceField(
-        label="Models", widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one model."},
+        label=gettext_lazy("Models"), widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one model.")},
     )  # fmt: skip
     temperatures = forms.CharField(
-        label="Temperatures", required=False, max_length=60, widget=forms.TextInput(attrs=_NARROW),
-        help_text="Such as 0 and 0.5. Blank: as each model has it.",
+        label=gettext_lazy("Temperatures"), required=False, max_length=60, widget=forms.TextInput(attrs=_NARROW),
+        help_text=gettext_lazy("Such as 0 and 0.5. Blank: as each model has it."),
     )  # fmt: skip
     thresholds = forms.CharField(
-        label="Review thresholds, %", max_length=60, widget=forms.TextInput(attrs=_NARROW),
-        help_text="Such as 80 and 90. More of them cost no further answers.",
+        label=gettext_lazy("Review thresholds, %"), max_length=60, widget=forms.TextInput(attrs=_NARROW),
+        help_text=gettext_lazy("Such as 80 and 90. More of them cost no further answers."),
     )  # fmt: skip
     limit = forms.DecimalField(
-        label="Cost limit, USD", min_value=Decimal("0.01"), max_value=Decimal(10_000), decimal_places=2, initial=5,
-        help_text="It stops there. What is being answered then still counts.",
+        label=gettext_lazy("Cost limit, USD"), min_value=Decimal("0.01"), max_value=Decimal(10_000),
+        decimal_places=2, initial=5,
+        help_text=gettext_lazy("It stops there. What is being answered then still counts."),
         widget=forms.NumberInput(attrs={**_NARROW, "step": "0.01"}),
     )  # fmt: skip
 
@@ -64,11 +67,25 @@ class ExperimentForm(forms.Form):
         self._models = {one.id: one for one in models}
         self._set_choices(
             "testset",
-            [(one.testset_id, f"{one.name} · {one.documents} documents") for one in testsets if one.documents],
+            [
+                (
+                    one.testset_id,
+                    count_phrase(
+                        "%(name)s · %(count)s document",
+                        "%(name)s · %(count)s documents",
+                        int(one.documents),
+                        name=one.name,
+                    ),
+                )
+                for one in testsets
+                if one.documents
+            ],
         )
         numbers = [(str(int(one.version)), _label_version(one, head)) for one in versions]
         if head.scope != GENERAL:
-            numbers.append(("0", f"General prompt{'' if head.production else ', in production'}"))
+            numbers.append(
+                ("0", Phrase("General prompt") if head.production else Phrase("General prompt, in production"))
+            )
         self._set_choices("prompts", numbers)
         self._set_choices("models", [(one.id, describe_models(one, self._models.get(one.takeover))) for one in models])
 
@@ -77,10 +94,12 @@ class ExperimentForm(forms.Form):
         field.choices = choices
 
     def clean_temperatures(self) -> tuple[float, ...]:
-        return self._clean_numbers("temperatures", 0, 2, "Enter temperatures from 0 to 2, separated by commas.")
+        return self._clean_numbers("temperatures", 0, 2, Phrase("Enter temperatures from 0 to 2, separated by commas."))
 
     def clean_thresholds(self) -> tuple[float, ...]:
-        shares = self._clean_numbers("thresholds", 0, 100, "Enter thresholds from 0 to 100, separated by commas.")
+        shares = self._clean_numbers(
+            "thresholds", 0, 100, Phrase("Enter thresholds from 0 to 100, separated by commas.")
+        )
         return tuple(one / 100 for one in shares)
 
     def _clean_numbers(self, name: str, lowest: float, highest: float, sentence: str) -> tuple[float, ...]:
@@ -108,30 +127,33 @@ class ExperimentForm(forms.Form):
 
 def _label_version(one: PromptVersion, head: PromptHead) -> str:
     number = int(one.version)
-    label = f"Version {number}"
+    said = Phrase("Version %(number)s")
     if number == int(head.production):
-        label += ", in production"
+        said = Phrase("Version %(number)s, in production")
     elif number == int(head.candidate):
-        label += ", candidate"
-    return f"{label} · {one.note}" if one.note else label
+        said = Phrase("Version %(number)s, candidate")
+    label = said.fill(number=number)
+    return Phrase("%(version)s · %(note)s").fill(version=label, note=Phrase(one.note)) if one.note else label
 
 
 class ResumeForm(forms.Form):
     limit = forms.DecimalField(
-        label="Cost limit, USD", min_value=Decimal("0.01"), max_value=Decimal(10_000), decimal_places=2,
+        label=gettext_lazy("Cost limit, USD"), min_value=Decimal("0.01"), max_value=Decimal(10_000), decimal_places=2,
         widget=forms.NumberInput(attrs={**_NARROW, "step": "0.01"}),
     )  # fmt: skip
 
 
 class PromotionForm(forms.Form):
-    """``expected``: the version that the page showed in production; ``candidate``: as the candidate."""
+    """``expected``: the production version that the page showed; ``candidate``: the candidate that it showed."""
 
     variant = forms.IntegerField(min_value=1, max_value=999)
     expected = forms.IntegerField(min_value=0, max_value=999_999)
     candidate = forms.IntegerField(min_value=0, max_value=999_999)
-    label = forms.ChoiceField(choices=[("production", "Production"), ("candidate", "Candidate")])
+    label = forms.ChoiceField(
+        choices=[("production", gettext_lazy("Production")), ("candidate", gettext_lazy("Candidate"))]
+    )
     percent = forms.IntegerField(min_value=1, max_value=100, required=False)
     reason = forms.CharField(
-        max_length=200, error_messages={"required": "Give a short reason. It is kept in the audit log."}
+        max_length=200, error_messages={"required": gettext_lazy("Give a short reason. It is kept in the audit log.")}
     )
     despite = forms.CharField(max_length=200, required=False)

@@ -1,4 +1,4 @@
-"""Rows of experiments: the head with its counters, the lanes that workers go along, a cell for each answer."""
+"""Rows of experiments: the head with its counters, the lanes that workers process, and a cell for each answer."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from workflows.experiments.results import Cell, Judged
 
 
 class ExperimentStatus(StrEnum):
-    """Stored as written."""
+    """The status, stored as written."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -31,13 +31,13 @@ MOVES: Mapping[ExperimentStatus, frozenset[ExperimentStatus]] = {
     _S.PAUSED: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
     _S.OVER_LIMIT: frozenset({_S.RUNNING, _S.STOPPED, _S.DONE}),
     _S.STOPPED: frozenset(),
-    _S.DONE: frozenset({_S.RUNNING}),  # what failed is asked again
+    _S.DONE: frozenset({_S.RUNNING}),  # a retry of failed cells
 }
 UNDER_WAY = frozenset({_S.QUEUED, _S.RUNNING})
 
 
 def list_origins(after: ExperimentStatus) -> list[ExperimentStatus]:
-    """From which states an experiment may come to ``after``.
+    """List the states from which an experiment may move to ``after``.
 
     >>> [str(one) for one in list_origins(ExperimentStatus.DONE)]
     ['running', 'paused', 'over_limit']
@@ -48,10 +48,10 @@ def list_origins(after: ExperimentStatus) -> list[ExperimentStatus]:
 class Experiment(Item):
     """Access: all of a project, newest first.
 
-    ``total`` cells, of which ``answered``, ``failed`` and ``removed`` (the document is gone) have ended; ``asked``:
-    requests that models answered for it, without those whose answer was kept from before. ``spent``: what these cost,
-    in millionths of a dollar, up to ``limit_micros``; ``micros``: what all answers would cost. ``retries``: how often
-    what failed was asked again; ``results_progress``: of the results, as ``Results.progress``.
+    ``total`` cells, of which ``answered``, ``failed`` and ``removed`` (the document was deleted) have ended. ``asked``:
+    requests that models answered, without cached answers. ``spent``: their cost in millionths of a dollar, up to
+    ``limit_micros``; ``micros``: what all answers would cost. ``retries``: how often failed cells were retried.
+    ``results_progress``: of the results, as ``Results.progress``.
     """
 
     experiment_id = UnicodeAttribute()
@@ -95,8 +95,8 @@ class Experiment(Item):
 class ExperimentLane(CountedWork):
     """Access: those of an experiment by number; due while it has cells to do.
 
-    ``position``: of its next cell. While an experiment is retried, those that have not failed are passed over.
-    ``order_id``: which message may take it; another one was sent before, or twice.
+    ``position``: of its next cell; a retry skips cells that did not fail. ``order_id``: the message that may claim it;
+    others are stale or duplicates.
     """
 
     due_entity = table.EXPERIMENT_LANE
@@ -108,7 +108,7 @@ class ExperimentLane(CountedWork):
 
 
 class ExperimentCell(Item):
-    """Access: those of an experiment in the order of documents, the variants of each after each other."""
+    """Access: those of an experiment by document, then variant."""
 
     number = NumberAttribute()
     case = NumberAttribute()

@@ -1,9 +1,9 @@
-"""How a worker goes along a lane of an experiment: cell after cell for a while, then the next message.
+"""Lanes of experiments: a worker processes cell after cell for a while, then sends the next message.
 
-Each message carries the order that its lane expects, and the next one another: one that comes twice, or that a resumed
-experiment has replaced, finds itself refused. A cell's transaction moves the lane on, so that a lane that two workers
-believe to be theirs records each cell once. What a model said is kept before that: after a worker that ended between
-both, no model is asked again.
+Each message carries the order that its lane expects, and the next message another one, so a message that is redelivered
+or was replaced by a resumed experiment is refused. A cell's transaction moves the lane on, so two workers that both
+believe to own a lane record each cell once. The answer of a model is stored before that: if a worker dies in between,
+no model is asked again.
 """
 
 import logging
@@ -17,6 +17,7 @@ from django.conf import settings
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, ProviderPaused, StageFailed, Unavailable
+from config.phrase import Phrase
 from workflows.experiments import actions, answering, queries
 from workflows.experiments.answering import MadeCell
 from workflows.experiments.items import UNDER_WAY, Experiment, ExperimentCell, ExperimentLane, ExperimentStatus
@@ -27,21 +28,21 @@ from workflows.testsets.cases import HALVES, Case
 
 log = logging.getLogger(__name__)
 
-SLICE_SECONDS = 20.0  # of one message, or one answer: other experiments wait for no longer
-_FIRST_FAILURES = 5  # and no answer: then the model or its endpoint is wrong, not the documents
-_SPENT = "The cost limit is reached. Raise it to go on."
-_ALL_FAIL = "The first documents all failed. Open one to see why, then resume."
+SLICE_SECONDS = 20.0  # seconds of one message, or one answer, so that other experiments get their turn
+_FIRST_FAILURES = 5  # failures without any answer: the model or its endpoint is broken, not the documents
+_SPENT = Phrase("The cost limit is reached. Raise it to go on.")
+_ALL_FAIL = Phrase("The first documents all failed. Open one to see why, then resume.")
 
 
 def work_lane(ref: ExperimentRef, lane: int, *, order_id: str, keep: Callable[[], None]) -> str:
-    """Go along a lane for a while; the order of its next message, empty if there is nothing more to do.
+    """Process a lane for a while. Return the order of the next message, empty if nothing is left to do.
 
     Raises:
         ProviderPaused: the model does not answer for now; the lane is free again.
         Unavailable: the table or S3 does not answer.
 
     """
-    owner = clock.new_ulid()  # not the message's id: one that is delivered twice must not find itself at work
+    owner = clock.new_ulid()  # not the message's id: a redelivery must not count as the same owner
     try:
         row, head = queries.get_lane(ref, lane), queries.get_experiment(ref)
         actions.claim_lane(row, order_id=order_id, owner=owner)
@@ -63,7 +64,7 @@ def work_lane(ref: ExperimentRef, lane: int, *, order_id: str, keep: Callable[[]
 
 @dataclass
 class _Lane:
-    """``failed``: as of ``_load_failed``; no one else does the cells of this lane meanwhile."""
+    """``failed``: as from ``_load_failed``; no other worker processes cells of this lane meanwhile."""
 
     ref: ExperimentRef
     lane: int
@@ -115,16 +116,16 @@ class _Lane:
         return True
 
     def _heartbeat(self, row: ExperimentLane) -> None:
-        """Raises: Conflict: the lane is another's, so nothing is asked."""
+        """Raises: Conflict if another worker has the lane, so that no request is sent."""
         self.keep()
         if time.monotonic() - self.renewed > settings.MESSAGE_LOST_SECONDS / 10:
             actions.renew_lane(row, owner=self.owner)
             self.renewed = time.monotonic()
 
     def _leave(self, row: ExperimentLane, *, is_done: bool) -> bool:
-        """First what the cells come to: a worker that ends in between leaves the lane due.
+        """Record the results first, so that a worker that dies in between leaves the lane due.
 
-        False if the experiment was resumed meanwhile.
+        Return False if the experiment was resumed meanwhile.
         """
         settle(self.ref, self.plan)
         try:
@@ -140,14 +141,14 @@ Failed = Mapping[int, ExperimentCell]
 
 
 def _load_failed(ref: ExperimentRef, head: Experiment) -> Failed | None:
-    """What is to be asked again, by its number, in an experiment that is retried; None in the first pass: all is."""
+    """Return the cells to retry by number; None in the first pass, which includes all."""
     if not head.retries:
         return None
     return {int(one.number): one for one in queries.list_all_cells(ref) if one.status == FAILED}
 
 
 def _find_next(plan: Plan, lanes: int, row: ExperimentLane, failed: Failed | None) -> Place | None:
-    """What a lane has to do next; None if that is nothing."""
+    """Return the lane's next cell, or None if nothing is left."""
     position = int(row.position)
     while place := find_place(plan, lanes, int(row.lane), position):
         if failed is None or place.number(plan) in failed:
@@ -161,8 +162,9 @@ def _load_cases(ref: ExperimentRef, plan: Plan) -> tuple[Case, ...]:
 
 
 def settle(ref: ExperimentRef, plan: Plan) -> None:
-    """Work out what has been answered so far; the experiment is done if that is all."""
-    lanes = {int(one.lane): int(one.position) for one in queries.list_lanes(ref)}  # before the cells, which go on
+    """Compute the results so far; the experiment is done if all cells have ended."""
+    # before the cells, which may move on meanwhile
+    lanes = {int(one.lane): int(one.position) for one in queries.list_lanes(ref)}
     rows = queries.list_all_cells(ref)
     cells = [one.to_cell() for one in rows]
     actions.record_results(ref, judge_cells(cells, {one.number: one.threshold for one in plan.variants}, HALVES))
@@ -171,13 +173,13 @@ def settle(ref: ExperimentRef, plan: Plan) -> None:
 
 
 def _is_to_retry(plan: Plan, lanes: Mapping[int, int], cell: ExperimentCell) -> bool:
-    """Return True if it failed and its lane has yet to come to it. ``lanes``: with their positions."""
+    """Return True if it failed and its lane has not retried it yet. ``lanes``: with their positions."""
     lane, position = locate_cell(plan, len(lanes), int(cell.number))
     return cell.status == FAILED and position >= lanes[lane]
 
 
 def give_up_cell(ref: ExperimentRef, row: ExperimentLane) -> None:
-    """Go on behind a document that ended its worker again and again. Raises: Conflict: a worker has begun it again."""
+    """Skip a document that kept killing its worker. Raises: Conflict if a worker has begun it again."""
     head = queries.get_experiment(ref)
     plan = queries.load_plan(ref, str(head.plan_sha256))
     failed = _load_failed(ref, head)

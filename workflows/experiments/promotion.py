@@ -1,11 +1,13 @@
-"""A prompt that won goes into production or becomes the candidate, held against the one in production."""
+"""Promotion of a winning prompt to production or candidate, compared with the one in production."""
 
 from dataclasses import replace
 from decimal import Decimal
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config.errors import Refused
+from config.phrase import Figure, Sentence
 from projects.audit.events import Actor
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
@@ -17,9 +19,10 @@ from workflows.testsets.cases import HELD_BACK
 
 
 def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: int, *, production: int) -> Promotion:
-    """``number``: of the variant; ``production``: the prompt version that runs use now, 0 for the general prompt.
+    """Compare a variant with the production prompt.
 
-    Safe only when all is answered: before, the two may have been measured on different documents, or on one each.
+    ``number``: of the variant; ``production``: the prompt version that runs use now, 0 for the general prompt. Only
+    safe once all cells are answered: before, the two may have been measured on different documents, or on one each.
     """
     variant = plan.variant(number)
     there = queries.get_prompt_ref(ref, plan)
@@ -39,7 +42,9 @@ def judge_promotion(ref: ExperimentRef, plan: Plan, results: Results, number: in
         allowed=Decimal(settings.PROMOTION_LOSS_PERCENT),
     )
     if judged.is_safe and results.cells < plan.cells:
-        words = f"{judged.sentence} Only {results.cells:,} of {plan.cells:,} answers are in."
+        words = Sentence("%(judged)s Only %(cells)s of %(planned)s answers are in.").fill(
+            judged=judged.sentence, cells=Figure(f"{results.cells:,}"), planned=Figure(f"{plan.cells:,}")
+        )
         return replace(judged, sentence=words, is_safe=False)
     return judged
 
@@ -51,7 +56,10 @@ def _half_of(results: Results, number: int) -> HalfResult | None:
 def promote_variant(
     ref: ExperimentRef, number: int, *, expected: int, reason: str, despite: str = "", by: Actor
 ) -> ProductionMove:
-    """Put a variant's prompt into production, or propose it if the site wants a second person.
+    """Put a variant's prompt into production, or propose it if the site requires a second person.
+
+    ``expected``: the production version that the page showed. ``despite``: why to use it although it is worse on the
+    held-back half, or was not measured beside the one in production.
 
     ``expected``: the version that the page showed in production. ``despite``: why it should be used although it is
     worse on the held-back half, or was not measured beside the one in production.
@@ -66,11 +74,11 @@ def promote_variant(
     plan = queries.load_plan(ref, str(head.plan_sha256))
     variant = plan.variant(number)
     if not head.results_sha256:
-        raise Refused("Nothing is measured yet. Wait for the first results.")
+        raise Refused(gettext("Nothing is measured yet. Wait for the first results."))
     results = queries.load_results(ref, str(head.results_sha256))
     judged = judge_promotion(ref, plan, results, number, production=expected)
     if not judged.is_safe and not despite.strip():
-        raise Refused(f"{judged.sentence} Say why it should be used all the same.")
+        raise Refused(gettext("%(sentence)s Say why it should be used all the same.") % {"sentence": judged.sentence})
     words = f"{reason.strip()} ({judged.sentence})" if reason.strip() else ""
     if words and not judged.is_safe:
         words += f" {despite.strip()}"
@@ -82,7 +90,9 @@ def promote_variant(
 def nominate_variant(
     ref: ExperimentRef, number: int, *, expected: int, percent: int, reason: str, by: Actor, may_promote: bool = True
 ) -> int:
-    """Have a share of runs try a variant's prompt; returns its version. ``expected``: the candidate that was shown.
+    """Make a variant's prompt the candidate for a share of runs; return its version.
+
+    ``expected``: the candidate that was shown.
 
     Raises:
         Refused, Conflict, NotFound: as ``set_candidate``; there is no such variant.
@@ -92,7 +102,7 @@ def nominate_variant(
     plan = queries.load_plan(ref, str(head.plan_sha256))
     variant = plan.variant(number)
     if not variant.prompt_version:
-        raise Refused("The general prompt is no candidate of a document type. Put it into production instead.")
+        raise Refused(gettext("The general prompt is no candidate of a document type. Put it into production instead."))
     prompt_actions.set_candidate(
         queries.get_prompt_ref(ref, plan),
         variant.prompt_version,

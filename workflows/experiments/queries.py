@@ -1,4 +1,4 @@
-"""Reads of experiments: a Query or a GetItem each; plans and results are objects in S3."""
+"""Reads of experiments: one Query or GetItem each. Plans and results are objects in S3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.errors import NotFound
 from config.item import Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.prompts.prompt import GENERAL
 from projects.prompts.queries import PromptRef
@@ -18,13 +19,13 @@ from workflows.storage import files
 from workflows.storage.objects import SiteFiles
 from workflows.testsets.queries import SetRef
 
-MISSING = "There is no such experiment in this project."
+MISSING = Phrase("There is no such experiment in this project.")
 _MOST_LANES = 8
 
 
 @dataclass(frozen=True)
 class ExperimentRef:
-    """Which experiment."""
+    """The ids of an experiment."""
 
     site: str
     project_id: str
@@ -36,7 +37,7 @@ class ExperimentRef:
 
     @property
     def partition(self) -> str:
-        """Of its lanes and cells."""
+        """The partition of its lanes and cells."""
         return table.EXPERIMENT_CELL.partition_key(
             self.site, project_id=self.project_id, experiment_id=self.experiment_id
         )
@@ -53,13 +54,13 @@ class ExperimentRef:
 
 
 def list_experiments(site: str, project_id: str, cursor: str | None = None) -> Page[Experiment]:
-    """Newest first. Raises: NotFound: the cursor belongs to another list."""
+    """Newest first. Raises: NotFound if the cursor belongs to another list."""
     pk = table.EXPERIMENT.partition_key(site, project_id=project_id)
     return Experiment.page(pk, newest_first=True, cursor=cursor, consistent=True)
 
 
 def get_experiment(ref: ExperimentRef) -> Experiment:
-    """A strong read. Raises: NotFound."""
+    """Strongly consistent. Raises: NotFound."""
     try:
         return Experiment.load(ref.key)
     except (NotFound, InvalidKey) as error:
@@ -67,7 +68,7 @@ def get_experiment(ref: ExperimentRef) -> Experiment:
 
 
 def get_lane(ref: ExperimentRef, lane: int) -> ExperimentLane:
-    """A strong read. Raises: NotFound."""
+    """Strongly consistent. Raises: NotFound."""
     return ExperimentLane.load(ref.lane_key(lane))
 
 
@@ -77,17 +78,17 @@ def list_lanes(ref: ExperimentRef) -> Sequence[ExperimentLane]:
 
 
 def list_cells(ref: ExperimentRef, cursor: str | None = None) -> Page[ExperimentCell]:
-    """A page of what has ended, by document. Raises: NotFound: the cursor belongs to another list."""
+    """Return a page of ended cells, by document. Raises: NotFound if the cursor belongs to another list."""
     return ExperimentCell.page(ref.partition, sk=_cells(), cursor=cursor)
 
 
 def list_all_cells(ref: ExperimentRef) -> list[ExperimentCell]:
-    """For a worker: a Query for each hundred."""
+    """List all ended cells, for workers: a Query for each hundred."""
     return list(ExperimentCell.every(ref.partition, sk=_cells(), consistent=True))
 
 
 def get_cells_of(ref: ExperimentRef, numbers: Sequence[int]) -> dict[int, ExperimentCell]:
-    """Those of them that have ended, by number: one BatchGetItem."""
+    """Return the ended ones of these cells by number: one BatchGetItem."""
     return {int(row.number): row for row in ExperimentCell.load_many([ref.cell_key(one) for one in numbers])}
 
 
@@ -98,20 +99,20 @@ def _cells() -> Condition:
 
 @lru_cache(maxsize=32)
 def load_plan(ref: ExperimentRef, sha256: str) -> Plan:
-    """Such an object never changes. Raises: NotFound, Tampered."""
+    """Load the plan, an immutable object. Raises: NotFound, Tampered."""
     name = files.experiment_plan(ref.project_id, ref.experiment_id, sha256)
     return plan_from(SiteFiles(ref.site).read_pinned(name, sha256))
 
 
 @lru_cache(maxsize=32)
 def load_results(ref: ExperimentRef, sha256: str) -> Results:
-    """Such an object never changes. Raises: NotFound, Tampered."""
+    """Load results, an immutable object. Raises: NotFound, Tampered."""
     name = files.experiment_results(ref.project_id, ref.experiment_id, sha256)
     return results_from(SiteFiles(ref.site).read_pinned(name, sha256))
 
 
 def get_prompt_ref(ref: ExperimentRef, plan: Plan) -> PromptRef:
-    """The prompt whose versions are measured."""
+    """Return the prompt whose versions are measured."""
     return PromptRef(ref.site, ref.project_id, PURPOSE, plan.type_id or GENERAL)
 
 

@@ -1,4 +1,4 @@
-"""What an experiment compares and what its cells come to: variants, and how right, sure, dear and slow each is"""
+"""Results of experiments: the variants, and the accuracy, confidence, cost and latency of each."""
 
 import dataclasses
 import itertools
@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from config.errors import NotFound, Refused
+from config.phrase import Figure, Phrase, Sentence, begin_sentence
 from projects.models.spec import ModelSpec, spec_from
 from projects.prompts.book import PinnedPrompt, PromptBook, make_shipped_book
 from projects.prompts.items import describe_version
@@ -20,9 +22,9 @@ from workflows.learning import reliability
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_f1, estimate_share
 
-SAFE = 0.99  # of what no one looks at
+SAFE = 0.99  # precision required of values that are not reviewed
 _DRAWS, _SEED = 1_000, 20
-_FEWEST = 20  # documents, for their spread to be known by drawing them
+_FEWEST = 20  # documents needed for a bootstrap
 DONE, FAILED, REMOVED = "done", "failed", "removed"
 
 
@@ -44,7 +46,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Cell:
-    """A variant's answer for one document. ``micros``: what it costs, in millionths of a dollar, asked or kept."""
+    """A variant's answer for one document. ``micros``: its cost in millionths of a dollar, whether paid or cached."""
 
     document_id: str
     half: str
@@ -70,11 +72,11 @@ class FieldScore:
 
 @dataclass(frozen=True)
 class HalfResult:
-    """A variant on one half of the documents; shares 0–1, seconds, None without anything to measure.
+    """A variant on one half of the documents; shares 0–1, seconds, None if there is nothing to measure.
 
-    ``exact``: documents without any mistake. ``auc``: how well confidence ranks right above wrong values.
-    ``review_rate``: documents below the threshold; ``accepted``: precision of values that no one looks at, and
-    ``safe_threshold`` the lowest that makes it 99 %, with the review rate that it costs.
+    ``exact``: documents without mistakes. ``auc``: how well confidence ranks right values above wrong ones.
+    ``review_rate``: documents below the threshold; ``accepted``: precision of values that are not reviewed;
+    ``safe_threshold``: the lowest threshold that makes it 99 %, with the review rate that it costs.
     """
 
     documents: int
@@ -96,13 +98,13 @@ class HalfResult:
 
     @property
     def merit(self) -> tuple[int, float] | None:
-        """What the best variant has most of. A failed answer is not in F1, so fewer of them count first."""
+        """The sort key of the best variant. A failed answer is not in F1, so fewer of them count first."""
         return (-self.failed, self.f1.share) if self.f1 else None
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """``mistakes``: variant → names of fields that it got wrong; None if it has no answer."""
+    """``mistakes``: variant → names of wrong fields; None if it has no answer."""
 
     document_id: str
     half: str
@@ -111,7 +113,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Results:
-    """``halves``: variant → half → what it did there. ``cells``: how many answers this is about."""
+    """``halves``: variant → half → result. ``cells``: the number of answers."""
 
     cells: int
     halves: Mapping[int, Mapping[str, HalfResult]]
@@ -119,7 +121,7 @@ class Results:
 
     @property
     def progress(self) -> int:
-        """Rises with each cell, and with one that failed and was answered when it was retried."""
+        """Increases with each cell, and with each failed one that a retry answered."""
         failed = sum(half.failed for halves in self.halves.values() for half in halves.values())
         return 2 * self.cells - failed
 
@@ -128,7 +130,7 @@ class Results:
 
 
 def judge_cells(cells: Iterable[Cell], thresholds: Mapping[int, float], halves: Sequence[str]) -> Results:
-    """``thresholds``: variant → below which confidence a person is asked."""
+    """``thresholds``: variant → review threshold."""
     held = list(cells)
     return Results(
         len(held),
@@ -144,7 +146,7 @@ def judge_cells(cells: Iterable[Cell], thresholds: Mapping[int, float], halves: 
 
 
 def judge_half(cells: Sequence[Cell], threshold: float) -> HalfResult:
-    """One variant's answers for one half of the documents.
+    """Score one variant's answers for one half of the documents.
 
     >>> right = Judged("total", 0.9, expected=True, answered=True, right=True)
     >>> wrong = Judged("total", 0.4, expected=True, answered=True, right=False)
@@ -185,7 +187,7 @@ def judge_half(cells: Sequence[Cell], threshold: float) -> HalfResult:
 
 
 def _judgements(cell: Cell) -> list[Judgement]:
-    """What is published if no one looks; a required field that is missing sends its document to a person."""
+    """List what is published without review; a missing required field sends its document to review."""
     return [
         Judgement(cell.document_id, one.name, one.confidence if one.answered else 0.0, one.right)
         for one in cell.judged
@@ -210,9 +212,9 @@ def _score_field(name: str, answers: Sequence[Cell]) -> FieldScore:
 
 
 def _estimate_overall_f1(answers: Sequence[Cell]) -> Interval | None:
-    """Over all fields; its interval by a bootstrap over documents, the same for the same answers.
+    """Return F1 over all fields, with an interval by a deterministic bootstrap over documents.
 
-    Few documents, or documents that are all alike, drawn again and again show no spread: then each counts as one trial.
+    A bootstrap of few documents, or of identical ones, shows no spread: then each counts as one trial.
     """
     counts = np.array([_count(cell) for cell in sorted(answers, key=lambda one: one.document_id)])
     if not len(counts) or not counts[:, 1].sum():
@@ -233,7 +235,7 @@ def _count(cell: Cell) -> tuple[int, int]:
 
 
 def find_safe_threshold(judgements: Sequence[Judgement], share: float = SAFE) -> float | None:
-    """The lowest threshold at which ``share`` of what no one looks at is right; None if there is none.
+    """Return the lowest threshold at which ``share`` of unreviewed values are right; None if there is none.
 
     >>> made = [Judgement("a", "f", 0.9, True), Judgement("b", "f", 0.8, False), Judgement("c", "f", 0.7, True)]
     >>> find_safe_threshold(made)
@@ -250,7 +252,7 @@ def find_safe_threshold(judgements: Sequence[Judgement], share: float = SAFE) ->
 
 
 def _find_percentile(ordered: Sequence[float], share: float) -> float | None:
-    """The nearest rank.
+    """Return the percentile by nearest rank.
 
     >>> _find_percentile([1.0, 2.0, 3.0, 4.0], 0.5), _find_percentile([], 0.5)
     (2.0, None)
@@ -267,7 +269,7 @@ def _list_cases(cells: Iterable[Cell]) -> tuple[CaseResult, ...]:
 
 
 def list_differences(results: Results, first: int, second: int) -> list[CaseResult]:
-    """The documents on which two variants make different mistakes."""
+    """List the documents on which two variants make different mistakes."""
     return [
         one
         for one in results.cases
@@ -276,7 +278,7 @@ def list_differences(results: Results, first: int, second: int) -> list[CaseResu
 
 
 def results_from(body: bytes) -> Results:
-    """The inverse of ``to_bytes``."""
+    """Invert ``to_bytes``."""
     stored: Any = json.loads(body)
     halves = {
         int(number): {half: _half_from(one) for half, one in of.items()} for number, of in stored["halves"].items()
@@ -308,7 +310,7 @@ def _interval(stored: Sequence[float] | None) -> Interval | None:
 
 @dataclass(frozen=True)
 class Promotion:
-    """How a variant compares with the one in production on the held-back half. ``loss``: of F1, 0–1; None: unknown."""
+    """How a variant compares with production on the held-back half. ``loss``: of F1, 0–1; None: unknown."""
 
     loss: float | None
     sentence: str
@@ -318,36 +320,40 @@ class Promotion:
 def compare_with_production(
     candidate: HalfResult, production: HalfResult | None, *, version: int, allowed: Decimal
 ) -> Promotion:
-    """``production``: the same model and settings with the prompt in production; None if it was not measured.
+    """``production``: the same model and settings with the production prompt; None if not measured.
 
-    ``version``: of the prompt in production, 0 if that is the general one; ``allowed``: F1 that may be lost, in points
-    of a hundred.
+    ``version``: of the prompt in production, 0 if that is the general one; ``allowed``: F1 that may be lost, in
+    percentage points.
     """
     if candidate.f1 is None:
-        return Promotion(None, "It was measured on no held-back document.", is_safe=False)
+        return Promotion(None, Phrase("It was measured on no held-back document."), is_safe=False)
     if production is None or production.f1 is None:
-        words = f"{describe_version(version).capitalize()}, which is in production, was not measured here with it."
+        said = Sentence("%(version)s, which is in production, was not measured here with it.")
+        words = begin_sentence(said.fill(version=describe_version(version)))
         return Promotion(None, words, is_safe=False)
     loss = production.f1.share - candidate.f1.share
-    words = f"F1 on the held-back half is {candidate.f1.share:.1%}, in production {production.f1.share:.1%}."
-    words = words.replace("%", " %")
+    words = Sentence("F1 on the held-back half is %(share)s %%, in production %(production)s %%.").fill(
+        share=Figure(f"{candidate.f1.share * 100:.1f}"), production=Figure(f"{production.f1.share * 100:.1f}")
+    )
     if candidate.failed > production.failed:
-        words += f" {candidate.failed} of its answers failed, in production {production.failed}."
+        words = Sentence("%(judged)s %(failed)s of its answers failed, in production %(production)s.").fill(
+            judged=words, failed=candidate.failed, production=production.failed
+        )
         return Promotion(loss, words, is_safe=False)
     return Promotion(loss, words, is_safe=loss * 100 <= float(allowed))
 
 
-PURPOSE = "extract"  # the one whose answers a test set knows
+PURPOSE = "extract"  # the purpose whose answers a test set has
 MOST_VARIANTS = 24
 _LABEL = "experiment"
 
 
 @dataclass(frozen=True)
 class Variant:
-    """``number``: from 1, as pages show it. ``threshold``: 0–1, below which a person is asked.
+    """``number``: from 1, as pages show it. ``threshold``: the review threshold, 0–1.
 
-    ``prompt_version`` 0: the general prompt, beside those of a document type. ``takeover``: asked where ``model`` is
-    less sure than its ``takeover_below``, as in runs.
+    ``prompt_version`` 0: the general prompt, among those of a document type. ``takeover``: used if ``model`` is less
+    confident than its ``takeover_below``, as in runs.
     """
 
     number: int
@@ -358,7 +364,7 @@ class Variant:
 
     @property
     def settings(self) -> tuple[object, ...]:
-        """All but the prompt: what two variants must have in common for their prompts to be compared."""
+        """Return everything but the prompt: variants are comparable by prompt if these are equal."""
         after = (self.model.takeover_below, self.takeover.sha256) if self.takeover else ()
         return (self.model.sha256, self.threshold, *after)
 
@@ -368,7 +374,11 @@ class Variant:
 
     @property
     def prompt_words(self) -> str:
-        return f"Prompt {self.prompt_version}" if self.prompt_version else "General prompt"
+        return (
+            Phrase("Prompt %(prompt_version)s").fill(prompt_version=self.prompt_version)
+            if self.prompt_version
+            else Phrase("General prompt")
+        )
 
     @property
     def words(self) -> str:
@@ -376,29 +386,34 @@ class Variant:
         >>> Variant(1, 3, ModelSpec("nova", "Nova Lite", "bedrock", "m", temperature=0.2), 0.8).words
         'Prompt 3 · Nova Lite · temperature 0.2 · threshold 80 %'
         """
-        settings = f"temperature {self.model.temperature:g} · threshold {round(self.threshold * 100)} %"
-        return f"{self.prompt_words} · {describe_models(self.model, self.takeover)} · {settings}"
+        settings = Phrase("temperature %(temperature)s · threshold %(threshold)s %%").fill(
+            temperature=Figure(f"{self.model.temperature:g}"), threshold=round(self.threshold * 100)
+        )
+        return Phrase("%(prompt)s · %(models)s · %(settings)s").fill(
+            prompt=self.prompt_words, models=describe_models(self.model, self.takeover), settings=settings
+        )
 
 
 def describe_models(model: ModelSpec, takeover: ModelSpec | None) -> str:
-    """For people.
+    """Describe the models for people.
 
     >>> describe_models(ModelSpec("a", "Nova Lite", "bedrock", "m"), ModelSpec("b", "Nova Pro", "bedrock", "n"))
     'Nova Lite, then Nova Pro below 70 %'
     """
     if takeover is None:
         return model.name
-    return f"{model.name}, then {takeover.name} below {round(model.takeover_below * 100)} %"
+    return Phrase("%(name)s, then %(name_2)s below %(takeover_below)s %%").fill(
+        name=model.name, name_2=takeover.name, takeover_below=round(model.takeover_below * 100)
+    )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``prompts``: version → its text; ``classify``: by which types are found.
+    """``prompts``: version → its text; ``classify``: the prompt that determines document types.
 
-    ``documents``: of the test set's version, of which each variant reads all.
-
-    ``type_id``: the document type whose prompts these are, empty for the general one. ``general``: the version of the
-    general prompt that 0 stands for among a type's.
+    ``documents``: the number of documents in the test set's version, all of which each variant reads. ``type_id``: the
+    document type whose prompts these are, empty for the general one. ``general``: the version of the general prompt
+    that 0 stands for among a type's.
     """
 
     testset_id: str
@@ -418,7 +433,7 @@ class Plan:
     def variant(self, number: int) -> Variant:
         """Raises: NotFound."""
         if not 1 <= number <= len(self.variants):
-            raise NotFound(f"This experiment has no variant {number}.")
+            raise NotFound(gettext("This experiment has no variant %(number)s.") % {"number": number})
         return self.variants[number - 1]
 
     def book(self, variant: Variant) -> PromptBook:
@@ -449,7 +464,7 @@ class Plan:
 
 
 def plan_from(body: bytes) -> Plan:
-    """The inverse of ``to_bytes``."""
+    """Invert ``to_bytes``."""
     stored: Any = json.loads(body)
     testset_id, version, sha256, documents = stored["testset"]
     prompts = {int(number): Prompt(PURPOSE, *texts) for number, texts in stored["prompts"].items()}
@@ -470,7 +485,9 @@ def combine_variants(
     thresholds: Sequence[float],
     catalogue: Iterable[ModelSpec] = (),
 ) -> tuple[Variant, ...]:
-    """Every prompt with every model and setting; without temperatures each model keeps its own.
+    """Combine every prompt with every model and setting; without temperatures each model keeps its own.
+
+    ``catalogue``: the models that may take over; they keep their own temperature.
 
     ``catalogue``: the models that may take over; they keep their own temperature.
 
@@ -493,17 +510,20 @@ def combine_variants(
         for number, (prompt, model, threshold) in enumerate(itertools.product(prompts, asked, thresholds), 1)
     )
     if not variants:
-        raise Refused("Choose at least one prompt version and one model.")
+        raise Refused(gettext("Choose at least one prompt version and one model."))
     if len(variants) > MOST_VARIANTS:
-        raise Refused(f"These are {len(variants)} variants. Choose at most {MOST_VARIANTS}.")
+        raise Refused(
+            gettext("These are %(count)s variants. Choose at most %(most_variants)s.")
+            % {"count": len(variants), "most_variants": MOST_VARIANTS}
+        )
     return variants
 
 
 @dataclass(frozen=True)
 class Place:
-    """One variant on one document. ``case``: 0-based, in the order of the test set's version.
+    """One variant on one document.
 
-    ``position``: in its lane.
+    ``case``: 0-based, in the order of the test set's version; ``position``: in its lane.
     """
 
     case: int
@@ -511,12 +531,12 @@ class Place:
     position: int
 
     def number(self, plan: Plan) -> int:
-        """Of the cell, 0-based: all variants of a document after each other."""
+        """The number of the cell, 0-based: by document, then variant."""
         return self.case * len(plan.variants) + self.variant.number - 1
 
 
 def locate_cell(plan: Plan, lanes: int, number: int) -> tuple[int, int]:
-    """The lane and the position of a cell: the inverse of ``find_place``.
+    """Return the lane and position of a cell: the inverse of ``find_place``.
 
     >>> variants = combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8])
     >>> plan = Plan("t", 1, "", 3, {}, variants, make_shipped_book()["classify"])
@@ -529,9 +549,10 @@ def locate_cell(plan: Plan, lanes: int, number: int) -> tuple[int, int]:
 
 
 def find_place(plan: Plan, lanes: int, lane: int, position: int) -> Place | None:
-    """The cell at a lane's ``position``, None behind its last. A document belongs to one lane with all its variants:
+    """Return the cell at a lane's ``position``, or None after the last.
 
-    two that send the same request, as those that differ in their threshold, never do so at the same time.
+    A document belongs to one lane with all its variants, so two variants with identical requests, such as those that
+    differ only in their threshold, never send them at the same time.
 
     >>> variants = combine_variants([1, 2], [ModelSpec("n", "N", "bedrock", "m")], [], [0.8])
     >>> plan = Plan("t", 1, "", 3, {}, variants, make_shipped_book()["classify"])

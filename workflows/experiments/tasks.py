@@ -1,4 +1,4 @@
-"""The Celery task that goes along a lane of an experiment."""
+"""The Celery task that processes a lane of an experiment."""
 
 import dataclasses
 import logging
@@ -14,12 +14,12 @@ from workflows.experiments.items import ExperimentStatus
 from workflows.experiments.queries import ExperimentRef
 
 log = logging.getLogger(__name__)
-_MOST_WAITS = 10  # for a model that does not answer; then a person resumes it
+_MOST_WAITS = 10  # retries if a model does not answer; then a person has to resume it
 
 
 @shared_task(bind=True, name="workflows.experiments.tasks.work", time_limit=3600)
 def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int, order_id: str) -> None:
-    """Answer what a lane has left, for a while; delivered twice, the second finds another's order."""
+    """Process a lane for a while. Idempotent: a redelivery finds that another order is expected."""
     ref = ExperimentRef(site, project_id, experiment_id)
     try:
         following = lanes.work_lane(ref, lane, order_id=order_id, keep=visibility.keeper(self.request))
@@ -33,12 +33,12 @@ def work(self: Any, *, site: str, project_id: str, experiment_id: str, lane: int
 
 
 def order_lane(ref: ExperimentRef, lane: int, order_id: str) -> None:
-    """If no queue answers, the sweeper orders it."""
+    """Send a lane's message. If the queue is unavailable, the sweeper sends it."""
     kwargs = {**dataclasses.asdict(ref), "lane": lane, "order_id": order_id}
     queues.enqueue_soon(work.name, settings.EXPERIMENTS_QUEUE, kwargs)
 
 
 def order_lanes(ref: ExperimentRef) -> None:
-    """All of an experiment that is to be begun or resumed."""
+    """Send the messages of all lanes, to begin or resume an experiment."""
     for row in queries.list_lanes(ref):
         order_lane(ref, int(row.lane), str(row.order_id))

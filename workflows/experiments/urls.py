@@ -1,4 +1,4 @@
-"""URLs of a project's experiments; named under ``workflows``."""
+"""URLs of a project's experiments, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Exports: published results of a project as CSV, Excel, JSON Lines or Parquet, ordered by page, API and schedule."""
+"""Exports of a project's published results as CSV, Excel, JSON Lines or Parquet, from pages, the API and schedules."""

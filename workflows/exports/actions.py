@@ -1,4 +1,4 @@
-"""Writes of exports and schedules: ordered, claimed, got on with, ended; each one conditional write."""
+"""Writes of exports and schedules: order, claim, renew, finish. Each is one conditional write."""
 
 import datetime as dt
 import re
@@ -7,30 +7,34 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
+from config.phrase import Phrase, Sentence
 from config.transaction import Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.exports import queries
 from workflows.exports.choice import FORMATS, TABLE_WAYS, Choice
 from workflows.exports.items import UNDER_WAY, Export, ExportFile, ExportSchedule, ExportStatus
 
-MOST_AT_ONCE = 3  # of a project: each reads every result
-KEPT_DAYS = 14  # rows and files: what they show may be deleted or purged meanwhile
-EVERY: Mapping[str, str] = {"day": "Every day", "week": "Every week", "month": "Every month"}
+MOST_AT_ONCE = 3  # running exports of a project: each reads every result
+KEPT_DAYS = 14  # rows and files, since their documents may be deleted or purged meanwhile
+EVERY: Mapping[str, str] = {"day": Phrase("Every day"), "week": Phrase("Every week"), "month": Phrase("Every month")}
 _FOLDER = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
-_LONGEST_FOLDER = 100
-_LOST = "The export ended its worker {} times. Choose a shorter range or fewer columns and export again."
+LONGEST_FOLDER = 100
+_LOST = Sentence(
+    "The export ended its worker %(tries)s times. Choose a shorter range or fewer columns and export again."
+)
 S = ExportStatus
 
 
 @dataclass(frozen=True)
 class Orderer:
-    """Who orders it, and what they may see: ``groups`` they are in, ``is_everywhere``: whatever queue or folder."""
+    """Who orders an export, and what they may see: their ``groups``; ``is_everywhere``: every queue and folder."""
 
     by: Actor
     groups: tuple[str, ...] = ()
@@ -41,27 +45,33 @@ def check_choice(choice: Choice) -> None:
     """Raises: Refused."""
     if choice.form not in FORMATS:
         known = ", ".join(FORMATS)
-        raise Refused(f"“{choice.form}” is no format here. Use one of {known}.", field="format")
+        raise Refused(
+            gettext("“%(form)s” is no format here. Use one of %(known)s.") % {"form": choice.form, "known": known},
+            field="format",
+        )
     if choice.tables not in TABLE_WAYS:
-        raise Refused(f"Use one of {', '.join(TABLE_WAYS)}.", field="tables")
+        raise Refused(gettext("Use one of %(table_ways)s.") % {"table_ways": ", ".join(TABLE_WAYS)}, field="tables")
     if choice.since and choice.until and choice.since >= choice.until:
-        raise Refused("The range ends before it begins. Change one of the days.", field="until")
+        raise Refused(gettext("The range ends before it begins. Change one of the days."), field="until")
 
 
 def order_export(
     site: str, project_id: str, choice: Choice, *, who: Orderer, export_id: str = "", folder: str = "",
     schedule_id: str = "",
 ) -> Export:  # fmt: skip
-    """Keep the order, up to this moment at most; the caller sends it to a worker.
+    """Store the order of an export, up to this moment at most; the caller sends it to a worker.
 
     Raises:
-        Refused: as ``check_choice``, or as many as may be are under way.
+        Refused: as ``check_choice``, or too many exports are in progress.
         Conflict: ``export_id`` is ordered already.
 
     """
     check_choice(choice)
     if not schedule_id and sum(one.is_under_way for one in queries.list_exports(site, project_id).rows) >= MOST_AT_ONCE:
-        raise Refused(f"{MOST_AT_ONCE} exports of this project are running. Wait for one to finish.")
+        raise Refused(
+            gettext("%(most_at_once)s exports of this project are running. Wait for one to finish.")
+            % {"most_at_once": MOST_AT_ONCE}
+        )
     now, export_id = clock.now(), export_id or clock.new_ulid()
     row = Export(
         *queries.export_key(site, project_id, export_id),
@@ -93,21 +103,21 @@ def _event(site: str, row: Export, word: str, by: Actor, payload: Mapping[str, A
 
 
 def claim_export(row: Export, *, owner: str) -> Export:
-    """Begin to write it. Raises: Conflict: it has ended, another worker is at it, or it ended too many."""
+    """Claim the export to write it. Raises: Conflict if it has ended, another worker has it, or it failed too often."""
     later = due_work.postpone_actions(Export, due_work.next_look(), export_id=row.export_id)
     started = [Export.status.set(S.RUNNING), Export.documents.set(0)]
     return due_work.claim(row, owner=owner, when=_is_under_way(), also=[*later, *started])
 
 
 def renew_export(row: Export, documents: int, *, owner: str) -> None:
-    """A page of documents is written. Raises: Conflict: someone else ended it; the work must stop."""
+    """Renew the lease after a page of documents. Raises: Conflict if it was ended; the work must stop."""
     later = due_work.postpone_actions(Export, due_work.next_look(), export_id=row.export_id)
     mine: Condition = _is_under_way() & (Export.lease_owner == owner)
     due_work.renew(row, when=mine, also=[Export.documents.set(documents), *later])
 
 
 def finish_export(site: str, row: Export, documents: int, files: Sequence[ExportFile]) -> bool:
-    """Its files are there. False if it has ended already."""
+    """Record the files of a finished export. Return False if it has ended already."""
     actions = [
         Export.status.set(S.DONE),
         Export.documents.set(documents),
@@ -123,21 +133,21 @@ _AT_FINISH: list[Plan] = []
 
 
 def at_finish(plan: Plan) -> Plan:
-    """Register what else is written with the end of an export, of a site."""
+    """Register changes to write together with the end of an export of a site."""
     _AT_FINISH.append(plan)
     return plan
 
 
 def fail_export(site: str, row: Export, sentence: str, *, when: Condition | None = None) -> bool:
-    """Say why there are no files. False if it has ended already."""
+    """Record why there are no files. Return False if it has ended already."""
     actions = [Export.status.set(S.FAILED), Export.message.set(sentence)]
     return _end_export(site, row, actions, "failed", {"why": sentence}, when=when)
 
 
 def give_up_export(site: str, row: Export) -> bool:
-    """It was begun in vain so often. False if it moved."""
+    """Fail an export that was begun too often. Return False if it moved."""
     same = due_work.not_begun_since(row, owner="")
-    return fail_export(site, row, _LOST.format(settings.WORKER_ATTEMPTS), when=same)
+    return fail_export(site, row, _LOST.fill(tries=settings.WORKER_ATTEMPTS), when=same)
 
 
 def _end_export(
@@ -162,22 +172,26 @@ def _is_under_way() -> Condition:
 def create_schedule(
     site: str, project_id: str, choice: Choice, every: str, folder: str, *, who: Orderer
 ) -> ExportSchedule:
-    """What is published from now on, the first time after one ``every``.
+    """Schedule exports of what is published from now on, the first after one ``every``.
 
     Raises:
-        Refused: as ``check_choice``; the prefix is none; or there are too many.
+        Refused: as ``check_choice``; the prefix is invalid; or there are too many schedules.
 
     """
     check_choice(choice)
     folder = folder.strip().strip("/")
-    if not _FOLDER.fullmatch(folder) or len(folder) > _LONGEST_FOLDER:
+    if not _FOLDER.fullmatch(folder) or len(folder) > LONGEST_FOLDER:
         raise Refused(
-            "Use small letters, digits, dots and dashes for the prefix, such as finance/monthly.", field="folder"
+            gettext("Use small letters, digits, dots and dashes for the prefix, such as finance/monthly."),
+            field="folder",
         )
     if every not in EVERY:
-        raise Refused("Choose every day, week or month.", field="every")
+        raise Refused(gettext("Choose every day, week or month."), field="every")
     if len(queries.list_schedules(site, project_id)) >= queries.MOST_SCHEDULES:
-        raise Refused(f"A project has up to {queries.MOST_SCHEDULES} schedules. Delete one first.")
+        raise Refused(
+            gettext("A project has up to %(most_schedules)s schedules. Delete one first.")
+            % {"most_schedules": queries.MOST_SCHEDULES}
+        )
     schedule_id, now = clock.new_ulid(), clock.now()
     due_at = next_time(every, now)
     row = ExportSchedule(
@@ -202,7 +216,7 @@ def create_schedule(
 
 
 def delete_schedule(site: str, project_id: str, schedule_id: str, *, by: Actor) -> None:
-    """Files that it wrote stay as long as any. Gone already is as well."""
+    """Delete a schedule. Its files stay until they expire. Idempotent."""
     row = next((one for one in queries.list_schedules(site, project_id) if one.schedule_id == schedule_id), None)
     if row is None:
         return
@@ -220,7 +234,7 @@ def _schedule_event(site: str, row: ExportSchedule, word: str, by: Actor, payloa
 
 
 def next_time(every: str, now: dt.datetime) -> str:
-    """Midnight (UTC) of the next day, the next Monday, or the next first of a month.
+    """Return midnight (UTC) of the next day, the next Monday, or the next first of a month.
 
     >>> next_time("month", dt.datetime(2026, 12, 9, tzinfo=dt.UTC))
     '2027-01-01T00:00:00.000000+00:00'
@@ -234,10 +248,10 @@ def next_time(every: str, now: dt.datetime) -> str:
 
 
 def begin_scheduled(site: str, row: ExportSchedule) -> Export | None:
-    """Order what was published since the last time, and move the schedule on. None if another sweeper did.
+    """Order an export of what was published since the last one, and move the schedule on.
 
-    The export's id is made of the schedule's time: ordered twice, it is one. It is ordered first, so that a sweeper
-    that dies in between leaves the schedule due.
+    Return None if another sweeper did. The export's id is derived from the schedule's time, so that ordering it twice
+    makes one export. It is ordered first, so that a sweeper that dies in between leaves the schedule due.
     """
     now, due_at = clock.now(), clock.parse(row.due_at)
     choice = replace(Choice.from_json(row.choice), since=row.since, until=clock.iso(due_at))

@@ -1,4 +1,4 @@
-"""What is done with an export whose worker is silent, and with a schedule whose time has come."""
+"""The handlers of exports whose worker is silent, and of due schedules."""
 
 import logging
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 @due("export", Export)
 def resume_export(site: str, row: Export) -> None:
-    """Its message was lost, or it ended its worker: it is sent again, and given up after so many times."""
+    """Resend the message, which was lost or killed its worker; give up after too many tries."""
     if due_work.is_abandoned(row):
         actions.give_up_export(site, row)
         return
@@ -23,6 +23,6 @@ def resume_export(site: str, row: Export) -> None:
 
 @due("export_schedule", ExportSchedule)
 def begin_scheduled(site: str, row: ExportSchedule) -> None:
-    """The next one is due a day, a week or a month later."""
+    """Begin the scheduled export; the next is due a day, a week or a month later."""
     if found := actions.begin_scheduled(site, row):
         tasks.order_writing(site, found)

@@ -1,4 +1,4 @@
-"""The files of an export, written line by line to disk: memory holds a page of documents, however many there are."""
+"""Writers of export files, which stream line by line to disk: memory holds one page of documents."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from projects.settings.columns import Column
 from projects.web.spreadsheets import TypedSheet, csv_line, type_cell
 from workflows.exports.choice import CSV, EXCEL, JSON_LINES, PARQUET, Layout, Sheet, lines_of, record_of
 
-_ROW_GROUP = 5_000  # lines of Parquet that are held before they are written
+_ROW_GROUP = 5_000  # lines of Parquet that are buffered
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class WrittenFile:
 
 
 class ExportWriter:
-    """Takes one document after the other; its files are whole once the block has ended."""
+    """Writes one document after the other; the files are complete when the block has ended."""
 
     def __init__(self, layout: Layout, folder: Path) -> None:
         self._layout, self._folder = layout, folder
@@ -53,7 +53,7 @@ class ExportWriter:
         self._stack.__exit__(kind, error, trace)
 
     def add(self, document: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-        """``document``, ``fields``: as ``lines_of`` takes them. Raises: Refused, if a format holds no more."""
+        """``document``, ``fields``: as for ``lines_of``. Raises: Refused if the format's limit is reached."""
         for sheet, write in self._sheets:
             if self._layout.choice.form == JSON_LINES and not sheet.field:
                 write(json.dumps(record_of(self._layout, document, fields), ensure_ascii=False) + "\n")
@@ -70,7 +70,7 @@ class ExportWriter:
 
     @property
     def files(self) -> list[WrittenFile]:
-        """Those of a workbook are its sheets."""
+        """List the written files; for a workbook, its sheets."""
         if self._layout.choice.form == EXCEL:
             return [WrittenFile("documents.xlsx", self._path("documents"), self._rows["documents"])]
         return [WrittenFile(self._path(name).name, self._path(name), number) for name, number in self._rows.items()]
@@ -98,10 +98,10 @@ class ExportWriter:
 
 
 class _ParquetLines:
-    """Amounts and numbers are decimals, dates dates, all else texts; what is no value of its type is null."""
+    """Amounts and numbers are decimals, dates are dates, all else text; invalid values are null."""
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
-        # Here, since it is an extra: a desk without it has no such format.
+        # Imported here, since it is an optional extra: without it there is no such format.
         pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
 
         types = {"amount": pa.decimal128(38, 8), "number": pa.decimal128(38, 8), "date": pa.date32()}

@@ -1,10 +1,11 @@
-"""What someone asks of an export: format, range, columns, tables; and of a schedule when and where to."""
+"""Forms of exports: format, range, columns, tables; and for schedules, when and where to."""
 
 import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from projects.settings.columns import Column
 from workflows.exports.actions import EVERY
@@ -15,19 +16,23 @@ _DAY = forms.DateInput(attrs={"class": "text-input", "type": "date"}, format="%Y
 
 
 class ExportForm(forms.Form):
-    """``columns``: all that the project offers; ``may_see``: whether personal values may be asked for."""
+    """``columns``: all that the project offers; ``may_see``: whether personal values may be requested."""
 
-    form = forms.ChoiceField(label="Format", choices=list(FORMATS.items()), initial=CSV, widget=_SELECT)
-    tables = forms.ChoiceField(label="Tables", choices=list(TABLE_WAYS.items()), initial=FLAT, widget=_SELECT)
-    since = forms.DateField(label="Published from", required=False, widget=_DAY)
-    until = forms.DateField(label="Published to", required=False, widget=_DAY)
+    form = forms.ChoiceField(label=gettext_lazy("Format"), choices=list(FORMATS.items()), initial=CSV, widget=_SELECT)
+    tables = forms.ChoiceField(
+        label=gettext_lazy("Tables"), choices=list(TABLE_WAYS.items()), initial=FLAT, widget=_SELECT
+    )
+    since = forms.DateField(label=gettext_lazy("Published from"), required=False, widget=_DAY)
+    until = forms.DateField(label=gettext_lazy("Published to"), required=False, widget=_DAY)
     columns = forms.MultipleChoiceField(
-        label="Columns", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Select at least one column."}
+        label=gettext_lazy("Columns"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Select at least one column.")},
     )
     personal = forms.BooleanField(
-        label="With personal data",
+        label=gettext_lazy("With personal data"),
         required=False,
-        help_text="Otherwise its values are hidden. The audit log tells.",
+        help_text=gettext_lazy("Otherwise its values are hidden. The audit log tells."),
     )
 
     def __init__(self, offered: Sequence[Column], *args: Any, may_see: bool, **kwargs: Any) -> None:
@@ -43,12 +48,12 @@ class ExportForm(forms.Form):
         found: dict[str, Any] = super().clean() or {}
         first, last = found.get("since"), found.get("until")
         if isinstance(first, dt.date) and isinstance(last, dt.date) and first > last:
-            self.add_error("until", "This is before the first day.")
+            self.add_error("until", gettext("This is before the first day."))
         return found
 
     @property
     def choice(self) -> Choice:
-        """All columns are stored as none, so that a field that is added later is exported too."""
+        """All columns are stored as an empty list, so that fields added later are exported too."""
         found = self.cleaned_data
         since, until = days_to_instants(found["since"], found["until"])
         columns = tuple(found["columns"]) if len(found["columns"]) < self._offered else ()
@@ -56,11 +61,15 @@ class ExportForm(forms.Form):
 
 
 class ScheduleForm(forms.Form):
-    every = forms.ChoiceField(label="Repeat", choices=list(EVERY.items()), initial="month", widget=_SELECT)
+    every = forms.ChoiceField(
+        label=gettext_lazy("Repeat"), choices=list(EVERY.items()), initial="month", widget=_SELECT
+    )
     folder = forms.CharField(
-        label="Prefix",
+        label=gettext_lazy("Prefix"),
         max_length=100,
-        help_text="Files are written below it, in a folder for each day.",
-        widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "placeholder": "finance/monthly"}),
-        error_messages={"required": "Enter a prefix, such as finance/monthly."},
+        help_text=gettext_lazy("Files are written below it, in a folder for each day."),
+        widget=forms.TextInput(
+            attrs={"class": "text-input", "autocomplete": "off", "placeholder": gettext_lazy("finance/monthly")}
+        ),
+        error_messages={"required": gettext_lazy("Enter a prefix, such as finance/monthly.")},
     )

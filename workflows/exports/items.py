@@ -10,7 +10,7 @@ from config.due.items import CountedWork, DueWork
 
 
 class ExportStatus(StrEnum):
-    """Stored as written."""
+    """The status, stored as written."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -22,7 +22,7 @@ UNDER_WAY = (ExportStatus.QUEUED, ExportStatus.RUNNING)
 
 
 class ExportFile(MapAttribute[str, Any]):
-    """A file of an export: its name, its rows below the head, its size."""
+    """A file of an export: its name, its rows below the header, its size."""
 
     name = UnicodeAttribute()
     rows = NumberAttribute()
@@ -36,8 +36,8 @@ class ExportFile(MapAttribute[str, Any]):
 class Export(CountedWork):
     """One export. Access: all of a project, newest first; due (GSI2) until its files are written.
 
-    ``groups``, ``is_everywhere``: of who ordered it, so that queues and folders keep from the file what they keep from
-    them. ``documents``: written so far.
+    ``groups``, ``is_everywhere``: of the person who ordered it, so that queues and folders that are closed to them are
+    omitted. ``documents``: written so far.
     """
 
     due_entity = table.EXPORT
@@ -63,7 +63,7 @@ class Export(CountedWork):
 
 
 class ExportSchedule(DueWork):
-    """Access: all of a project; due (GSI2) at its next time. ``since``: up to where the last one went."""
+    """Access: all of a project; due (GSI2) at its next time. ``since``: the end of the last export."""
 
     due_entity = table.EXPORT_SCHEDULE
     project_id = UnicodeAttribute()

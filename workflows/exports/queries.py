@@ -1,4 +1,4 @@
-"""Reads of exports, of their schedules, and of what they export: one Query a page."""
+"""Reads of exports, of their schedules, and of the documents that they export: one Query a page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from config import table
 from config.errors import NotFound
 from config.item import Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
@@ -14,9 +15,9 @@ from workflows.runs import run_settings
 from workflows.runs.items import ProjectDocument
 from workflows.stages.base import FieldSpec
 
-A_PAGE = 100  # documents that are read at once, and held in memory
+A_PAGE = 100  # documents that are read and held in memory at a time
 MOST_SCHEDULES = 20
-_MISSING = "There is no such export in this project. Files are kept for two weeks."
+_MISSING = Phrase("There is no such export in this project. Files are kept for two weeks.")
 
 
 def export_key(site: str, project_id: str, export_id: str) -> Key:
@@ -35,7 +36,7 @@ def list_exports(site: str, project_id: str, *, cursor: str | None = None) -> Pa
 
 
 def get_export(site: str, project_id: str, export_id: str) -> Export:
-    """A strong read. Raises: NotFound."""
+    """Strongly consistent. Raises: NotFound."""
     try:
         return Export.load(export_key(site, project_id, export_id))
     except (NotFound, InvalidKey) as error:
@@ -49,7 +50,7 @@ def list_schedules(site: str, project_id: str) -> Sequence[ExportSchedule]:
 
 
 def list_fields(site: str, project: Project) -> list[FieldSpec]:
-    """Each field that its documents may have, once: its own, or those of its document types."""
+    """List each field that the project's documents may have, once: its own, or those of its document types."""
     data: dict[str, Any] = project.data.as_dict()
     fixed = str(data.get("classification_id") or "")
     if data.get("typing") and not fixed:
@@ -57,7 +58,7 @@ def list_fields(site: str, project: Project) -> list[FieldSpec]:
     else:
         try:
             governing = [schema_queries.get_governing(site, fixed)]
-        except NotFound:  # its document type is gone: its own fields are left
+        except NotFound:  # its document type was deleted: use its own fields
             governing = [run_settings.UNGOVERNED]
     found: dict[str, FieldSpec] = {}
     for one in governing:
@@ -67,15 +68,15 @@ def list_fields(site: str, project: Project) -> list[FieldSpec]:
 
 
 def _with_fields(data: dict[str, Any]) -> dict[str, Any]:
-    """A project of an older writer shows the default fields, and is read by them."""
+    """Add the default fields to a project that was written before it stored its own."""
     return {"fields": run_settings.default_fields(), **data}
 
 
 def list_documents(
     site: str, project_id: str, since: str, until: str, *, cursor: str | None = None
 ) -> Page[ProjectDocument]:
-    """A project's documents that changed from ``since`` up to before ``until``, oldest first: one Query a page."""
-    if since >= until:  # which DynamoDB refuses
+    """List a project's documents that changed in the range, ``until`` excluded, oldest first: one Query a page."""
+    if since >= until:  # DynamoDB rejects an empty range
         return Page([], None)
     pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
     window = ProjectDocument.GSI1SK.between(since or " ", until)

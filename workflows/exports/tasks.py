@@ -1,4 +1,4 @@
-"""The Celery task that writes an export; harmless when it comes twice."""
+"""The Celery task that writes an export."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from workflows.exports.items import Export
 
 @shared_task(bind=True, name="workflows.exports.tasks.write", time_limit=3600)
 def write(self: Any, *, site: str, project_id: str, export_id: str) -> None:
-    """Delivered twice, the second finds it written, or another worker at it."""
+    """Write an export. Idempotent: a redelivery finds it written, or another worker at it."""
     keep = visibility.keeper(self.request)
     writing.write_export(site, project_id, export_id, owner=self.request.id, keep=keep)
 
 
 def order_writing(site: str, row: Export) -> None:
-    """If no queue answers, the sweeper orders it. Not the steps' workers: a document waits for no export."""
+    """Send the export to its own queue, so documents do not wait for it. If that fails, the sweeper sends it."""
     kwargs = {"site": site, "project_id": row.project_id, "export_id": row.export_id}
     queues.enqueue_soon(write.name, settings.EXPERIMENTS_QUEUE, kwargs)

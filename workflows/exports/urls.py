@@ -1,4 +1,4 @@
-"""URLs of a project's exports; named under ``workflows``."""
+"""URLs of a project's exports, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,23 +1,26 @@
-"""The page of a project's exports: order one, follow it, fetch its files; and the schedules."""
+"""The page of a project's exports: order one, follow it, download its files; and the schedules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import NotFound, Refused
+from config.phrase import Phrase, count_phrase, join_phrases
 from projects.audit.events import actor_of
 from projects.personal.queries import get_personal_fields
+from projects.schemas.labels.reading import find_locale, get_labels
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, make_inert, page_links, redirect_after_post, render_answer
 from workflows.exports import actions, queries, tasks
 from workflows.exports.actions import EVERY, Orderer
-from workflows.exports.choice import CONTENT_TYPES, FORMATS, Choice, offer_columns
+from workflows.exports.choice import CONTENT_TYPES, FORMATS, Choice, name_column, offer_columns
 from workflows.exports.forms import ExportForm, ScheduleForm
 from workflows.exports.items import Export, ExportFile, ExportSchedule, ExportStatus
 from workflows.exports.writing import key_of
@@ -25,17 +28,17 @@ from workflows.runs.views.state_labels import Mark
 from workflows.storage.objects import open_object
 
 _MARKS: dict[str, Mark] = {
-    ExportStatus.QUEUED: Mark("", "clock", "Queued"),
-    ExportStatus.RUNNING: Mark("info", "run", "Running"),
-    ExportStatus.DONE: Mark("good", "check", "Done"),
-    ExportStatus.FAILED: Mark("bad", "alert", "Failed"),
+    ExportStatus.QUEUED: Mark("", "clock", Phrase("Queued")),
+    ExportStatus.RUNNING: Mark("info", "run", Phrase("Running")),
+    ExportStatus.DONE: Mark("good", "check", Phrase("Done")),
+    ExportStatus.FAILED: Mark("bad", "alert", Phrase("Failed")),
 }
 _CHUNK = 64 * 1024
 
 
 @dataclass(frozen=True)
 class ExportRow:
-    """``may_fetch``: not for who may not see the personal data in it."""
+    """``may_fetch``: False if it has personal data that the person may not see."""
 
     export: Export
     choice: Choice
@@ -61,24 +64,26 @@ def list_exports(request: DeskRequest, project_id: str) -> HttpResponse:
     if not form.is_valid():
         return _answer(request, project, form=form, status=422)
     try:
-        row = actions.order_export(request.site, project.id, form.choice, who=orderer_of(request))
+        choice = replace(form.choice, locale=find_locale(request.site))
+        row = actions.order_export(request.site, project.id, choice, who=orderer_of(request))
     except Refused as error:
         form.add_error(None, str(error))
         return _answer(request, project, form=form, status=422)
     tasks.order_writing(request.site, row)
-    messages.success(request, "Export ordered. Its files appear here.")
+    messages.success(request, gettext("Export ordered. Its files appear here."))
     return redirect_after_post(request, reverse("workflows:list-exports", args=[project.id]))
 
 
 def orderer_of(request: DeskRequest) -> Orderer:
-    """Who asks, with what they may see of queues and folders."""
+    """Return who asks, with the queues and folders that they may see."""
     program = getattr(request, "auth", None)
     by = program.actor if program is not None else actor_of(request.user)
     return Orderer(by, tuple(sorted(access.groups_of(request))), bool(request.user.is_superuser))
 
 
 def _form(request: DeskRequest, project: Project, data: Any = None) -> ExportForm:
-    offered = offer_columns(queries.list_fields(request.site, project))
+    labels = get_labels(request.site)
+    offered = [name_column(one, labels) for one in offer_columns(queries.list_fields(request.site, project))]
     may_see = access.can_see_personal(request) and bool(get_personal_fields(request.site, project.id))
     return ExportForm(offered, data, may_see=may_see)
 
@@ -93,9 +98,7 @@ def _answer(
         "project": project,
         "rows": rows,
         "moving": any(one.export.is_under_way for one in rows),
-        "next_cursor": page.next,
-        "is_first": not request.GET.get("after"),
-        "first_url": request.path,
+        **page_links(request, page.next, request.path),
         "kept_days": actions.KEPT_DAYS,
     }
     if not request.htmx or status != 200 or request.htmx.boosted:
@@ -120,11 +123,11 @@ def _row(request: DeskRequest, export: Export) -> ExportRow:
 
 
 def describe_choice(choice: Choice) -> str:
-    """``CSV, 2 columns``: all but the range."""
-    told = [FORMATS.get(choice.form, choice.form)]
-    told += [f"{len(choice.columns)} column{'s' if len(choice.columns) > 1 else ''}"] if choice.columns else []
-    told += ["with personal data"] if choice.personal else []
-    return ", ".join(told)
+    """Describe everything but the range: ``CSV, 2 columns``."""
+    told: list[str] = [FORMATS.get(choice.form, choice.form)]
+    told += [count_phrase("%(count)s column", "%(count)s columns", len(choice.columns))] if choice.columns else []
+    told += [Phrase("with personal data")] if choice.personal else []
+    return join_phrases(told)
 
 
 def _schedule_row(schedule: ExportSchedule) -> ScheduleRow:
@@ -133,20 +136,20 @@ def _schedule_row(schedule: ExportSchedule) -> ScheduleRow:
 
 @require_safe
 def download_export(request: DeskRequest, project_id: str, export_id: str, index: int) -> HttpResponseBase:
-    """A file of a finished export, as a stream. Raises: NotAllowed, NotFound."""
+    """Stream a file of a finished export. Raises: NotAllowed, NotFound."""
     project = access.project_to_export(request, project_id)
     return send_file(request, project, export_id, index)
 
 
 def send_file(request: DeskRequest, project: Project, export_id: str, index: int) -> HttpResponseBase:
-    """Raises: NotAllowed: it has personal data, and this is not for them; NotFound."""
+    """Raises: NotAllowed if it has personal data that the person may not see; NotFound."""
     row = queries.get_export(request.site, project.id, export_id)
     choice = Choice.from_json(row.choice)
     if choice.personal:
         access.check_can_see_personal(request)
     files = list(row.files or ())
     if index >= len(files):
-        raise NotFound("This export has no such file.")
+        raise NotFound(gettext("This export has no such file."))
     name = files[index].name
     body = open_object(key_of(request.site, row, name))
     response = StreamingHttpResponse(body.iter_chunks(_CHUNK), content_type=CONTENT_TYPES[choice.form])
@@ -159,7 +162,7 @@ def send_file(request: DeskRequest, project: Project, export_id: str, index: int
 
 @require_POST
 def create_schedule(request: DeskRequest, project_id: str) -> HttpResponse:
-    """With the format, tables and columns that the form above says."""
+    """Uses the format, tables and columns of the form above."""
     project = access.project_to_export(request, project_id)
     form, schedule = _form(request, project, request.POST), ScheduleForm(request.POST)
     if not (form.is_valid() and schedule.is_valid()):
@@ -172,7 +175,7 @@ def create_schedule(request: DeskRequest, project_id: str) -> HttpResponse:
     except Refused as error:
         schedule.add_error(error.field if error.field in schedule.fields else None, str(error))
         return _answer(request, project, form=form, schedule=schedule, status=422)
-    messages.success(request, "Schedule saved. It exports what is published from now on.")
+    messages.success(request, gettext("Schedule saved. It exports what is published from now on."))
     return redirect_after_post(request, reverse("workflows:list-exports", args=[project.id]))
 
 
@@ -180,5 +183,5 @@ def create_schedule(request: DeskRequest, project_id: str) -> HttpResponse:
 def delete_schedule(request: DeskRequest, project_id: str, schedule_id: str) -> HttpResponse:
     project = access.project_to_export(request, project_id)
     actions.delete_schedule(request.site, project.id, schedule_id, by=actor_of(request.user))
-    messages.success(request, "Schedule deleted. Files that it wrote stay as long as any.")
+    messages.success(request, gettext("Schedule deleted. Files that it wrote stay as long as any."))
     return redirect_after_post(request, reverse("workflows:list-exports", args=[project.id]))

@@ -1,4 +1,4 @@
-"""An export is written: page after page of documents, their results read side by side, files to S3 at the end."""
+"""Writing an export: page by page, with results read concurrently, and files uploaded to S3 at the end."""
 
 import json
 import tempfile
@@ -12,8 +12,11 @@ from config.errors import Conflict, NotFound, Refused
 from projects.documents import queries as document_queries
 from projects.personal.masking import mask_fields
 from projects.personal.queries import get_personal_fields
+from projects.policies.gate import find_denied_to, stored_subject
+from projects.schemas.labels.reading import NO_LABELS, get_labels
 from projects.settings import queries as project_queries
 from projects.sites import directory
+from projects.sites.permissions import Permission
 from workflows.exports import actions, queries
 from workflows.exports.choice import CONTENT_TYPES, Choice, lay_out
 from workflows.exports.formats import ExportWriter
@@ -22,16 +25,16 @@ from workflows.runs.items import Outcome, ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles, SiteFiles
 
-_READERS = 8  # results that are read at once
+_READERS = 8  # results that are read concurrently
 
 
 def write_export(site: str, project_id: str, export_id: str, *, owner: str, keep: Callable[[], None]) -> None:
-    """Write it, or say on its row why not; written already, nothing happens.
+    """Write an export, or record on its row why not. Idempotent.
 
-    ``keep``: called between pages, so that the queue keeps the message.
+    ``keep``: called between pages, to keep the message invisible.
 
     Raises:
-        Unavailable: something does not answer; the message comes back.
+        Unavailable: something does not answer; the message is redelivered.
 
     """
     row = queries.get_export(site, project_id, export_id)
@@ -39,12 +42,12 @@ def write_export(site: str, project_id: str, export_id: str, *, owner: str, keep
         return
     try:
         row = actions.claim_export(row, owner=owner)
-    except Conflict:  # another worker is at it, or it has ended
+    except Conflict:  # another worker has it, or it has ended
         return
     try:
         with tempfile.TemporaryDirectory(prefix="export-") as folder, disk.full_is_unavailable():
             _write(site, row, Path(folder), owner=owner, keep=keep)
-    except Conflict:  # it was ended under our hands
+    except Conflict:  # it was ended meanwhile
         return
     except (NotFound, Refused) as error:
         actions.fail_export(site, row, str(error))
@@ -54,7 +57,8 @@ def _write(site: str, row: Export, folder: Path, *, owner: str, keep: Callable[[
     choice = Choice.from_json(row.choice)
     project = project_queries.get_project(site, row.project_id)
     hidden = get_personal_fields(site, row.project_id).names
-    layout = lay_out(choice, queries.list_fields(site, project), hidden)
+    labels = get_labels(site, choice.locale) if choice.locale else NO_LABELS
+    layout = lay_out(choice, queries.list_fields(site, project), hidden, labels)
     documents = 0
     with ExportWriter(layout, folder) as writer:
         for page in _list_pages(site, row, choice):
@@ -81,17 +85,19 @@ def _name(row: Export, name: str) -> str:
 
 
 def key_of(site: str, row: Export, name: str) -> str:
-    """Where a file of it lies."""
+    """Return the key of one of its files."""
     return SiteFiles(site).key(_name(row, name))
 
 
 def _list_pages(site: str, row: Export, choice: Choice) -> Iterator[list[ProjectDocument]]:
-    """The published documents of the range that whoever ordered it is let into; one Query each."""
+    """Yield the published documents in the range that the person who ordered it may see; one Query a page."""
     cursor: str | None = None
+    who = stored_subject(row.by_id, row.groups)
     while True:
         page = queries.list_documents(site, row.project_id, choice.since, choice.until, cursor=cursor)
         published = [one for one in page.rows if one.outcome == Outcome.PUBLISHED and one.workflow_id]
-        hidden = _find_hidden(site, row, [str(one.document_id) for one in published])
+        ids = [str(one.document_id) for one in published]
+        hidden = _find_hidden(site, row, ids) | find_denied_to(site, who, Permission.EXPORT, ids)
         yield [one for one in published if one.document_id not in hidden]
         cursor = page.next
         if not cursor:
@@ -99,7 +105,7 @@ def _list_pages(site: str, row: Export, choice: Choice) -> Iterator[list[Project
 
 
 def _find_hidden(site: str, row: Export, document_ids: list[str]) -> frozenset[str]:
-    """As pages keep them from a person: by the groups of who ordered it; no call where all is open to them."""
+    """Find documents that the person who ordered it may not see; no call if all are open to their groups."""
     if row.is_everywhere or not document_ids:
         return frozenset()
     mine = frozenset(row.groups)
@@ -115,7 +121,7 @@ def _find_hidden(site: str, row: Export, document_ids: list[str]) -> frozenset[s
 
 
 def _read_result(site: str, document: ProjectDocument) -> Mapping[str, Any] | None:
-    """None if it was purged meanwhile."""
+    """Return None if it was purged meanwhile."""
     store = DocumentFiles(site, str(document.project_id), str(document.document_id))
     try:
         found: Mapping[str, Any] = json.loads(store.read(files.output(str(document.workflow_id))))

@@ -1,1 +1,1 @@
-"""A file arrives: uploaded, in the bucket, in a mail or an archive; it is inspected, stored and its run planned."""
+"""Intake: files from uploads, the bucket, emails and archives are inspected and stored, and their run is planned."""

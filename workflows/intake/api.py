@@ -1,6 +1,6 @@
-"""The API of a project's documents: list, upload; what came out of a mail or an archive, and have it tried again.
+"""The API of intake: list and upload documents, extract emails and archives, bucket folders and quarantine.
 
-List and upload are of one path, whose methods ninja finds in one router only.
+List and upload share a path, and ninja finds all methods of a path in one router only.
 """
 
 import hashlib
@@ -23,15 +23,19 @@ from projects.documents.states import word_of_run
 from projects.folders.views import find_upload_folder
 from projects.queues import admission
 from projects.settings import provider_choice
+from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from projects.settings.provider_choice import Choices
 from projects.settings.values import DOERS
 from projects.sites import access
-from projects.web.api import FAILURES, KEY_LENGTH, ApiRequest, Body, Problem, idempotency_key, with_example
+from projects.sites import queries as site_queries
+from projects.web.api import FAILURES, KEY_LENGTH, REFUSALS, ApiRequest, Body, Problem, idempotency_key, with_example
 from projects.web.http import problem_response
-from workflows.intake import unpacking
+from workflows.intake import bucket, unpacking
 from workflows.intake.actions import unpack as records
-from workflows.intake.tasks import order_unpacking_soon
+from workflows.intake.forms import TenantForm
+from workflows.intake.items import IncomingFile, IncomingTenant
+from workflows.intake.tasks import order_unpacking_soon, take_incoming_again
 from workflows.intake.upload import (
     FORM_BYTES,
     NAME_LENGTH,
@@ -49,12 +53,11 @@ from workflows.storage import files
 from workflows.storage.objects import SiteFiles, open_object, presign_upload
 
 router = Router(tags=["documents"])
-_REFUSALS: Any = {409: Problem, 422: Problem, **FAILURES}
 _PURGED = "The document created with this Idempotency-Key was purged. Send a new key to upload the file again."
 _REUSED = "This Idempotency-Key was used for a different upload: {}. Nothing was stored. Use a new key for each upload."
 _CHUNK = 64 * 1024
 _UPLOAD_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # our own name space of ids made from a program's words
+_UPLOADS = uuid.UUID("6f1d2d0e-6c3b-5d0c-9c58-0d3a1c2b7f41")  # namespace of the ids derived from idempotency keys
 
 
 class DocumentShape(Schema):
@@ -83,7 +86,7 @@ class DocumentList(Schema):
 
 
 class UploadShape(Schema):
-    """``notes``: remarks about the file, for example a page that could not be repaired.
+    """``notes``: remarks about the file, for example that a page could not be repaired.
 
     ``run_id`` is null for emails and archives; their extracted documents have their own runs.
     """
@@ -148,7 +151,7 @@ _FORM = {
                             "type": "string",
                             "description": "Path of the folder to file it in; missing folders are created.",
                         },
-                        # before what the project says, for this document only
+                        # overrides the project for this document only
                         "ocr_model": {
                             "type": "string",
                             "description": "ID, as list_ocr_models has it.",
@@ -206,7 +209,7 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
         taken = take(
             request.site, project, found[0], document_id=document_id, by=by, chosen=chosen, folder_id=folder_id
         )
-    except Conflict:  # the same key twice at once: the other one made it
+    except Conflict:  # a concurrent request with the same key created it
         if known := _repeat_upload(request, project, document_id, found[0], chosen):
             return Status(200, known)
         raise
@@ -215,7 +218,7 @@ def upload_document(request: ApiRequest, project_id: str) -> Any:
 
 
 def _document_id(request: ApiRequest, project_id: str) -> str:
-    """A new id, or the one that this program's own key for the upload stands for."""
+    """Return a new id, or the one derived from the caller's idempotency key."""
     key = idempotency_key(request)
     if key is None:
         return str(uuid.uuid4())
@@ -223,7 +226,7 @@ def _document_id(request: ApiRequest, project_id: str) -> str:
 
 
 def _read_choices(request: ApiRequest, choices: Choices) -> dict[str, str]:
-    """What the form's other parts choose. Raises: Refused, naming the first part that is not taken."""
+    """Return the choices in the form's other parts. Raises: Refused, naming the first invalid part."""
     parts = [*request.POST, *request.FILES]
     if unknown := provider_choice.list_unknown_parts(parts, beside={"file", "folder"}):
         allowed = ", ".join(("folder", *provider_choice.NAMES))
@@ -243,14 +246,14 @@ def _read_choices(request: ApiRequest, choices: Choices) -> dict[str, str]:
 def _repeat_upload(
     request: ApiRequest, project: Project, document_id: str, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> UploadShape | None:
-    """What the key brought before, the first content of its document. Raises: Refused, if that is not this upload."""
+    """Return the document that this key created before. Raises: Refused if that was another upload."""
     if idempotency_key(request) is None:
         return None
     try:
         row = queries.project_document(request.site, project.id, document_id)
         first = document_queries.first_version(request.site, document_id)
     except NotFound:
-        if document_queries.is_gone(request.site, document_id):  # its record has the id for good
+        if document_queries.is_gone(request.site, document_id):  # its record keeps the id
             raise Refused(_PURGED) from None
         return None
     if other := _differences(first, row, file, chosen):
@@ -261,7 +264,7 @@ def _repeat_upload(
 def _differences(
     first: DocumentVersion, row: ProjectDocument, file: "UploadedFile[Any]", chosen: Mapping[str, str]
 ) -> list[str]:
-    """In what this upload is not the one that made the document; values that were sent are not repeated."""
+    """List how this upload differs from the one that created the document, without repeating sent values."""
     before = row.data.as_dict()
     found = {
         "another file (SHA-256)": first.checksum != getattr(file, "sha256", ""),
@@ -272,7 +275,7 @@ def _differences(
 
 
 class UploadWish(Body):
-    """``size``: bytes, exactly as they will be sent."""
+    """``size``: the exact size of the file in bytes."""
 
     model_config = with_example(size=48_213)
 
@@ -305,7 +308,10 @@ class ReceivedUpload(Body):
     summary="Get an upload address",
 )
 def prepare_upload(request: ApiRequest, project_id: str, wish: UploadWish) -> Any:
-    """For files that should not pass through the web server. Then call ``complete_upload``. Requires WRITE."""
+    """Returns a presigned URL for a file that should not pass through the web server. Then call ``complete_upload``.
+
+    Requires WRITE.
+    """
     access.project_to_upload(request, project_id)
     if wish.size > settings.UPLOAD_MAX_BYTES:
         return problem_response(413, too_large())
@@ -325,7 +331,9 @@ def prepare_upload(request: ApiRequest, project_id: str, wish: UploadWish) -> An
     summary="Make a document of an upload",
 )
 def complete_upload(request: ApiRequest, project_id: str, upload_id: str, wish: ReceivedUpload) -> Any:
-    """200 if it is one already. 404 until the file has arrived, and for other keys than the one that began it.
+    """Creates the document of an upload. 200 if it exists already.
+
+    404 until the file has arrived, and for other API keys.
 
     Requires WRITE.
     """
@@ -360,7 +368,7 @@ def complete_upload(request: ApiRequest, project_id: str, upload_id: str, wish: 
 
 
 def _direct_name(request: ApiRequest, project_id: str, upload_id: str) -> str:
-    """Where this program's upload lies: of another program the same id is another place. Raises: NotFound."""
+    """Return the object name of this caller's upload; other callers get another name. Raises: NotFound."""
     if not _UPLOAD_ID.fullmatch(upload_id):
         raise NotFound("Upload not found.")
     whose = hashlib.sha256(f"{request.auth.actor.id}\n{upload_id}".encode()).hexdigest()
@@ -368,7 +376,7 @@ def _direct_name(request: ApiRequest, project_id: str, upload_id: str) -> str:
 
 
 def _check_options(request: ApiRequest, sent: Mapping[str, str]) -> dict[str, str]:
-    """Raises: Refused, naming the first that is not taken."""
+    """Raises: Refused, naming the first invalid option."""
     choices = provider_choice.list_choices(request.site)
     if unknown := provider_choice.list_unknown_parts(sent, beside=set()):
         allowed = ", ".join(provider_choice.NAMES)
@@ -413,7 +421,7 @@ def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
 
 @router.post(
     "/documents/{document_id}/unpacking/retry",
-    response={200: UnpackingShape, **_REFUSALS},
+    response={200: UnpackingShape, **REFUSALS},
     operation_id="retry_unpacking",
     summary="Retry extraction",
 )
@@ -438,3 +446,150 @@ def _shape(request: ApiRequest, rows: DocumentRows) -> UnpackingShape:
         message=record.message,
         can_be_tried_again=record.can_be_tried_again,
     )
+
+
+class BucketFolderShape(Schema):
+    """``folder``: the key part after the date: raw/2026/11/21/acme/bill.pdf is in acme."""
+
+    folder: str
+    site: str
+    project_id: str
+    project_name: str
+
+
+class BucketFolderList(Schema):
+    items: list[BucketFolderShape]
+    next: str | None
+
+
+class BucketFolderWish(Body):
+    """``project_id``: a project of the ``site``; its settings process the files."""
+
+    model_config = with_example(folder="acme", site="default", project_id="proj_aaaaaaaaaaaaaaaaaaaaa")
+
+    folder: str = Field(min_length=1, max_length=100)
+    site: str = Field(min_length=1, max_length=40)
+    project_id: str = Field(min_length=1, max_length=60)
+
+
+class QuarantinedShape(Schema):
+    """``message``: why it was quarantined. ``folder``: null if its key names none."""
+
+    id: str
+    name: str
+    folder: str | None
+    status: str
+    message: str
+    bytes: int
+    received_at: str
+
+
+class QuarantinedList(Schema):
+    items: list[QuarantinedShape]
+    next: str | None
+
+
+@router.get(
+    "/bucket-folders",
+    response={200: BucketFolderList, **FAILURES},
+    operation_id="list_bucket_folders",
+    summary="List folders of the bucket",
+)
+def list_bucket_folders(request: ApiRequest, after: str | None = None) -> BucketFolderList:
+    """Lists each folder with its site and project, by name. Requires ADMIN on the main site."""
+    access.check_can_manage_sites(request)
+    page = bucket.tenants(cursor=after)
+    return BucketFolderList(items=list(map(_shape_folder, page.rows)), next=page.next)
+
+
+def _shape_folder(row: IncomingTenant) -> BucketFolderShape:
+    return BucketFolderShape(
+        folder=row.SK.partition("#")[2], site=row.siteId, project_id=row.project_id, project_name=row.project_name
+    )
+
+
+@router.post(
+    "/bucket-folders",
+    response={201: BucketFolderShape, **REFUSALS},
+    operation_id="assign_bucket_folder",
+    summary="Assign a folder of the bucket to a project",
+)
+def assign_bucket_folder(request: ApiRequest, wish: BucketFolderWish) -> Any:
+    """409 if it is assigned already. Requires ADMIN on the main site."""
+    access.check_can_manage_sites(request)
+    site = site_queries.get_site(wish.site).siteId
+    project = project_queries.get_project(site, wish.project_id)
+    form = TenantForm({"name": wish.folder, "project_id": project.id}, projects={project.id: project.settings.name})
+    if not form.is_valid():
+        raise Refused(str(form.errors["name"][0]), field="body.wish.folder")
+    bucket.add_tenant(wish.folder, site, project, by=request.auth.actor)
+    shape = BucketFolderShape(folder=wish.folder, site=site, project_id=project.id, project_name=project.settings.name)
+    return Status(201, shape)
+
+
+@router.delete(
+    "/bucket-folders/{folder}",
+    response={204: None, **REFUSALS},
+    operation_id="remove_bucket_folder",
+    summary="Remove a folder's assignment",
+)
+def remove_bucket_folder(request: ApiRequest, folder: str) -> Status[None]:
+    """New files in it are quarantined. 422 if it is not assigned. Requires ADMIN on the main site."""
+    access.check_can_manage_sites(request)
+    bucket.remove_tenant(folder, by=request.auth.actor)
+    return Status(204, None)
+
+
+@router.get(
+    "/quarantine",
+    response={200: QuarantinedList, **FAILURES},
+    operation_id="list_quarantine",
+    summary="List quarantined files",
+)
+def list_quarantine(request: ApiRequest, after: str | None = None) -> QuarantinedList:
+    """Lists files of the bucket that were not processed, newest first. Requires ADMIN."""
+    access.check_can_configure(request)
+    page = bucket.list_quarantine(request.site, cursor=after)
+    return QuarantinedList(items=list(map(_shape_quarantined, page.rows)), next=page.next)
+
+
+def _shape_quarantined(file: IncomingFile) -> QuarantinedShape:
+    return QuarantinedShape(
+        id=file.digest,
+        name=file.name,
+        folder=file.tenant if bucket.names_folder(file) else None,
+        status=file.status,
+        message=file.message or "",
+        bytes=int(file.file_size),
+        received_at=file.created_at,
+    )
+
+
+@router.post(
+    "/quarantine/{digest}/retry",
+    response={202: None, **REFUSALS},
+    operation_id="retry_quarantined",
+    summary="Try a quarantined file again",
+)
+def retry_quarantined(request: ApiRequest, digest: str) -> Status[None]:
+    """If it fails, it returns with the reason. 422 if its key names no folder. Requires ADMIN."""
+    access.check_can_configure(request)
+    file = bucket.get_waiting_file(request.site, digest)
+    if not bucket.names_folder(file):
+        raise Refused(bucket.NO_FOLDER)
+    bucket.again(file, by=request.auth.actor)
+    take_incoming_again(file)
+    return Status(202, None)
+
+
+@router.delete(
+    "/quarantine/{digest}",
+    response={204: None, **REFUSALS},
+    operation_id="discard_quarantined",
+    summary="Discard a quarantined file",
+)
+def discard_quarantined(request: ApiRequest, digest: str) -> Status[None]:
+    """Its object stays in the bucket until a lifecycle rule removes it. Requires ADMIN."""
+    access.check_can_configure(request)
+    bucket.discard(bucket.get_waiting_file(request.site, digest), by=request.auth.actor)
+    return Status(204, None)

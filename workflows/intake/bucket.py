@@ -1,4 +1,4 @@
-"""Ingress: a file that another system put into the bucket becomes a document, once, or waits in quarantine.
+"""Bucket ingress: a file that another system puts into the bucket becomes a document once, or goes to quarantine.
 
 A manifest becomes a batch instead (``workflows/batches/from_bucket.py``).
 """
@@ -16,12 +16,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Page
+from config.phrase import Phrase, Sentence
 from config.table import DEFAULT_SITE, InvalidKey, Key
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -45,12 +47,12 @@ from workflows.storage.objects import fetch_object, version_of
 
 MACHINE = Actor("ingress", "Bucket")
 TAKE_MANIFEST = "workflows.batches.tasks.take_manifest"
-_MANIFEST = re.compile(r".*\.manifest\.(json|csv|txt)", re.IGNORECASE | re.DOTALL)
-_SHORT = 300  # letters of a sentence
-_BUCKET = "bucket"  # by whom a file is begun that no batch names
-_BEGUN_KEPT = 86_400  # seconds after the last begin, of a batch's line
-_LOOKS = 4  # times that what is due waits: looking at one file has no heartbeat, and may last longer than once
-_DEADLY = "Processing crashed {} times on this file. Check it and upload it in another format."
+_MANIFEST = re.compile(r"\A.*\.manifest\.(json|csv|txt)", re.IGNORECASE | re.DOTALL)
+_SHORT = 300  # characters of a sentence
+_BUCKET = "bucket"  # who begins a file that no batch lists
+_BEGUN_KEPT = 86_400  # seconds that a batch line's row is kept after the last begin
+_LOOKS = 4  # delays of the due time: inspecting a file has no heartbeat and may exceed a lease
+_DEADLY = Sentence("Processing crashed %(tries)s times on this file. Check it and upload it in another format.")
 
 
 def key_of(digest: str) -> Key:
@@ -58,13 +60,13 @@ def key_of(digest: str) -> Key:
 
 
 def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
-    """Begin to look at a file, which may end the worker; ``line``: of the batch that names it, if one does.
+    """Claim a file, counting the tries, since it may kill the worker. ``line``: of the batch that lists it.
 
-    From here on it is due until it is a document or in quarantine; a batch's line is looked after by its batch.
+    It is due until it becomes a document or is quarantined; lines of a batch are checked by their batch.
 
     Raises:
-        Refused: it ended every worker that began it.
-        Conflict: another worker is at it.
+        Refused: it killed every worker that began it.
+        Conflict: another worker has it.
 
     """
     key = _begin_key(file.digest, line)
@@ -75,19 +77,19 @@ def begin(file: IncomingFile, *, line: str, owner: str) -> ArrivalBegin:
     except Conflict as error:
         found = ArrivalBegin.load(key)
         if due_work.is_abandoned(found) or (due_work.attempts_exhausted(found) and found.lease_owner == owner):
-            raise Refused(_DEADLY.format(int(found.tries))) from error
+            raise Refused(_DEADLY.fill(tries=int(found.tries))) from error
         raise
 
 
 def renew(begun: ArrivalBegin) -> None:
-    """A worker's heartbeat. Raises: Conflict if it was ended meanwhile."""
+    """Renew the lease. Raises: Conflict if it was ended meanwhile."""
     until = _inspection_due()
     later = due_work.postpone_actions(ArrivalBegin, until, digest=begun.digest) if begun.is_scheduled else []
     due_work.renew(begun, when=EXISTS, also=later, until=until)
 
 
 def rest(begun: ArrivalBegin) -> None:
-    """Nothing is to be made of the file any more. Raises: Conflict if a person has it tried again meanwhile."""
+    """Nothing is left to do for the file. Raises: Conflict if a person retries it meanwhile."""
     transact([Delete(begun.key, due_work.if_not_moved(begun))])
 
 
@@ -96,7 +98,7 @@ def _inspection_due() -> str:
 
 
 def _order_actions(file: IncomingFile) -> list[Action]:
-    """What its message says, for whoever sends it again."""
+    """Store the content of its message, so that it can be sent again."""
     version = ArrivalBegin.s3version
     return [
         ArrivalBegin.s3_key.set(str(file.s3_key)),
@@ -107,7 +109,7 @@ def _order_actions(file: IncomingFile) -> list[Action]:
 
 
 def _anew(file: IncomingFile) -> Put:
-    """None of its begins counts any more, and it is due: its message may be lost before anybody begins it."""
+    """Reset the tries and make it due, in case its message is lost."""
     return Put(
         ArrivalBegin(
             *_begin_key(file.digest, ""),
@@ -125,9 +127,9 @@ def _begin_key(digest: str, line: str) -> Key:
 
 
 def take_file(file: IncomingFile, *, project: Project, document_id: str, line: str = "") -> list[Change]:
-    """Part of the transaction that makes the document: one version of an object is one document, whoever asks.
+    """Changes for the transaction that creates the document: one version of an object makes one document.
 
-    ``line``: as ``begin`` was told.
+    ``line``: as for ``begin``.
     """
     key = table.INCOMING_ORIGIN.key(str(file.siteId), document_id=document_id)
     begun = Delete(_begin_key(file.digest, line))
@@ -135,7 +137,7 @@ def take_file(file: IncomingFile, *, project: Project, document_id: str, line: s
 
 
 def take_manifest_changes(file: IncomingFile, project: Project) -> list[Change]:
-    """Its batch is there: one version of an object is one batch."""
+    """Changes for the transaction that creates the batch: one version of an object makes one batch."""
     return [_take_file_changes(file, project, None), Delete(_begin_key(file.digest, ""))]
 
 
@@ -156,7 +158,7 @@ def _take_file_changes(file: IncomingFile, project: Project, document_id: str | 
 
 
 def quarantine(file: IncomingFile, message: str) -> None:
-    """Nothing is made of it; ``file.siteId`` is where its admins look, and ``message`` tells them what to do.
+    """Quarantine it. ``file.siteId``: the site whose admins see it; ``message`` says what to do.
 
     Raises:
         Conflict: it was taken, discarded or quarantined meanwhile.
@@ -184,18 +186,18 @@ def quarantine(file: IncomingFile, message: str) -> None:
 
 
 def forget(file: IncomingFile) -> None:
-    """Its document is purged: what stays says that this version was taken once, and neither its name nor its place."""
+    """Its document is purged: keep only that this version was taken, without name and location."""
     gone = [IncomingFile.name.set(""), IncomingFile.s3_key.remove(), IncomingFile.tenant.remove()]
     IncomingFile.change(file.key, gone, EXISTS)
 
 
 def again(file: IncomingFile, *, by: Actor) -> None:
-    """Have it tried again. Raises: Conflict if someone was faster."""
+    """Retry a quarantined file. Raises: Conflict if someone was faster."""
     _settle(file, IncomingStatus.AGAIN, "tried again", by, begun=_anew(file))
 
 
 def discard(file: IncomingFile, *, by: Actor) -> None:
-    """Nothing is to be made of it; the object stays in the bucket for as long as its rule says. Raises: Conflict."""
+    """Discard a quarantined file; a lifecycle rule removes the object later. Raises: Conflict."""
     _settle(file, IncomingStatus.DISCARDED, "discarded", by, begun=Delete(_begin_key(file.digest, "")))
 
 
@@ -208,11 +210,13 @@ def _settle(file: IncomingFile, status: IncomingStatus, word: str, by: Actor, *,
     try:
         transact([Update(file.key, actions, IncomingFile.status.is_in(*WAITING)), begun], event)
     except Conflict as error:
-        raise Conflict(f"{file.name} is no longer in quarantine. Another user has already handled it.") from error
+        raise Conflict(
+            gettext("%(name)s is no longer in quarantine. Another user has already handled it.") % {"name": file.name}
+        ) from error
 
 
 def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
-    """Raises: Conflict if the name is someone's already."""
+    """Raises: Conflict if the name is assigned already."""
     key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
     row = IncomingTenant(
         *key,
@@ -226,36 +230,38 @@ def add_tenant(name: str, site: str, project: Project, *, by: Actor) -> None:
     try:
         transact([Put(row)], entity_event(DEFAULT_SITE, "tenant", name, "created", by=by, payload=payload))
     except Conflict as error:
-        raise Conflict(f"Folder {name} is already assigned. Remove that assignment first.") from error
+        raise Conflict(
+            gettext("Folder %(name)s is already assigned. Remove that assignment first.") % {"name": name}
+        ) from error
 
 
 def remove_tenant(name: str, *, by: Actor) -> None:
-    """Its files go to quarantine from now on. Raises: Refused if there is no such line."""
+    """Remove the assignment; new files go to quarantine. Raises: Refused if there is none."""
     key = table.INCOMING_TENANT.key(DEFAULT_SITE, name=name)
     event = entity_event(DEFAULT_SITE, "tenant", name, "deleted", by=by, payload={})
     try:
         transact([Delete(key, EXISTS)], event)
     except Conflict as error:
-        raise Refused("This assignment was already removed.") from error
+        raise Refused(gettext("This assignment was already removed.")) from error
 
 
 log = logging.getLogger(__name__)
 
-_DOCUMENTS = uuid.UUID("2b6c7c1e-0f7d-4e6e-9a3d-6f1f3c0a9d51")  # our own name space: a document's id is its object
-_NAME = 200  # letters; S3 allows 1,024 bytes
-UNEXPECTED = (
+_DOCUMENTS = uuid.UUID("2b6c7c1e-0f7d-4e6e-9a3d-6f1f3c0a9d51")  # namespace of document ids derived from objects
+_NAME = 200  # characters; S3 allows 1,024 bytes
+UNEXPECTED = Phrase(
     "An unexpected error stopped this file. It is still in the bucket. Retry; if it fails again, check the worker logs."
 )
-NO_FOLDER = (
+NO_FOLDER = Phrase(
     "The key has no folder, so the file cannot be processed. Discard it and upload it as "
     "raw/YYYY/MM/DD/<folder>/<name>."
 )
-NOBODY = "Folder “{}” is not assigned. Assign it to a project, then retry."
+NOBODY = Sentence("Folder “%(folder)s” is not assigned. Assign it to a project, then retry.")
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What S3 tells of one object version; ``size`` in bytes."""
+    """An object version as S3's event describes it; ``size`` in bytes."""
 
     key: str
     version: str
@@ -263,7 +269,7 @@ class Arrival:
 
     @property
     def digest(self) -> str:
-        """The same for the same version of the same object, in however many events."""
+        """Equal for the same version of the same object, in however many events."""
         return hashlib.sha256("\n".join((settings.BUCKET_NAME, self.key, self.version)).encode()).hexdigest()
 
     @property
@@ -272,7 +278,7 @@ class Arrival:
 
 
 def record_arrival(key: str, version: str, size: int) -> Arrival:
-    """S3 names the version in its event; the embedded AWS does not, and then it is the newest.
+    """S3 names the version in its event. The embedded AWS does not: then it is the latest version.
 
     Raises:
         NotFound: the event names no version and the object is gone.
@@ -282,7 +288,7 @@ def record_arrival(key: str, version: str, size: int) -> Arrival:
 
 
 def names_manifest(arrival: Arrival) -> bool:
-    """Whether it lists files of a batch.
+    """Return True if it is a manifest of a batch.
 
     >>> [names_manifest(Arrival(f"raw/2026/11/25/acme/{name}", "", 9)) for name in ("may.manifest.CSV", "manifest.csv")]
     [True, False]
@@ -291,7 +297,7 @@ def names_manifest(arrival: Arrival) -> bool:
 
 
 def take(arrival: Arrival, *, unpack: Callable[[str, str], None], owner: str, keep: Callable[[], None]) -> None:
-    """Make its document, as ``settle``; ``unpack`` orders a mail or an archive to be taken apart."""
+    """Create its document, as ``settle``; ``unpack`` orders the extraction of an email or archive."""
 
     def make(file: IncomingFile, project: Project, beat: Callable[[], None]) -> None:
         enter_object(arrival, file, project, unpack, beat=beat)
@@ -303,10 +309,10 @@ Make = Callable[[IncomingFile, Project, Callable[[], None]], None]
 
 
 def settle(arrival: Arrival, make: Make, *, owner: str, keep: Callable[[], None]) -> None:
-    """Have ``make`` make something of it, or put it into quarantine with the reason; told of again, nothing happens.
+    """Process a file with ``make``, or quarantine it with the reason. Idempotent.
 
     ``make`` gets the heartbeat to call between its parts, and takes the file in its transaction; ``keep`` is called
-    while it lasts.
+    while it works.
 
     Raises:
         Unavailable: S3 or the table does not answer.
@@ -320,19 +326,19 @@ def settle(arrival: Arrival, make: Make, *, owner: str, keep: Callable[[], None]
             make(file, _project(file), beat)
     except Refused as error:
         _quarantine(file, str(error))
-    except Conflict:  # another delivery of the event was as fast, or is at it
+    except Conflict:  # another delivery of the event was faster, or is in progress
         log.info("incoming file was taken by another", extra={"digest": arrival.digest})
 
 
 def give_up(arrival: Arrival) -> None:
-    """It raised an unexpected error again and again: into quarantine with it. Raises: Unavailable."""
+    """Quarantine a file that kept raising an unexpected error. Raises: Unavailable."""
     file = find_file(arrival)
     if file.status in OPEN:
         _quarantine(file, UNEXPECTED)
 
 
 def is_settled(begin: ArrivalBegin) -> bool:
-    """Nothing is left to do for the file that was begun."""
+    """Return True if nothing is left to do for the file."""
     try:
         return IncomingFile.load(key_of(begin.digest)).status not in OPEN
     except NotFound:
@@ -343,14 +349,14 @@ def is_settled(begin: ArrivalBegin) -> bool:
 def begin_file(
     file: IncomingFile, *, owner: str, keep: Callable[[], None], line: str = ""
 ) -> Iterator[Callable[[], None]]:  # fmt: skip
-    """Begin it, counted; the block gets the heartbeat to call between its parts, which calls ``keep``.
+    """Claim the file, counting the tries; yield the heartbeat to call between its parts, which calls ``keep``.
 
-    ``line``: of the batch that names it.
+    ``line``: of the batch that lists it.
 
     Raises:
-        Refused: it ended worker after worker.
-        Conflict: another worker is at it.
-        Unavailable: the table does not answer, or something in the block did not, which then does not count.
+        Refused: it killed several workers.
+        Conflict: another worker has it.
+        Unavailable: the table does not answer, or something in the block did not, which does not count as a try.
 
     """
     row, looked = begin(file, line=line, owner=owner), time.monotonic()
@@ -370,7 +376,7 @@ def begin_file(
 
 
 def find_file(arrival: Arrival) -> IncomingFile:
-    """The row as it is stored, or as it would be, with no status."""
+    """Return the stored row, or a new one without a status."""
     key = key_of(arrival.digest)
     try:
         return IncomingFile.load(key)
@@ -389,10 +395,10 @@ def find_file(arrival: Arrival) -> IncomingFile:
 
 
 def _project(file: IncomingFile) -> Project:
-    """Whose it is, as the key and the table of tenants say now; ``file.siteId`` is where its admins look.
+    """Find its project by the key and the current assignments; ``file.siteId`` is set for its admins.
 
     Raises:
-        Refused: no project reads it; then it waits for the admins of the main site.
+        Refused: no project takes it; then the admins of the main site see it.
         Unavailable: the table does not answer.
 
     """
@@ -404,13 +410,19 @@ def _project(file: IncomingFile) -> Project:
     try:
         tenant = IncomingTenant.load(table.INCOMING_TENANT.key(DEFAULT_SITE, name=file.tenant))
     except (NotFound, InvalidKey) as error:
-        raise Refused(NOBODY.format(file.tenant[:100])) from error
+        raise Refused(NOBODY.fill(folder=file.tenant[:100])) from error
     if not directory.is_open(tenant.siteId):
-        raise Refused(f"Site {tenant.siteId} is closed. Reopen it or assign the folder to another site.")
+        raise Refused(
+            gettext("Site %(siteid)s is closed. Reopen it or assign the folder to another site.")
+            % {"siteid": tenant.siteId}
+        )
     try:
         project = project_queries.get_project(tenant.siteId, tenant.project_id)
     except NotFound as error:
-        raise Refused(f"The project assigned to folder “{file.tenant}” no longer exists. Assign another.") from error
+        raise Refused(
+            gettext("The project assigned to folder “%(tenant)s” no longer exists. Assign another.")
+            % {"tenant": file.tenant}
+        ) from error
     file.siteId = tenant.siteId
     return project
 
@@ -419,25 +431,28 @@ def enter_object(
     arrival: Arrival, file: IncomingFile, project: Project, unpack: Callable[[str, str], None],
     *, beat: Callable[[], None], by: Actor = MACHINE, batch_line: str = "",
 ) -> Inspection:  # fmt: skip
-    """Make the document of one object version on the file's site, and take the version, in one transaction.
+    """Create the document of an object version on the file's site, and take the version, in one transaction.
 
-    ``beat``: as ``begin_file`` gives it.
+    ``beat``: from ``begin_file``.
 
     Raises:
-        Refused: nothing can be made of it, with the sentence that says why.
+        Refused: with the reason, if it cannot be processed.
         Conflict: another delivery was faster.
         Unavailable: S3 or the table does not answer.
 
     """
     site, most = str(file.siteId), settings.UPLOAD_MAX_BYTES
     if arrival.size > most:
-        raise Refused(f"The file is larger than {filesizeformat(most)}. Split it and upload the parts to the bucket.")
+        raise Refused(
+            gettext("The file is larger than %(most)s. Split it and upload the parts to the bucket.")
+            % {"most": filesizeformat(most)}
+        )
     with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
         path = Path(folder) / "file"
         try:
             fetch_object(arrival.key, path, version=arrival.version)
         except NotFound as error:
-            raise Refused("The object is no longer in the bucket. Upload it again.") from error
+            raise Refused(gettext("The object is no longer in the bucket. Upload it again.")) from error
         beat()
         found = inspect(path, file.name, containers=True)
         beat()
@@ -464,7 +479,7 @@ def _quarantine(file: IncomingFile, message: str) -> None:
 
 
 def list_quarantine(site: str, *, cursor: str | None = None) -> Page[IncomingFile]:
-    """What waits for this site's admins, the latest first: one Query, and one call for what no index carries."""
+    """List what this site's admins see, latest first: one Query, and one BatchGetItem for what the index lacks."""
     pk = table.INCOMING_FILE.gsi1_partition(DEFAULT_SITE, site_id=site)
     page = IncomingFile.page(pk, index="GSI1", newest_first=True, cursor=cursor)
     found = {row.key: row for row in IncomingFile.load_many([row.key for row in page.rows])}
@@ -472,7 +487,7 @@ def list_quarantine(site: str, *, cursor: str | None = None) -> Page[IncomingFil
 
 
 def names_folder(file: IncomingFile) -> bool:
-    """False if its key is of no folder: then nothing can come of it, however often it is tried."""
+    """Return False if its key names no folder: a retry cannot help."""
     try:
         files.parse_incoming_key(str(file.s3_key))
     except ValueError:
@@ -481,18 +496,18 @@ def names_folder(file: IncomingFile) -> bool:
 
 
 def get_waiting_file(site: str, digest: str) -> IncomingFile:
-    """Raises: NotFound, also if it waits for another site's admins, or waits no more."""
+    """Raises: NotFound, also if it belongs to another site, or is no longer quarantined."""
     try:
         file = IncomingFile.load(key_of(digest))
     except InvalidKey as error:
-        raise NotFound("File not found.") from error
+        raise NotFound(gettext("File not found.")) from error
     if file.siteId != site or file.status not in WAITING:
-        raise NotFound("File not found in quarantine.")
+        raise NotFound(gettext("File not found in quarantine."))
     return file
 
 
 def tenants(*, cursor: str | None = None) -> Page[IncomingTenant]:
-    """All folders with an owner, by name."""
+    """List all assigned folders by name."""
     pk = table.INCOMING_TENANT.partition_key(DEFAULT_SITE)
     prefix = IncomingTenant.SK.startswith(table.INCOMING_TENANT.sort_prefix())
     return IncomingTenant.page(pk, sk=prefix, cursor=cursor, limit=100)

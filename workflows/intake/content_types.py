@@ -1,16 +1,17 @@
-"""What a file is, by its content: the MIME type, or the sentence that says why it is none of ours."""
+"""Detection of a file's MIME type by content, and the message for files that are not supported."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from config.errors import Refused
+from config.phrase import Phrase, Sentence
 from workflows.intake.containers import mails
 from workflows.stages import formats
 from workflows.stages.formats import outlook, texts, zips
 
 SOUND, MP3, FLAC, OGG = "audio/wav", "audio/mpeg", "audio/flac", "audio/ogg"
-SUPPORTED = (
+SUPPORTED = Sentence(
     "PDF, PNG, JPEG, TIFF, WebP, HEIC, AVIF, BMP, GIF, Word, PowerPoint, Excel, CSV, text, web page, "
     "XML invoice, mail, EPUB, RTF, WAV, MP3, FLAC, Ogg Vorbis, MP4 or MOV"
 )
@@ -67,7 +68,7 @@ _STARTS = (
     (b"{\\rtf", formats.RTF),
     (b"fLaC", FLAC),
 )
-_SOUND_BRANDS = (b"M4A", b"M4B", b"F4A")  # AAC, which nothing here decodes
+_SOUND_BRANDS = (b"M4A", b"M4B", b"F4A")  # AAC, which cannot be decoded here
 _BRANDS = {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}
 _PARTS = {
     "word/document.xml": formats.DOCX,
@@ -75,22 +76,22 @@ _PARTS = {
     "xl/workbook.xml": formats.XLSX,
     "META-INF/container.xml": formats.EPUB,
 }
-# What people also upload: what it is, and what to do instead.
-_NEVER = "{} cannot be processed. Upload a document as " + SUPPORTED + "."
-_LOCKED = "This Office file is password-protected. Save a copy without the password and upload that."
-_OLD = "Office formats before 2007 are not supported. Save as .docx, .xlsx, .pptx or PDF and upload that."
-_OPEN = "OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that."
-_CUT = "This file is damaged or incomplete. Save it again, or export it as PDF, and upload that."
-_BLANK = "This file contains only whitespace. Check that it was saved completely and upload it again."
-_ARCHIVE = "This is an archive. Unpack it and upload the documents in it."
+# Unsupported files that people upload: what they are, and what to do instead.
+_NEVER = Sentence("%(kind)s cannot be processed. Upload a document as %(supported)s.")
+_LOCKED = Phrase("This Office file is password-protected. Save a copy without the password and upload that.")
+_OLD = Phrase("Office formats before 2007 are not supported. Save as .docx, .xlsx, .pptx or PDF and upload that.")
+_OPEN = Phrase("OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that.")
+_CUT = Phrase("This file is damaged or incomplete. Save it again, or export it as PDF, and upload that.")
+_BLANK = Phrase("This file contains only whitespace. Check that it was saved completely and upload it again.")
+_ARCHIVE = Phrase("This is an archive. Unpack it and upload the documents in it.")
 
 
 def content_type(path: Path, name: str = "") -> str | None:
-    """Of a supported file by its content; None for every other. ``name`` only tells one kind of text from another."""
+    """Return the MIME type of a supported file by content, else None. ``name`` only distinguishes kinds of text."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     begins = next((file_type for start, file_type in _STARTS if head.startswith(start)), None)
-    # Readers accept a header that does not begin the file, as mail gateways and old scanners write it.
+    # Readers accept a header that is not at the start of the file, as mail gateways and old scanners write it.
     if begins or b"%PDF-" in head[:1024]:
         return begins or "application/pdf"
     for fits, kind_of in _BOXES:
@@ -117,7 +118,7 @@ def _mp3(_path: Path, _head: bytes) -> str:
 
 
 def _is_mp3(head: bytes) -> bool:
-    """Its own tag, or a frame of layer III without an impossible bit rate or sampling rate (ISO/IEC 11172-3)."""
+    """Return True for an ID3 tag, or a layer III frame with a valid bit rate and sampling rate (ISO/IEC 11172-3)."""
     if head.startswith(b"ID3"):
         return True
     frame = len(head) > 4 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2 and head[1] & 0x18 != 0x08
@@ -141,7 +142,7 @@ def _starts_with(*starts: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.startswith(starts)
 
 
-# Beginnings that several kinds of file share, and what tells them apart.
+# Signatures that several kinds of file share, and how to distinguish these.
 _BOXES: tuple[tuple[Callable[[bytes], bool], Callable[[Path, bytes], str | None]], ...] = (
     (lambda head: head[:4] == b"RIFF" or head[4:8] == b"ftyp", _media),
     (_starts_with(b"OggS"), _ogg),
@@ -158,7 +159,7 @@ def suffix_of(name: str) -> str:
 
 
 def _text_type(path: Path, head: bytes, name: str) -> str | None:
-    """Text by its encoding; its name decides what no content tells, a name of anything else is not believed."""
+    """Detect text by its encoding. The name decides between kinds of text only."""
     with path.open("rb") as file:
         sample = file.read(_SAMPLE)
     encoding, suffix = texts.detect_encoding(sample), suffix_of(name)
@@ -183,7 +184,7 @@ def _kind_of_text(text: str, suffix: str, named: str) -> str:
 
 
 def refusal(path: Path, name: str) -> str:
-    """What to tell of a file that has no type of ours."""
+    """Return the message for a file of an unsupported type."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not head.strip():
@@ -195,19 +196,21 @@ def refusal(path: Path, name: str) -> str:
             return sentence(path) if callable(sentence) else sentence
     suffix = Path(name).suffix.casefold()
     if suffix_of(name) in EXTENSIONS.values():
-        return f"The content does not match the extension {suffix}; it is damaged or another type. Export it again."
-    return f"This type of file is not supported. Upload {SUPPORTED}."
+        return Sentence(
+            "The content does not match the extension %(suffix)s; it is damaged or another type. Export it again."
+        ).fill(suffix=suffix)
+    return Sentence("This type of file is not supported. Upload %(supported)s.").fill(supported=SUPPORTED)
 
 
 def _is_cut(path: Path, head: bytes, suffix: str) -> bool:
-    """It begins as its name says, and ends before what tells its kind: no archive, and no older file, to its owner."""
+    """Return True if a file is truncated: it begins as its name says and ends before its type can be detected."""
     if suffix in {EXTENSIONS[kind] for kind in _PARTS.values()}:
         return head.startswith(b"PK\x03\x04") and not _names(path)
     return suffix == EXTENSIONS[formats.OUTLOOK] and head.startswith(b"\xd0\xcf\x11\xe0")
 
 
 def _names(path: Path) -> set[str]:
-    """Only the list of names is read, nothing is unpacked."""
+    """List the names in an archive; nothing is extracted."""
     try:
         with zips.open_zip(path, "damaged") as archive:
             return set(archive.namelist())
@@ -220,8 +223,8 @@ def _detect_zip_type(path: Path) -> str:
     if "mimetype" in names:
         return _OPEN
     if "[Content_Types].xml" in names:
-        return _NEVER.format("Office files of this kind")
-    return _ARCHIVE if names else _NEVER.format("Archives")
+        return _NEVER.fill(kind=Sentence("Office files of this kind"), supported=SUPPORTED)
+    return _ARCHIVE if names else _NEVER.fill(kind=Sentence("Archives"), supported=SUPPORTED)
 
 
 def _compound(path: Path) -> str:
@@ -246,12 +249,15 @@ def _is_sound(head: bytes) -> bool:
 
 
 _KNOWN: tuple[tuple[Callable[[bytes], bool], str | Callable[[Path], str]], ...] = (
-    (_is_program, _NEVER.format("This is a program. Programs")),
+    (
+        _is_program,
+        Sentence("This is a program. Upload a document as %(supported)s.").fill(supported=SUPPORTED),
+    ),
     (_starts_with(b"PK\x03\x04", b"PK\x05\x06"), _detect_zip_type),
     (_starts_with(b"\xd0\xcf\x11\xe0"), _compound),
     (_starts_with(b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh"), _ARCHIVE),
     (
         _is_sound,
-        "This audio or video cannot be read. Save audio as MP3 or PCM WAV, video as MP4, and upload that.",
+        Phrase("This audio or video cannot be read. Save audio as MP3 or PCM WAV, video as MP4, and upload that."),
     ),
 )

@@ -1,6 +1,6 @@
-"""What is done with an unpacking, or with a file of the bucket, that is due: its message is sent again.
+"""The handlers of due extractions and bucket files: they send the message again.
 
-Until that is taken it is not due.
+The row is not due again until the message is taken.
 """
 
 import logging
@@ -24,7 +24,7 @@ def resume_unpacking(site: str, row: DocumentUnpacking) -> None:
 
 @due("arrival", ArrivalBegin)
 def resume_arrival(_site: str, row: ArrivalBegin) -> None:
-    """Of a file that a batch has taken, or that was settled otherwise, nothing is due."""
+    """Do nothing for files that a batch has taken or that were settled otherwise."""
     if bucket.is_settled(row):
         bucket.rest(row)
         return

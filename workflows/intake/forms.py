@@ -1,4 +1,4 @@
-"""What people type on pages of intake: whose a folder of the bucket is, and which web page is fetched."""
+"""Forms of intake: assigning a bucket folder, and fetching a web page."""
 
 import json
 import re
@@ -7,31 +7,35 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from config.errors import StageFailed
 from workflows.stages import web_fetch
 from workflows.stages.webcrawler import MOST_PAGES
 
-_NAME_LENGTH = 200  # of a web page's document, in characters
-_FOLDER = re.compile(r"[A-Za-z0-9!_.*'() -]{1,100}")  # what S3 advises for keys, without the slash
+_NAME_LENGTH = 200  # characters of the name of a web page's document
+_FOLDER = re.compile(r"[A-Za-z0-9!_.*'() -]{1,100}")  # characters that S3 recommends for keys, without the slash
 
 
 class TenantForm(forms.Form):
-    """A folder and the project that reads its files; the site was chosen before, since it says which projects."""
+    """A folder and the project that takes its files; the site was chosen before, as it determines the projects."""
 
     name = forms.CharField(
         max_length=100,
-        label="Folder",
-        help_text="The key part after the date: raw/2026/11/21/acme/bill.pdf is in acme.",
-        error_messages={"required": "Enter a folder, such as acme."},
+        label=gettext_lazy("Folder"),
+        help_text=gettext_lazy("The key part after the date: raw/2026/11/21/acme/bill.pdf is in acme."),
+        error_messages={"required": gettext_lazy("Enter a folder, such as acme.")},
         widget=forms.TextInput(
             attrs={"class": "text-input code-input", "autocomplete": "off", "autocapitalize": "none"}
         ),
     )
     project_id = forms.ChoiceField(
-        label="Project",
-        help_text="Its settings process the files.",
-        error_messages={"required": "Choose a project.", "invalid_choice": "Select an option from the list."},
+        label=gettext_lazy("Project"),
+        help_text=gettext_lazy("Its settings process the files."),
+        error_messages={
+            "required": gettext_lazy("Choose a project."),
+            "invalid_choice": gettext_lazy("Select an option from the list."),
+        },
         widget=forms.Select(attrs={"class": "select"}),
     )
 
@@ -45,46 +49,50 @@ class TenantForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not _FOLDER.fullmatch(name):
-            raise forms.ValidationError("Letters, digits, spaces and - _ . ! * ' ( ) only, and no slash.")
+            raise forms.ValidationError(gettext("Letters, digits, spaces and - _ . ! * ' ( ) only, and no slash."))
         return name
 
 
 class WebPageForm(forms.Form):
-    """A page to fetch; what is written is the file of type ``formats.WEB_REQUEST`` that the web crawler reads."""
+    """A web page to fetch. The result is a file of type ``formats.WEB_REQUEST``, which the web crawler reads."""
 
     url = forms.CharField(
         max_length=2000,
-        label="Address",
-        error_messages={"required": "Enter an address, such as https://example.com/prices."},
+        label=gettext_lazy("Address"),
+        error_messages={"required": gettext_lazy("Enter an address, such as https://example.com/prices.")},
         widget=forms.URLInput(
-            attrs={"class": "text-input", "autocomplete": "off", "placeholder": "https://example.com/prices"}
+            attrs={
+                "class": "text-input",
+                "autocomplete": "off",
+                "placeholder": gettext_lazy("https://example.com/prices"),
+            }
         ),
     )
     pages = forms.IntegerField(
         min_value=1,
         max_value=MOST_PAGES,
         initial=1,
-        label="Pages",
-        help_text="More than one: pages of the same server that this one links to are fetched too.",
+        label=gettext_lazy("Pages"),
+        help_text=gettext_lazy("More than one: pages of the same server that this one links to are fetched too."),
         widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "numeric"}),
     )
     instruction = forms.CharField(
         max_length=500,
         required=False,
-        label="What to look for",
-        help_text="Models read it with the page.",
+        label=gettext_lazy("What to look for"),
+        help_text=gettext_lazy("Models read it with the page."),
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
     folder = forms.CharField(
         max_length=1000,
         required=False,
-        label="Folder",
-        help_text="Missing folders are created.",
+        label=gettext_lazy("Folder"),
+        help_text=gettext_lazy("Missing folders are created."),
         widget=forms.TextInput(
             attrs={
                 "class": "text-input",
                 "list": "folder-paths",
-                "placeholder": "Prices/2026",
+                "placeholder": gettext_lazy("Prices/2026"),
                 "autocomplete": "off",
             }
         ),
@@ -98,7 +106,7 @@ class WebPageForm(forms.Form):
 
     @property
     def file_name(self) -> str:
-        """Of the document: the server and the path, as people would name the page."""
+        """Return the name of the document: server and path."""
         parts = urlsplit(self.cleaned_data["url"])
         return f"{parts.hostname}{parts.path}".strip("/").replace("/", " ")[:_NAME_LENGTH] + ".webreq"
 

@@ -1,7 +1,7 @@
-"""Looking at a file that was sent, in a process that may be ended: what a parser makes of it, this process goes on.
+"""Inspection of uploaded files in a child process that can be killed, so that a parser cannot take this one down.
 
-A PDF of 730 bytes can keep pdfium busy for ever, and no thread can be stopped from outside. The program that looks
-(``workflows.intake.inspection_process``) stays for the next file: a look costs a fork and two lines.
+A PDF of 730 bytes can keep pdfium busy for ever, and no thread can be stopped from outside. The program that inspects
+(``workflows.intake.inspection_process``) stays for the next file: an inspection costs a fork and two lines.
 """
 
 import atexit
@@ -21,45 +21,47 @@ from typing import Any
 from django.conf import settings
 
 from config.errors import Refused, Unavailable
+from config.phrase import Phrase
 from workflows.intake.containers import Limits
 from workflows.intake.inspection import Inspection
 
 log = logging.getLogger(__name__)
 
-CPU_SECONDS = 20  # of the processor: a busy machine is no reason to refuse a file
+CPU_SECONDS = 20  # CPU seconds: a busy machine is no reason to refuse a file
 _WALL_SECONDS = 90
-_KEPT = 1  # programs that wait for the next file; while several files come at once there are more
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONHASHSEED")  # what a Python process needs, no key
-_ENDLESS = (
+_KEPT = 1  # idle processes that are kept; there are more while several files arrive at once
+# what a Python process needs, without credentials
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONHASHSEED")
+_ENDLESS = Phrase(
     "This file takes too long to read or crashes the reader. It may be damaged: open it, export it again and "
     "upload that."
 )
-_UNREADABLE = "This file cannot be read. It may be damaged: open it, export it again and upload that."
-_BUSY = "File inspection is unavailable. Nothing was stored; try again in a moment."
+_UNREADABLE = Phrase("This file cannot be read. It may be damaged: open it, export it again and upload that.")
+_BUSY = Phrase("File inspection is unavailable. Nothing was stored; try again in a moment.")
 _lock = threading.Lock()
-_idle: dict[int, list["_Inspector"]] = {}  # by process: one that was forked uses none of its parent's
+_idle: dict[int, list["_Inspector"]] = {}  # by process id: a fork must not use its parent's
 
 
 class _Gone(Exception):
-    """It ended without an answer: it was idle, or was killed. A file cannot do that: a child of its own looks at it."""
+    """The process ended without an answer: it was idle, or was killed. A file cannot do that: a child inspects it."""
 
 
 class _Inspector:
-    """The program, and one file at a time."""
+    """The inspection process, one file at a time."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workflows.intake.inspection_process"],
             cwd=settings.BASE_DIR,
-            # Threads of a library that it never uses would not survive its forks.
+            # Threads of an unused library would not survive its forks.
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"},
-            stdin=subprocess.PIPE,  # it ends when this end closes, so a killed worker leaves nothing behind
+            stdin=subprocess.PIPE,  # it exits when this end closes, so a killed worker leaves nothing behind
             stdout=subprocess.PIPE,
-            start_new_session=True,  # with the child that looks it is one group, which is ended together
+            start_new_session=True,  # one process group with its child, so both can be killed together
         )
 
     def ask(self, wanted: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Raises: TimeoutError, and _Gone; it is of no use after either."""
+        """Raises: TimeoutError, and _Gone; it cannot be used after either."""
         pipe_in, pipe_out = self.process.stdin, self.process.stdout
         if pipe_in is None or pipe_out is None:
             raise _Gone
@@ -69,7 +71,7 @@ class _Inspector:
         except OSError as error:
             raise _Gone from error
         line, deadline = b"", time.monotonic() + seconds
-        poll = select.poll()  # select() knows no descriptor above 1,024, and a web process may have more
+        poll = select.poll()  # select() does not support descriptors above 1,024, which a web process may have
         poll.register(pipe_out, select.POLLIN)
         while not line.endswith(b"\n"):
             left = deadline - time.monotonic()
@@ -83,7 +85,7 @@ class _Inspector:
         return answer
 
     def end(self) -> None:
-        """Kill it with the child that looks, if one does."""
+        """Kill it with its child, if there is one."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -97,21 +99,21 @@ class _Inspector:
 def _close(pipe: Any) -> None:
     try:
         pipe.close()
-    except OSError:  # what was still to be written has no reader any more
+    except OSError:  # nobody reads the rest of the input
         log.debug("a pipe of the inspector was broken")
 
 
 def limits() -> Limits:
-    """What a mail or an archive may hold."""
+    """Return the limits of emails and archives."""
     return Limits(settings.UNPACK_MAX_FILES, settings.UNPACK_MAX_BYTES)
 
 
 def inspect(path: Path, name: str, *, containers: bool) -> Inspection:
-    """``inspection.inspect`` within bounds of time and memory. ``containers``: take mails and archives too.
+    """Run ``inspection.inspect`` with limits of time and memory. ``containers``: accept emails and archives.
 
     Raises:
-        Refused: with the sentence that says why and what to do.
-        Unavailable: no process could be had, or the disk is full.
+        Refused: with the reason and what to do.
+        Unavailable: no process could be started, or the disk is full.
 
     """
     answer = _ask(
@@ -143,7 +145,7 @@ def _ask(wanted: dict[str, Any]) -> dict[str, Any]:
     for _ in range(2):
         try:
             inspector = _borrow()
-        except OSError as error:  # no memory or no process left
+        except OSError as error:  # out of memory or processes
             raise Unavailable(_BUSY) from error
         try:
             answer = inspector.ask(wanted, _WALL_SECONDS)
@@ -154,7 +156,7 @@ def _ask(wanted: dict[str, Any]) -> dict[str, Any]:
         except _Gone:
             inspector.end()
             log.info("the inspector had ended and is started again")
-        except BaseException:  # a task's time limit, say: an answer to come must not be taken for the next file's
+        except BaseException:  # for example a task's time limit: a late answer must not be taken for the next file's
             inspector.end()
             raise
         else:
@@ -182,6 +184,6 @@ def _give_back(inspector: _Inspector) -> None:
 
 @atexit.register
 def _end_idle() -> None:
-    """In order, where the interpreter ends in order; a killed one's end by the end of their input."""
+    """Stop idle processes when the interpreter exits; those of a killed one exit at the end of their input."""
     for inspector in _idle.pop(os.getpid(), []):
         inspector.end()

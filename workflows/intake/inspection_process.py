@@ -1,8 +1,8 @@
-"""The program that looks at files for ``workflows.intake.inspection_pool``: JSON lines in and out, a child a file.
+"""The program behind ``workflows.intake.inspection_pool``: JSON lines in and out, and a child process for each file.
 
-A program of its own, not ``multiprocessing``: Celery's prefork workers are daemonic and may have no such children.
-It imports the parsers once; each file then costs a fork, and whatever the file does to a parser ends with that child.
-It gets neither keys nor addresses from the environment: a parser that a file takes over has nothing to tell.
+It is not ``multiprocessing``, because Celery's prefork workers are daemonic and may not have such children. It imports
+the parsers once; each file then costs a fork, and whatever it does to a parser ends with that child. It gets neither
+credentials nor addresses from the environment, so a parser that a file takes over has nothing to leak.
 """
 
 import contextlib
@@ -21,17 +21,18 @@ from config.errors import Refused
 from workflows.intake import inspection
 from workflows.intake.containers import Limits
 
-MEMORY = 4 * 1024**3  # bytes of addresses
-IDLE_SECONDS = 300  # without a file; then its memory is given back
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO})  # the machine, not the file
-_ANSWER = 1024 * 1024  # bytes; the longest sentence is far below
+MEMORY = 4 * 1024**3  # bytes of address space
+IDLE_SECONDS = 300  # seconds without a file, after which it exits
+# errors of the machine, not of the file
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO})
+_ANSWER = 1024 * 1024  # bytes; the longest message is far shorter
 
 
 def main() -> None:
-    """Serve until the other end of the standard input is closed, or no file has come for some minutes."""
+    """Serve until standard input is closed, or no file has arrived for some minutes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the parent, which closes our input
     answers = os.dup(1)
-    os.dup2(2, 1)  # whatever a library prints is no answer
+    os.dup2(2, 1)  # keep what libraries print out of the answers
     while line := _next_line():
         os.write(answers, json.dumps(_ask_child(line)).encode() + b"\n")
 
@@ -64,11 +65,11 @@ def _ask_child(line: bytes) -> dict[str, Any]:
 
 
 def _read_answer(pipe: int, child: int) -> bytes:
-    """What the child writes until it ends; whoever asked may end meanwhile, and then so do both."""
+    """Return what the child writes until it exits. If the caller exits meanwhile, so do both."""
     answer = b""
     while len(answer) < _ANSWER:
         ready, _, _ = select.select([0, pipe], [], [])
-        if 0 in ready:  # nothing is sent before the answer, so this is the end of whoever asked
+        if 0 in ready:  # callers send nothing before the answer, so this means that the caller has exited
             os.kill(child, signal.SIGKILL)
             os._exit(0)
         piece = os.read(pipe, 65_536)
@@ -79,11 +80,11 @@ def _read_answer(pipe: int, child: int) -> bytes:
 
 
 def _answer_and_exit(line: bytes, pipe: int) -> None:
-    """In the child. Nothing of the parent's may run after it, so it ends here whatever happens."""
+    """Runs in the child and never returns, so that no code of the parent runs after it."""
     code = 1
     try:
         nothing = os.open(os.devnull, os.O_RDWR)
-        for standard in (0, 1, 2):  # parsers complain of files in the files' own words
+        for standard in (0, 1, 2):  # parsers' messages may contain text of the file
             os.dup2(nothing, standard)
         os.write(pipe, json.dumps(_inspect(json.loads(line))).encode() + b"\n")
         code = 0

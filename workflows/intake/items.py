@@ -1,4 +1,4 @@
-"""Files that other systems put into the bucket (seed 004), and whose they are."""
+"""Rows of files that other systems put into the bucket (seed 004), and of the folders' assignments."""
 
 from enum import StrEnum
 
@@ -10,18 +10,18 @@ from config.item import Item
 
 
 class IncomingStatus(StrEnum):
-    QUARANTINED = "QUARANTINED"  # a person is to look: nothing was made of it
-    AGAIN = "AGAIN"  # a person wants it tried again
-    TAKEN = "TAKEN"  # there is a document of it
+    QUARANTINED = "QUARANTINED"  # not processed; an admin has to look at it
+    AGAIN = "AGAIN"  # an admin retries it
+    TAKEN = "TAKEN"  # it has a document
     DISCARDED = "DISCARDED"
 
 
 WAITING = (IncomingStatus.QUARANTINED, IncomingStatus.AGAIN)
-OPEN = ("", IncomingStatus.AGAIN)  # a worker is to take it; empty: there is no row of it yet
+OPEN = ("", IncomingStatus.AGAIN)  # states in which a worker may take it; empty: there is no row yet
 
 
 class IncomingFile(Item):
-    """One version of one object, whoever told of it and how often. Access: by its digest; of a site while it waits."""
+    """One version of one object, however often it was announced. Access: by its digest; of a site while quarantined."""
 
     s3_key = UnicodeAttribute(null=True)  # absent only in index rows
     s3version = UnicodeAttribute(null=True)
@@ -41,10 +41,10 @@ class IncomingFile(Item):
 
 
 class ArrivalBegin(CountedWork):
-    """Begins of one arrival, for the bucket's own message or for one line of a batch.
+    """The tries of one arrival, for the bucket's own message or for one line of a batch.
 
-    That of the bucket is due (GSI2) until the file is a document or in quarantine, and says what its message says. That
-    of a line goes by itself after a while: the line's batch is due.
+    The bucket's row is due (GSI2) until the file is a document or in quarantine, and has the content of its message.
+    That of a line expires after a while, as the line's batch is due.
     """
 
     due_entity = table.ARRIVAL_BEGIN
@@ -58,13 +58,13 @@ class ArrivalBegin(CountedWork):
 
 
 class IncomingOrigin(Item):
-    """What a document was made of: the arrival's ``digest``. Access: by the document."""
+    """The origin of a document: the arrival's ``digest``. Access: by the document."""
 
     digest = UnicodeAttribute()
 
 
 class IncomingTenant(Item):
-    """Whose documents lie under one name: a site, and the project that reads them. Access: all of them by name."""
+    """The assignment of a folder: a site, and the project that takes its files. Access: all by name."""
 
     siteId = UnicodeAttribute()  # noqa: N815 - seed 002's name
     project_id = UnicodeAttribute()

@@ -1,4 +1,4 @@
-"""URLs of what other systems put into the bucket, under ``/settings/``."""
+"""URLs of bucket folders and quarantine, under ``/settings/``."""
 
 from django.urls import path
 

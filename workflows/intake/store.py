@@ -1,9 +1,11 @@
-"""A file on this machine's disk becomes a document whose run the site's rules choose, or a container of documents."""
+"""Storing a local file as a document with a run planned by the site's rules, or as a container of documents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
+
+from django.utils.translation import gettext
 
 from config.errors import NotFound, Refused
 from config.transaction import Change
@@ -12,14 +14,13 @@ from projects.documents.items import DocumentUnpacking
 from projects.documents.queries import get_document
 from projects.folders.queries import ROOT
 from projects.settings.items import Project, settings_to_store
-from workflows.definitions import versions
+from workflows.definitions import rules, versions
 from workflows.definitions.blueprint import Definition
+from workflows.definitions.rules import Effect, Facts, Routing, When
 from workflows.engine import limits
 from workflows.intake.actions import documents, unpack
 from workflows.intake.inspection import Inspection
 from workflows.routing import pinned_rules
-from workflows.rules import routing
-from workflows.rules.routing import Effect, Facts, Routing, When
 from workflows.runs import run_settings
 from workflows.runs.items import Run
 from workflows.runs.new_run import NewRun, Original
@@ -29,9 +30,9 @@ from workflows.storage.objects import DocumentFiles, StoredFile
 
 @dataclass(frozen=True)
 class Plan:
-    """What will run on a document, settled before anything of it is stored.
+    """The planned run of a document, determined before anything is stored.
 
-    ``project``: its ``data`` map; ``chosen``: what the document itself has otherwise.
+    ``project``: its ``data`` map; ``chosen``: the document's own overrides.
     """
 
     site: str
@@ -47,18 +48,18 @@ def plan_run(
     site: str, project_id: str, data: Mapping[str, Any], file_type: str, chosen: Mapping[str, str] | None = None,
     *, document_type: str = "",
 ) -> Plan:  # fmt: skip
-    """Ask the rules that can be asked before the analysis, and pin the others with the settings.
+    """Evaluate the rules that apply before the analysis, and pin the others with the settings.
 
-    ``chosen``: who does the work for this one document (projects.settings.provider_choice), before what its project
-    says. ``document_type``: a classification's id, by a person's word, whatever rules say.
+    ``chosen``: providers for this document (projects.settings.provider_choice), which override the project's.
+    ``document_type``: the id of a classification that a person chose, which overrides rules.
 
     Raises:
-        Refused: a classification that the document would get is gone, or its definition is archived.
+        Refused: the document's classification is gone, or its definition is archived.
         Unavailable: the table or S3 does not answer.
 
     """
     book = pinned_rules.current_rules(site)
-    judgement = routing.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
+    judgement = rules.judge_rules(book.rules, Facts(file_type), When.UPLOAD)
     project = apply_effect({**data, **(chosen or {})}, judgement.effect)
     if document_type:
         project["classification_id"] = document_type
@@ -68,11 +69,17 @@ def plan_run(
         if document_type or not judgement.effect.classification:
             raise
         named = ", ".join(f"“{one.rule}”" for one in judgement.decisions)
-        raise Refused(f"The document type selected by rule {named} no longer exists. Change the rule.") from error
+        raise Refused(
+            gettext("The document type selected by rule %(named)s no longer exists. Change the rule.")
+            % {"named": named}
+        ) from error
     routed = Routing(pinned_rules.pin_rules(site, book), judgement)
     definition = versions.active_definition(judgement.effect.definition)
     if not definition.needs_document:
-        raise Refused(f"{definition.name} runs on data, without documents. Select another workflow in the rules.")
+        raise Refused(
+            gettext("%(name)s runs on data, without documents. Select another workflow in the rules.")
+            % {"name": definition.name}
+        )
     return Plan(site, project_id, project, pinned, definition, routed, chosen or {})
 
 
@@ -87,10 +94,10 @@ def start(
     batch_line: str = "",
     folder_id: str = "",
 ) -> Run:
-    """Make the document and start its run; ``parent_id``: what it came out of; ``also``: written with it.
+    """Create the document and start its run; ``parent_id``: its container; ``also``: written in the same transaction.
 
     Raises:
-        Conflict: the document exists, or one of ``also`` did not hold.
+        Conflict: the document exists, or a condition of ``also`` failed.
         Unavailable: the table does not answer; nothing was created.
 
     """
@@ -105,18 +112,18 @@ def start(
         parent_id,
         plan.chosen,
         batch_line,
-        aside=not batch_line and _stands_aside(plan),  # a batch keeps to its slots
+        aside=not batch_line and _stands_aside(plan),  # batches are limited by their slots
         folder_id=folder_id,
     )
     return documents.start(new, also=also)
 
 
 def start_again(plan: Plan, *, document_id: str, original: Original, by: Actor) -> Run:
-    """Make ``original`` the content of a document that is there, and start a run of it.
+    """Make ``original`` the current version of an existing document, and start its run.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: a run of it is under way.
+        Refused: a run of it is in progress.
         Unavailable: the table does not answer; nothing was changed.
 
     """
@@ -130,7 +137,7 @@ def _stands_aside(plan: Plan) -> bool:
 
 
 def take_back(store: DocumentFiles, stored: StoredFile) -> None:
-    """Delete an original that no row names; where only the table's answer was lost, the row is there and it stays."""
+    """Delete an original without rows. If only the table's answer was lost, the row exists and the file stays."""
     try:
         named = get_document(store.site, store.document_id).s3version or ""
     except NotFound:
@@ -140,7 +147,7 @@ def take_back(store: DocumentFiles, stored: StoredFile) -> None:
 
 
 def apply_effect(project: Mapping[str, Any], effect: Effect) -> dict[str, Any]:
-    """The project's settings for this one document."""
+    """Return the project's settings with a rule's effect on this document."""
     changed: dict[str, Any] = dict(project)
     if effect.language:
         changed["language"] = effect.language
@@ -158,7 +165,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LocalFile:
-    """``name`` as people know it; ``found``: what intake saw in it."""
+    """``name`` as people know it; ``found``: the result of the inspection."""
 
     path: Path
     name: str
@@ -177,15 +184,14 @@ def enter(
     batch_line: str = "",
     document_type: str = "",
 ) -> Run | None:
-    """Store it and make its rows, ``also`` with them; whatever fails, neither a row nor a file is left behind.
+    """Store a file and create its rows, with ``also``. On failure neither a row nor a file is left behind.
 
-    What comes out of a mail or an archive is filed in the folder that this stands in.
-
-    Returns its run, or None for a mail or an archive: a worker has to be told to unpack it.
-    ``batch_line``: whose slot of a batch its run holds, or its unpacking. ``document_type``: as ``plan_run``.
+    Files extracted from an email or an archive go to its folder. Returns the run, or None for an email or an archive:
+    then the caller orders its extraction. ``batch_line``: the batch slot that its run or extraction holds.
+    ``document_type``: as for ``plan_run``.
 
     Raises:
-        Conflict: the document exists, or one of ``also`` did not hold.
+        Conflict: the document exists, or a condition of ``also`` failed.
         Refused: the site's rules choose a classification that is gone.
         Unavailable: S3 or the table does not answer.
 
@@ -227,9 +233,9 @@ def store_and_begin(
     store: DocumentFiles, body: BinaryIO, name: str, found: Inspection, *, size: int, begin: Callable[[Original], T],
     sha256: str = "",
 ) -> T:  # fmt: skip
-    """Keep the original, then make its rows; where ``begin`` fails, it is taken back.
+    """Store the original, then create its rows; if ``begin`` fails, the original is deleted.
 
-    ``size``: bytes; ``sha256`` (hexadecimal) where it was counted on the way.
+    ``size``: bytes; ``sha256``: hexadecimal, if it was computed on the way.
     """
     kept = store.save_original(body, found.extension, found.file_type, sha256=sha256)
     try:

@@ -1,4 +1,4 @@
-"""Celery tasks of intake: a file that came into the bucket, and a mail or an archive that is unpacked."""
+"""Celery tasks of intake: files in the bucket, and extraction of emails and archives."""
 
 import functools
 import logging
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(bind=True, name="workflows.tasks.unpack", time_limit=3600)
 def unpack(self: Any, *, site: str, document_id: str) -> None:
-    """Take the files out of a mail or an archive; delivered twice, the second finds each of them there."""
+    """Extract the files of an email or an archive. Idempotent."""
     keep = visibility.keeper(self.request)
 
     def work(*, last: bool = False) -> None:
@@ -35,7 +35,7 @@ def unpack(self: Any, *, site: str, document_id: str) -> None:
 
 
 def order_unpacking_soon(site: str, document_id: str) -> None:
-    """If no queue answers, the sweeper orders it."""
+    """Order the extraction. If the queue is unavailable, the sweeper orders it."""
     queues.enqueue_soon(unpack.name, settings.STEPS_QUEUE, {"site": site, "document_id": document_id})
 
 
@@ -46,7 +46,7 @@ def order_unpacking(site: str, document_id: str) -> None:
 
 @shared_task(bind=True, name=ingress.TASK, time_limit=3600)
 def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
-    """Make a document of a file that another system put into the bucket; told of it again, nothing happens."""
+    """Create the document of a file that another system put into the bucket. Idempotent."""
     keep = visibility.keeper(self.request)
 
     def take() -> None:
@@ -65,6 +65,6 @@ def take_incoming(self: Any, *, key: str, version: str, size: int) -> None:
 
 
 def take_incoming_again(file: IncomingFile | ArrivalBegin) -> None:
-    """From a page, which says so if no queue answers, or from the sweeper. Raises: Unavailable."""
+    """Send it again, from a page, which reports an unavailable queue, or from the sweeper. Raises: Unavailable."""
     kwargs = {"key": file.s3_key, "version": file.s3version or "", "size": int(file.file_size or 0)}
     queues.enqueue(take_incoming.name, settings.STEPS_QUEUE, kwargs)

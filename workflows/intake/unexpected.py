@@ -1,6 +1,6 @@
-"""Work of intake that raises an error which has no sentence of its own: tried again a few times, then given up.
+"""Handling of unexpected errors in intake tasks: a few retries, then giving up with a message.
 
-Celery acknowledges the message of a task that raises, so whatever leaves such a task is lost without a word.
+Celery acknowledges the message of a task that raises, so an error that leaves such a task loses its work silently.
 """
 
 import logging
@@ -12,15 +12,15 @@ from config.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
-MOST = 3  # raises of one message
+MOST = 3  # tries of one message
 _LONGEST_PAUSE = 60  # seconds
 
 
 def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]) -> None:
-    """Do ``work``; have the message come back if something does not answer, and a few times whatever it raises.
+    """Do ``work``; retry if something does not answer, and a few times after any other error.
 
-    After that ``give_up`` records the sentence that people read. If it fails too, the message comes back as well.
-    Neither log nor row gets the text of the error, which may be the document's: only its class and its place.
+    After that ``give_up`` records the message for people. If it fails too, the task is retried as well. Neither log nor
+    row gets the text of the error, which may be the document's: only its class and location.
     """
     error = _call_and_catch(work)
     if error is None:
@@ -31,12 +31,12 @@ def attempt(task: Any, work: Callable[[], object], give_up: Callable[[], object]
         log.log(level, "intake stopped unexpectedly", extra={"task": task.name, "error": logs.place_of(error)})
         if last and (error := _call_and_catch(give_up)) is None:
             return
-    # Outside of every ``except``: where the queue refuses the message Celery logs the error with what led to it.
+    # Outside of every ``except``: if the queue refuses the message, Celery logs the error with its context.
     raise task.retry(countdown=min(2**task.request.retries, _LONGEST_PAUSE))
 
 
 def once_more(work: Callable[[], object], give_up: Callable[[], object]) -> None:
-    """``work`` in a way that raises less; ``give_up`` if it does raise. Raises: Unavailable."""
+    """Run ``work``, a last and more tolerant try; call ``give_up`` if it raises. Raises: Unavailable."""
     error = _call_and_catch(work)
     if isinstance(error, Unavailable):
         raise error

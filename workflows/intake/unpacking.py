@@ -1,6 +1,6 @@
-"""Taking files out of a mail or an archive, or the parts out of a document that was split.
+"""Extraction of emails and archives, and of the parts of a split document.
 
-Each becomes a document of its own, once, however often it is begun.
+Each file becomes a document of its own, once, however often extraction is begun.
 """
 
 import logging
@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import logs, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused, Unavailable
 from config.item import Item
+from config.phrase import Phrase
 from projects.audit.events import Actor
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentUnpacking, UnpackingStatus
@@ -31,27 +33,27 @@ from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-_CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # our own name space: a child's id is its place
-_NO_PROJECT = "The project no longer exists. Upload the file to another project."
-_NO_FILE = "The stored file is missing. Upload it again."
-_UNEXPECTED = (
+_CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # namespace of ids derived from a child's position
+_NO_PROJECT = Phrase("The project no longer exists. Upload the file to another project.")
+_NO_FILE = Phrase("The stored file is missing. Upload it again.")
+_UNEXPECTED = Phrase(
     "Extraction failed with an unexpected error. Retry; if it fails again, ask an administrator to check the log."
 )
-_ENOUGH = "The email or archive exceeds the limit. Upload the remaining files individually."
+_ENOUGH = Phrase("The email or archive exceeds the limit. Upload the remaining files individually.")
 
 
 def unpack(
     site: str, document_id: str, *, owner: str, keep: Callable[[], None], nested: Callable[[str, str], None],
     last: bool = False,
 ) -> DocumentUnpacking | None:  # fmt: skip
-    """Make a document of each file; what is there already stays as it is. ``nested`` orders another to be unpacked.
+    """Create a document for each file; existing ones stay. ``nested`` orders the extraction of another container.
 
-    What ended one worker after the other, with no file come out of it, is given up. ``keep`` is called while it lasts.
-    ``last``: where an unexpected error is raised, that file is left out with a sentence. Returns the record if this
-    call has ended it.
+    It gives up on a container that kills several workers without progress. ``keep`` is called while it works. ``last``:
+    on the last try, a file with an unexpected error is skipped with a message. Returns the record if this call has
+    ended it.
 
     Raises:
-        Unavailable: the table or S3 does not answer; it is gone on with later.
+        Unavailable: the table or S3 does not answer; a later call continues.
 
     """
     try:
@@ -67,7 +69,7 @@ def unpack(
         else:
             unpack_actions.claim(record, owner=owner)
             _Unpacking(site, record, document, keep=keep, nested=nested, last=last).run()
-    except Conflict:  # another worker has it, or was as fast
+    except Conflict:  # another worker has it, or was faster
         log.info("unpacked by another", extra={"document": document_id})
         return None
     except Unavailable:
@@ -77,9 +79,9 @@ def unpack(
 
 
 def record_of(rows: DocumentRows) -> DocumentUnpacking:
-    """Raises: NotFound, of a document that nothing came out of."""
+    """Raises: NotFound if the document is not a container."""
     if rows.unpacking is None:
-        raise NotFound("This document is not an email or archive.")
+        raise NotFound(gettext("This document is not an email or archive."))
     return rows.unpacking
 
 
@@ -107,7 +109,7 @@ class _Unpacking:
         unpack_actions.finish(self.site, self.record, taken=self.taken, refused=self.refused, message=message)
 
     def _take_all(self, folder: Path) -> None:
-        """Raises: Refused, with the sentence that says why it ends before its end."""
+        """Raises: Refused with the reason if it ends early."""
         try:
             self.project = project_queries.get_project(self.site, self.record.project_id)
         except NotFound as error:
@@ -135,7 +137,7 @@ class _Unpacking:
         return containers.members(original, self.document.contentType, limits())
 
     def _why(self, error: Exception) -> str:
-        """The sentence that people read. Raises: the error itself, if it may not come again."""
+        """Return the message for people. Raises: the error itself, if it should be retried."""
         if isinstance(error, Refused):
             return str(error)
         if not self.last or isinstance(error, (Unavailable, Conflict)):
@@ -152,8 +154,8 @@ class _Unpacking:
             unpack_actions.renew(self.record)
 
     def _take(self, number: int, member: Member, path: Path) -> str:
-        """An empty text, or why it was not taken. Raises: Refused, which says why as well."""
-        of_run = [self.record.workflow_id] if self.record.workflow_id else []  # what is split again has other parts
+        """Return an empty text, or why the file was skipped. Raises: Refused with a reason for skipping it."""
+        of_run = [self.record.workflow_id] if self.record.workflow_id else []  # a second split has other parts
         place = "\n".join([self.site, self.record.documentId, *of_run, str(number)])
         document_id = str(uuid.uuid5(_CHILDREN, place))
         if self._was_taken(document_id):
@@ -166,7 +168,7 @@ class _Unpacking:
         return self._make(document_id, member.name, path, found, document_type)
 
     def _was_taken(self, document_id: str) -> bool:
-        """Also where it was deleted since: what came out once does not come out again."""
+        """Return True if it exists, or was deleted since: a file is not extracted twice."""
         child = table.CHILD_DOCUMENT.key(self.site, document_id=self.record.documentId, child_document_id=document_id)
         return bool(Item.load_many([child, table.DOCUMENT_REMOVAL.key(self.site, document_id=document_id)]))
 

@@ -1,4 +1,4 @@
-"""An upload on its way to a document: counted while it arrives, inspected, stored, its run started."""
+"""Uploads: counted while they arrive, inspected, stored, and their run started."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -10,9 +10,11 @@ from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from config import disk
 from config.errors import Refused
+from config.phrase import Sentence
 from projects.audit.events import Actor
 from projects.documents.items import Document
 from projects.settings import provider_choice
@@ -28,12 +30,12 @@ from workflows.runs.new_run import Original
 from workflows.storage.objects import DocumentFiles
 
 NAME_LENGTH = 255
-# Beside the file a form carries a token and the parts' own heads.
+# Form fields and part headers besides the file.
 FORM_BYTES = 64 * 1024
 
 
 def size_words(size: int) -> str:
-    """Bytes for people.
+    """Format a number of bytes for people.
 
     >>> size_words(524_288_000), size_words(900)
     ('500 MB', '900 bytes')
@@ -46,11 +48,11 @@ def size_words(size: int) -> str:
 
 def too_large() -> str:
     limit = size_words(settings.UPLOAD_MAX_BYTES)
-    return f"The upload exceeds {limit}. Upload fewer files or split the document."
+    return Sentence("The upload exceeds %(limit)s. Upload fewer files or split the document.").fill(limit=limit)
 
 
 class SizeGuard(FileUploadHandler):
-    """Stops a request whose files grow beyond the limit, whatever its head promised; stores nothing itself."""
+    """Stops a request whose files exceed the limit, whatever its headers declared; stores nothing itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +71,7 @@ class SizeGuard(FileUploadHandler):
 
 
 class HashedFileHandler(TemporaryFileUploadHandler):
-    """Keeps each file in a temporary one and counts its SHA-256 as it comes: ``file.sha256``, hexadecimal."""
+    """Stores each file in a temporary file and computes its SHA-256: ``file.sha256``, hexadecimal."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
@@ -81,7 +83,7 @@ class HashedFileHandler(TemporaryFileUploadHandler):
             super().receive_data_chunk(raw_data, start)
 
     def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
-        with disk.full_is_unavailable():  # what is still buffered is written now
+        with disk.full_is_unavailable():  # flushes what is still buffered
             file = super().file_complete(file_size)
         if file is not None:
             file.sha256 = self._digest.hexdigest()  # type: ignore[attr-defined] # read by take()
@@ -89,7 +91,7 @@ class HashedFileHandler(TemporaryFileUploadHandler):
 
 
 def guard_files(request: HttpRequest) -> SizeGuard | None:
-    """Have the files of a request that is not read yet counted and kept; None if it is too large by its own word."""
+    """Install the upload handlers of a request that was not read yet; None if its declared length is too large."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
         return None
     guard = SizeGuard()
@@ -99,10 +101,7 @@ def guard_files(request: HttpRequest) -> SizeGuard | None:
 
 @dataclass(frozen=True)
 class TakenUpload:
-    """A document whose run has started, or a mail or an archive (without a run) whose documents are on their way.
-
-    ``notes`` are sentences for the person who uploaded it.
-    """
+    """A document whose run has started, or an email or archive (without a run) whose documents follow."""
 
     document_id: str
     run: Run | None
@@ -123,14 +122,14 @@ def take(
     chosen: Mapping[str, str] | None = None,
     folder_id: str = "",
 ) -> TakenUpload:
-    """Inspect, store, start; whatever fails, neither a row nor a file is left behind.
+    """Inspect, store and start. On failure neither a row nor a file is left behind.
 
-    ``chosen``: who does the work for this document, where its project is not to say it
-    (projects.settings.provider_choice). ``folder_id``: where it is filed, empty for no folder.
-    ``upload`` lies in a temporary file of its own: ``SizeGuard`` comes with no handler that keeps it in memory.
+    ``chosen``: providers for this document that override the project's (projects.settings.provider_choice).
+    ``folder_id``: its folder, or empty. ``upload`` is in a temporary file of its own: no handler beside ``SizeGuard``
+    keeps it in memory.
 
     Raises:
-        Refused: with the sentence for the person.
+        Refused: with the message for the person.
         Unavailable: S3 or the table does not answer.
 
     """
@@ -157,14 +156,14 @@ def take(
 def take_content(
     site: str, project: Project, document: Document, upload: "UploadedFile[Any]", *, by: Actor
 ) -> TakenUpload:
-    """The same for a newer content of a document that is there.
+    """Do the same for a new file version of an existing document.
 
     Raises:
-        Refused: with the sentence for the person; also while a run of the document is under way.
+        Refused: with the message for the person; also while a run of the document is in progress.
         Unavailable: S3 or the table does not answer.
 
     """
-    # before a long upload is stored in vain; asked again when it is
+    # before a long upload is stored in vain; checked again when it is written
     row = documents.check_takes_content(site, document)
     own = provider_choice.read_provider_choices(row.data.as_dict(), provider_choice.list_choices(site))
 
@@ -191,7 +190,7 @@ def _take_upload(
 
 
 def upload_name(name: str) -> str:
-    """The name as people know it, without what would not print; never part of a key.
+    """Return the file's name without unprintable characters; never part of a key.
 
     Raises:
         Refused: nothing is left of it.
@@ -199,5 +198,5 @@ def upload_name(name: str) -> str:
     """
     shown = "".join(letter for letter in name if letter.isprintable()).strip()[-NAME_LENGTH:]
     if not shown:
-        raise Refused("This file has no name. Rename it and upload it again.")
+        raise Refused(gettext("This file has no name. Rename it and upload it again."))
     return shown

@@ -1,4 +1,4 @@
-"""URLs of what people upload; named under ``workflows``."""
+"""URLs of uploads, in the namespace ``workflows``."""
 
 from django.urls import path
 

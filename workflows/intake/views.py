@@ -1,4 +1,4 @@
-"""Pages of intake: upload, what a mail or an archive left out, bucket folders and quarantine."""
+"""Pages of intake: upload, files that were not extracted, bucket folders and quarantine."""
 
 import hashlib
 import uuid
@@ -11,10 +11,12 @@ from django.contrib import messages
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, Refused, Unavailable, quote_names
+from config.phrase import Phrase, join_phrases, tell_sentence
 from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.documents.queries import document_rows
@@ -27,7 +29,7 @@ from projects.settings.provider_choice import Choices
 from projects.settings.values import SETTING_LABELS
 from projects.sites import access
 from projects.sites import queries as site_queries
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.intake import bucket, unpacking
 from workflows.intake.actions import unpack as records
 from workflows.intake.content_types import ALSO, EXTENSIONS, SUPPORTED
@@ -37,7 +39,7 @@ from workflows.intake.tasks import order_unpacking_soon, take_incoming_again
 from workflows.intake.upload import SizeGuard, guard_files, size_words, take, too_large
 from workflows.runs import engine_choice
 
-_SITES = 100  # that the form offers
+_SITES = 100  # sites that the form offers
 
 
 @require_safe
@@ -48,12 +50,10 @@ def list_incoming(request: DeskRequest) -> HttpResponse:
     on_main_site = request.site == DEFAULT_SITE
     context = {
         "rows": [(file, file.status == IncomingStatus.AGAIN, bucket.names_folder(file)) for file in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("incoming:list-incoming"),
+        **page_links(request, page.next, reverse("incoming:list-incoming")),
         "on_main_site": on_main_site,
         "nobody_tells": engine_choice.choose_engine()
-        is not None,  # the machine that S3's events start is not published then
+        is not None,  # otherwise the machine that S3's events start is not published
         "tenants": [(one, one.SK.partition("#")[2]) for one in bucket.tenants().rows] if on_main_site else (),
     }
     return render_answer(request, "workflows/intake/bucket.html", None, context)
@@ -66,14 +66,19 @@ def settle_incoming(request: DeskRequest, digest: str) -> HttpResponse:
     if request.POST.get("order") == "discard":
         bucket.discard(file, by=actor_of(request.user))
         messages.success(
-            request, f"{file.name} was discarded. Its object stays in the bucket until its lifecycle rule removes it."
+            request,
+            gettext("%(name)s was discarded. Its object stays in the bucket until its lifecycle rule removes it.")
+            % {"name": file.name},
         )
     elif not bucket.names_folder(file):
         raise Refused(bucket.NO_FOLDER)
     else:
         bucket.again(file, by=actor_of(request.user))
         take_incoming_again(file)
-        messages.success(request, f"{file.name} is being retried. If it fails, it returns here with the reason.")
+        messages.success(
+            request,
+            gettext("%(name)s is being retried. If it fails, it returns here with the reason.") % {"name": file.name},
+        )
     return redirect_after_post(request, reverse("incoming:list-incoming"))
 
 
@@ -96,7 +101,11 @@ def create_tenant(request: DeskRequest) -> HttpResponse:
                 form.add_error("name", str(error))
                 status = 409
             else:
-                messages.success(request, f"Files in the folder {typed['name']} go to {project.settings.name} now.")
+                messages.success(
+                    request,
+                    gettext("Files in the folder %(name)s go to %(name_2)s now.")
+                    % {"name": typed["name"], "name_2": project.settings.name},
+                )
                 return redirect_after_post(request, reverse("incoming:list-incoming"))
     sites = site_queries.active_sites(_SITES).rows
     context = {"form": form, "site_row": site, "sites": sites, "has_projects": bool(offered)}
@@ -110,9 +119,11 @@ def remove_tenant(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
     name = request.POST.get("name", "")
     if not name:
-        raise Refused("Choose a folder from the list.")
+        raise Refused(gettext("Choose a folder from the list."))
     bucket.remove_tenant(name, by=actor_of(request.user))
-    messages.success(request, f"The folder {name} is removed. New files in it are quarantined.")
+    messages.success(
+        request, gettext("The folder %(name)s is removed. New files in it are quarantined.") % {"name": name}
+    )
     return redirect_after_post(request, reverse("incoming:list-incoming"))
 
 
@@ -123,21 +134,21 @@ def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
     record = unpacking.record_of(document_rows(request.site, document_id))
     records.again(request.site, record, by=actor_of(request.user))
     order_unpacking_soon(request.site, document_id)
-    messages.success(request, "Extracting its files again. Existing files are kept.")
+    messages.success(request, gettext("Extracting its files again. Existing files are kept."))
     return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
 
 
-_STORED = "Storage is unavailable. This file was not stored; upload it again in a moment."
-_NOT_YOURS = "It is in a queue of groups that you are not a member of, so you cannot open it."
+_STORED = Phrase("Storage is unavailable. This file was not stored; upload it again in a moment.")
+_NOT_YOURS = Phrase("It is in a queue of groups that you are not a member of, so you cannot open it.")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one file: ``url`` of its run, or the ``error`` it was not taken for."""
+    """The result of one file: the ``url`` of its run, or the ``error``."""
 
     name: str
     url: str = ""
-    way: str = "View run"
+    way: str = Phrase("View run")
     error: str = ""
     notes: tuple[str, ...] = ()
     status: int = 200
@@ -145,7 +156,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class DoerChoice:
-    """Who may do one kind of work for these documents; ``chosen`` where the form comes back."""
+    """The providers of one kind of work for these documents; ``chosen`` if the form is shown again."""
 
     name: str
     label: str
@@ -155,12 +166,12 @@ class DoerChoice:
 
 @require_safe
 def choose_project(request: DeskRequest) -> HttpResponse:
-    """Where documents are uploaded to, from pages that have no project."""
+    """Choose the project to upload to, from pages without a project."""
     access.check_can_upload(request)
     return choosing.choose_project(request, "workflows/intake/choose_project.html", onward="workflows:upload")
 
 
-# The token is checked inside: checking it reads the body, which role, length and our upload handler come before.
+# The view checks the CSRF token itself: that reads the body, so role, length and upload handler come first.
 @csrf_exempt
 @require_http_methods(["GET", "POST"])
 def upload(request: DeskRequest, project_id: str) -> HttpResponse:
@@ -181,21 +192,21 @@ def _receive(request: DeskRequest, *, project: Project, guard: SizeGuard) -> Htt
         return _refuse_whole(request, project)
     choices = provider_choice.list_choices(request.site)
     if problem := _unknown_choices(request, choices):
-        return _report(request, project, [Answer("Upload failed", error=problem, status=422)])
+        return _report(request, project, [Answer(Phrase("Upload failed"), error=problem, status=422)])
     chosen = provider_choice.read_provider_choices(request.POST, choices)
     if not found:
-        empty = Answer("No file", error="Choose at least one file.", status=422)
+        empty = Answer(Phrase("No file"), error=Phrase("Choose at least one file."), status=422)
         return _report(request, project, [empty], chosen)
     try:
         folder_id = find_upload_folder(request, request.POST.get("folder", ""), by=actor_of(request.user))
     except Refused as error:
-        return _report(request, project, [Answer("Upload failed", error=str(error), status=422)], chosen)
+        return _report(request, project, [Answer(Phrase("Upload failed"), error=str(error), status=422)], chosen)
     return _report(request, project, [_take_one(request, project, file, chosen, folder_id) for file in found], chosen)
 
 
 @require_POST
 def request_web_page(request: DeskRequest, project_id: str) -> HttpResponse:
-    """A web page as a document: what is stored is the request, which a worker follows."""
+    """Add a web page as a document: the stored file is the request, which a worker fetches."""
     project = access.project_to_upload(request, project_id)
     form = WebPageForm(request.POST)
     if not form.is_valid():
@@ -214,16 +225,18 @@ def request_web_page(request: DeskRequest, project_id: str) -> HttpResponse:
 
 
 def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
-    """Why nothing of this form is taken, empty if it is: a choice that nothing reads would quietly be another one."""
+    """Return why the form is refused, or empty: an unknown choice must not silently mean another one."""
     own = {"files", "folder", "csrfmiddlewaretoken"}
     if unknown := provider_choice.list_unknown_parts([*request.POST, *request.FILES], beside=own):
-        return (
-            f"This form has unknown parts: {quote_names(unknown)}. Nothing was uploaded. Reload the page and try again."
-        )
-    typed = {name: value for name, value in request.POST.items() if value}  # empty: as the project has it
+        return gettext(
+            "This form has unknown parts: %(parts)s. Nothing was uploaded. Reload the page and try again."
+        ) % {"parts": quote_names(unknown)}
+    typed = {name: value for name, value in request.POST.items() if value}  # empty: as set by the project
     if wrong := provider_choice.list_wrong_choices(typed, choices):
-        labels = ", ".join(SETTING_LABELS[name] for name in wrong)
-        return f"{labels}: choose one of the list. Nothing was uploaded. Reload the page and try again."
+        labels = join_phrases(SETTING_LABELS[name] for name in wrong).translated()
+        return gettext("%(labels)s: choose one of the list. Nothing was uploaded. Reload the page and try again.") % {
+            "labels": labels
+        }
     return ""
 
 
@@ -247,12 +260,19 @@ def _take_one(
         return Answer(name, error=_STORED, status=503)
     if admission.find_hidden_documents(request, [taken.document_id]):
         url = reverse("projects:show-project", args=[project.id])
-        return Answer(taken.name, url=url, way="View project", notes=(*taken.notes, _NOT_YOURS))
+        return Answer(taken.name, url=url, way=Phrase("View project"), notes=(*taken.notes, _NOT_YOURS))
     if taken.run is None:
         url = reverse("documents:show-document", args=[taken.document_id])
-        return Answer(taken.name, url=url, way="View document", notes=taken.notes)
+        return Answer(taken.name, url=url, way=Phrase("View document"), notes=taken.notes)
     url = reverse("workflows:show-run", args=[taken.run.document_id, taken.run.workflow_id])
     return Answer(taken.name, url=url, notes=taken.notes)
+
+
+def _tell(one: Answer) -> dict[str, Any]:
+    """For the script of the form, which shows it as it is."""
+    notes = [tell_sentence(note).translated() for note in one.notes]
+    told = {"error": tell_sentence(one.error).translated(), "notes": notes, "way": gettext(one.way)}
+    return {**asdict(one), **told, "started": one.way == Answer.way}
 
 
 def _report(
@@ -260,20 +280,23 @@ def _report(
 ) -> HttpResponse:
     status = max(one.status for one in answers)
     if request.headers.get("Accept") == "application/json":
-        found = [asdict(one) for one in answers]
-        return JsonResponse({"files": found}, status=status)
+        return JsonResponse({"files": [_tell(one) for one in answers]}, status=status)
     if status != 200:
         return _page(request, project, answers=answers, status=status, chosen=chosen)
-    many = f"{len(answers)} documents are" if len(answers) > 1 else f"{answers[0].name} is"
-    messages.success(request, f"{many} uploaded. Processing has started.")
+    said = ngettext(
+        "%(name)s is uploaded. Processing has started.",
+        "%(count)s documents are uploaded. Processing has started.",
+        len(answers),
+    )
+    messages.success(request, said % {"name": answers[0].name, "count": len(answers)})
     for one in answers:
         for note in one.notes:
-            messages.warning(request, f"{one.name}: {note}")
+            messages.warning(request, f"{one.name}: {tell_sentence(note).translated()}")
     return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))
 
 
 def _refuse_whole(request: DeskRequest, project: Project) -> HttpResponse:
-    answers = [Answer("Upload failed", error=too_large(), status=413)]
+    answers = [Answer(Phrase("Upload failed"), error=too_large(), status=413)]
     response = _report(request, project, answers)
     response["Connection"] = "close"  # the rest of the body is not read
     return response
@@ -300,7 +323,7 @@ def _page(
         "web_form": web_form or WebPageForm(initial={"folder": request.GET.get("folder", "")}),
         "folder": request.POST.get("folder", request.GET.get("folder", "")),
         "paths": list_paths(request),
-        "supported": f"{SUPPORTED}; ZIP archives of these; emails with their attachments",
+        "supported": Phrase("%(files)s; ZIP archives of these; emails with their attachments").fill(files=SUPPORTED),
         "limit": size_words(settings.UPLOAD_MAX_BYTES),
         "limit_bytes": settings.UPLOAD_MAX_BYTES,
     }

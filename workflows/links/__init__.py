@@ -1,1 +1,1 @@
-"""What people without an account open: documents and folders that are shared by link"""
+"""Access without an account: documents and folders shared by link, and published documents."""

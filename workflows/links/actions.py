@@ -1,16 +1,19 @@
-"""A version of a document is opened to everyone and withdrawn again; a purged document leaves no share."""
+"""Writes that publish a version of a document to everyone and withdraw it; a purge removes all shares."""
 
 import json
 from dataclasses import asdict
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase
 from config.transaction import EXISTS, NEW, Check, Delete, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.documents.actions.properties import mark_public, unmark_public
+from projects.documents.purging import at_purge
 from projects.shares import actions
-from workflows.documents.actions.hide import at_purge
 from workflows.links import pictures, queries
 from workflows.links.items import DocumentPublication
 from workflows.links.queries import find_publication, load_public_document, publication_key
@@ -20,27 +23,30 @@ from workflows.storage.objects import DocumentFiles
 
 @at_purge
 def forget_shared(site: str, document_id: str) -> None:
-    """Take away every share of a purged document; again is harmless."""
+    """Delete every share of a purged document. Idempotent."""
     actions.forget_shares(site, document_id)
 
 
 def publish_document(site: str, document_id: str, *, seen: str = "", by: Actor) -> str:
-    """Open the document as it is now to everyone; what was open before is replaced. Returns the publication's id.
+    """Publish the document as it is now to everyone, replacing an earlier publication; return the publication's id.
 
-    ``seen``: the id of the publication that the person saw, empty for none. Copies are made first: what people open
-    is never half of it.
+    ``seen``: the id of the publication that the person saw, empty for none. Copies are written first, so that a
+    publication is never incomplete.
 
     Raises:
         NotFound: no such document, or it was deleted meanwhile.
-        Refused: nothing is published of it yet, or it has too many pages.
+        Refused: it has no published result yet, or too many pages.
         Conflict: someone published or withdrew it meanwhile.
 
     """
     public = load_public_document(site, document_id)
     if public.fields is None:
-        raise Refused("This document has no published result yet. Wait until its run has ended.")
+        raise Refused(gettext("This document has no published result yet. Wait until its run has ended."))
     if len(public.pages) > pictures.MOST_PAGES:
-        raise Refused(f"A document with up to {pictures.MOST_PAGES} pages can be opened to everyone.")
+        raise Refused(
+            gettext("A document with up to %(most_pages)s pages can be opened to everyone.")
+            % {"most_pages": pictures.MOST_PAGES}
+        )
     document, publication_id = public.document, clock.new_ulid()
     store = DocumentFiles(site, document.project_id, document_id)
     body = json.dumps([asdict(one) for one in public.fields], ensure_ascii=False).encode()
@@ -68,11 +74,12 @@ def publish_document(site: str, document_id: str, *, seen: str = "", by: Actor) 
     there = Check(table.DOCUMENT.key(site, document_id=document_id), EXISTS, name="document")
     event = entity_event(site, "publication", document_id, "published", by=by, payload={"publication": publication_id})
     try:
-        transact([there, Update(publication_key(site, document_id), changes, same, of=row)], event)
+        marked = mark_public(site, document, by=by)
+        transact([there, Update(publication_key(site, document_id), changes, same, of=row), *marked], event)
     except Conflict as conflict:
         store.clear_artifacts([files.publication(publication_id)])
         if "document" in conflict.failed:
-            raise NotFound("This document was deleted meanwhile. Nothing was published.") from conflict
+            raise NotFound(gettext("This document was deleted meanwhile. Nothing was published.")) from conflict
         raise Conflict(_explain_late(site, document_id)) from conflict
     if seen:
         store.clear_artifacts([files.publication(seen)])
@@ -80,10 +87,10 @@ def publish_document(site: str, document_id: str, *, seen: str = "", by: Actor) 
 
 
 def withdraw_document(site: str, document_id: str, *, seen: str, by: Actor) -> None:
-    """Close it again, at once. ``seen``: the id of the publication that the person saw.
+    """Withdraw a publication at once. ``seen``: the id of the publication that the person saw.
 
     Raises:
-        NotFound: it is not open to everyone.
+        NotFound: it is not public.
         Conflict: someone withdrew it, or published another version, meanwhile.
 
     """
@@ -92,7 +99,8 @@ def withdraw_document(site: str, document_id: str, *, seen: str, by: Actor) -> N
         raise NotFound(queries.WITHDRAWN)
     event = entity_event(site, "publication", document_id, "withdrawn", by=by, payload={"publication": seen})
     try:
-        transact([Delete(row.key, DocumentPublication.publication_id == seen, of=DocumentPublication)], event)
+        mine = Delete(row.key, DocumentPublication.publication_id == seen, of=DocumentPublication)
+        transact([mine, *unmark_public(site, document_id)], event)
     except Conflict as conflict:
         raise Conflict(_explain_late(site, document_id)) from conflict
     DocumentFiles(site, row.project_id, document_id).clear_artifacts([files.publication(seen)])
@@ -101,5 +109,7 @@ def withdraw_document(site: str, document_id: str, *, seen: str, by: Actor) -> N
 def _explain_late(site: str, document_id: str) -> str:
     row = find_publication(site, document_id)
     if row is None:
-        return "This document was withdrawn by another user. Nothing was changed."
-    return f"{row.user_name} has opened another version of this document to everyone. Nothing was changed."
+        return Phrase("This document was withdrawn by another user. Nothing was changed.")
+    return gettext("%(user_name)s has opened another version of this document to everyone. Nothing was changed.") % {
+        "user_name": row.user_name
+    }

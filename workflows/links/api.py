@@ -1,6 +1,4 @@
-"""The API of publication: a document is opened to everyone at a stable address, and withdrawn."""
-
-from typing import Any
+"""The API of publication: publish a document to everyone at a stable address, and withdraw it."""
 
 from ninja import Router, Schema, Status
 
@@ -8,17 +6,16 @@ from config.errors import NotFound
 from projects.documents.queries import get_document
 from projects.queues import admission
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Problem
+from projects.web.api import FAILURES, REFUSALS, ApiRequest
 from projects.web.links import page_url
 from workflows.links import actions
 from workflows.links.queries import WITHDRAWN, find_publication
 
 router = Router(tags=["shares"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
 
 
 class PublicationShape(Schema):
-    """``version``: of the file that was published. ``run_id``: whose result is shown."""
+    """``version``: of the published file. ``run_id``: the run of the published result."""
 
     url: str
     document_id: str
@@ -33,7 +30,7 @@ class PublicationShape(Schema):
     "/documents/{document_id}/publication",
     response={200: PublicationShape, **FAILURES},
     operation_id="show_publication",
-    summary="Read what of a document is public",
+    summary="Get a publication",
 )
 def show_publication(request: ApiRequest, document_id: str) -> PublicationShape:
     """404 if it is not public. Requires READ."""
@@ -60,12 +57,15 @@ def _shape(request: ApiRequest, document_id: str) -> PublicationShape:
 
 @router.put(
     "/documents/{document_id}/publication",
-    response={200: PublicationShape, **_REFUSALS},
+    response={200: PublicationShape, **REFUSALS},
     operation_id="publish_document",
-    summary="Open a document to everyone",
+    summary="Publish a document",
 )
 def publish_document(request: ApiRequest, document_id: str) -> PublicationShape:
-    """As it is now, in place of what was public before; anyone can open the address. Requires READ and WRITE."""
+    """Publishes the document as it is now, replacing the earlier version; anyone can open the address.
+
+    Requires READ and WRITE.
+    """
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     get_document(request.site, document_id)
@@ -77,12 +77,12 @@ def publish_document(request: ApiRequest, document_id: str) -> PublicationShape:
 
 @router.delete(
     "/documents/{document_id}/publication",
-    response={204: None, **_REFUSALS},
+    response={204: None, **REFUSALS},
     operation_id="withdraw_document",
-    summary="Withdraw a public document",
+    summary="Withdraw a publication",
 )
 def withdraw_document(request: ApiRequest, document_id: str) -> Status[None]:
-    """At once. 404 if it is not public. Requires READ and WRITE."""
+    """Takes effect at once. 404 if it is not public. Requires READ and WRITE."""
     access.check_can_upload(request)
     admission.check_document(request, document_id)
     get_document(request.site, document_id)

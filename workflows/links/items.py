@@ -1,4 +1,4 @@
-"""What of a document is open to everyone."""
+"""The row of a document's publication."""
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
@@ -6,10 +6,10 @@ from config.item import Item
 
 
 class DocumentPublication(Item):
-    """A version of a document that is open to everyone at its address, until it is withdrawn. Access: by document.
+    """A version of a document that everyone can open until it is withdrawn. Access: by document.
 
-    ``publication_id`` names the copies of its fields and pages in S3: a newer version of the document changes nothing
-    of them. ``hidden``: the names of the fields that were personal when the copies were made.
+    ``publication_id`` names the copies of its fields and pages in S3, which do not change with newer versions.
+    ``hidden``: the names of the fields that were personal when the copies were made.
     """
 
     documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored

@@ -1,10 +1,11 @@
-"""Page images for outsiders, and the PDF that is made of them: never the file, which may hold more than it shows."""
+"""Page images for outsiders, and the PDF made of them; never the file, which may contain more than it shows."""
 
 import io
 import math
 from collections.abc import Iterable, Sequence
 
 import pikepdf
+from django.utils.translation import gettext
 from PIL import Image, ImageDraw, ImageFont
 
 from config.errors import NotFound, Refused
@@ -14,24 +15,24 @@ from workflows.runs.redaction.pictures import paint_page
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-_ANGLE = 30  # of a watermark, in degrees
-_FILL = 0.95  # of what fits
-_INK, _SHADE = (96, 96, 96), 96  # seen on white and on black, and so thin that what is below it stays legible
-MOST_PAGES = 60  # of a download: each is drawn anew
+_ANGLE = 30  # of the watermark, in degrees
+_FILL = 0.95  # of the largest size that fits
+_INK, _SHADE = (96, 96, 96), 96  # visible on white and on black, and thin enough to keep the text below legible
+MOST_PAGES = 60  # pages of a download: each is rendered again
 _QUALITY = 80  # of the JPEGs in it
-_DPI = 150.0  # as pages are drawn; pictures without a size of their own
+_DPI = 150.0  # the resolution of rendered pages, for images without one
 
 
 def load_picture(site: str, public: PublicDocument, index: int) -> bytes:
-    """The image of a page, 0-based, with personal values painted over, as it is to be seen or copied.
+    """Return the image of a page, 0-based, with personal values redacted.
 
     Raises:
         NotFound: there is no such page.
-        NotAllowed: what has to be painted over is not known.
+        NotAllowed: what to redact is unknown.
 
     """
     if index not in public.pages:
-        raise NotFound("Page not found.")
+        raise NotFound(gettext("Page not found."))
     store = DocumentFiles(site, public.document.project_id, public.document.document_id)
     body = store.read(files.page_image(index))
     if public.hidden:
@@ -42,25 +43,28 @@ def load_picture(site: str, public: PublicDocument, index: int) -> bytes:
 
 
 def write_pdf(site: str, public: PublicDocument) -> bytes:
-    """The images of all pages as one file. Raises: Refused, if they are too many; as ``load_picture``."""
+    """Return the images of all pages as one file. Raises: Refused if there are too many; as ``load_picture``."""
     if not public.pages:
-        raise NotFound("This document has no pages to download.")
+        raise NotFound(gettext("This document has no pages to download."))
     if len(public.pages) > MOST_PAGES:
-        raise Refused(f"A download has up to {MOST_PAGES} pages. Open the pages one by one.")
+        raise Refused(
+            gettext("A download has up to %(most_pages)s pages. Open the pages one by one.")
+            % {"most_pages": MOST_PAGES}
+        )
     return bind_pages(stamp_picture(load_picture(site, public, index), public.watermarks) for index in public.pages)
 
 
 def load_published_picture(site: str, publication: Publication, index: int) -> bytes:
-    """The image of a page, 0-based, as it was published. Raises: NotFound."""
+    """Return the image of a page, 0-based, as it was published. Raises: NotFound."""
     if index not in publication.pages:
-        raise NotFound("Page not found.")
+        raise NotFound(gettext("Page not found."))
     row = publication.row
     store = DocumentFiles(site, row.project_id, row.documentId)
     return stamp_picture(store.read(files.published_page(row.publication_id, index)), publication.watermarks)
 
 
 def stamp_picture(body: bytes, texts: Sequence[str]) -> bytes:
-    """The picture with the texts across it three times, so that a part of it has them too; as it is without texts."""
+    """Return the image with the texts across it three times, so that crops contain them too."""
     if not texts:
         return body
     with Image.open(io.BytesIO(body)) as image:
@@ -69,12 +73,12 @@ def stamp_picture(body: bytes, texts: Sequence[str]) -> bytes:
     for part in (1, 3, 5):
         page.paste(_INK, ((page.width - mark.width) // 2, page.height * part // 6 - mark.height // 2), mark)
     made = io.BytesIO()
-    page.save(made, "PNG", compress_level=1)  # read once, by what makes it smaller
+    page.save(made, "PNG", compress_level=1)  # read once, by the compressor
     return made.getvalue()
 
 
 def _draw_mark(text: str, width: int, height: int) -> Image.Image:
-    """How much of the ink there is where: the text, slanted, as large as fits."""
+    """Return the opacity mask of the text, slanted, as large as fits."""
     size = 200
     length = ImageFont.load_default(size).getlength(text)
     slant = math.radians(_ANGLE)
@@ -87,7 +91,7 @@ def _draw_mark(text: str, width: int, height: int) -> Image.Image:
 
 
 def bind_pages(pictures: Iterable[bytes]) -> bytes:
-    """Page by page, so that only one is held as pixels at a time."""
+    """Bind page by page, so that only one is decoded at a time."""
     made = io.BytesIO()
     with pikepdf.new() as whole:
         for body in pictures:

@@ -1,4 +1,4 @@
-"""URLs of what is open to everyone, under ``/published/``."""
+"""URLs of published documents, under ``/published/``."""
 
 from django.urls import path
 

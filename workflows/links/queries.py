@@ -1,4 +1,4 @@
-"""What outsiders are shown of a document: what was published of it and the images of its pages, nothing else."""
+"""Reads for outsiders: the published values of a document and its page images, nothing else."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 from config import table
 from config.errors import NotFound
 from config.item import Page
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.documents.items import Document
 from projects.documents.queries import get_document, get_documents, list_watermarks
@@ -24,7 +25,7 @@ from workflows.runs.items import Outcome, ProjectDocument
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-WITHDRAWN = "This document is not public. It may have been withdrawn."
+WITHDRAWN = Phrase("This document is not public. It may have been withdrawn.")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class PublicField:
 
 @dataclass(frozen=True)
 class PublicDocument:
-    """``fields``: None while nothing is published. ``pages``: 0-based, of those that have an image to show."""
+    """``fields``: None until a result is published. ``pages``: 0-based, those with an image."""
 
     document: Document
     row: ProjectDocument
@@ -51,7 +52,7 @@ class PublicDocument:
 
 
 def load_public_document(site: str, document_id: str) -> PublicDocument:
-    """Personal values are masked for everyone; pages wait for the publication if something on them is personal.
+    """Load a document with personal values masked; if it has any, pages are shown after publication only.
 
     Raises:
         NotFound: no such document, it was deleted, or was never processed.
@@ -90,7 +91,7 @@ def publication_key(site: str, document_id: str) -> Key:
 
 
 def find_publication(site: str, document_id: str) -> DocumentPublication | None:
-    """A strong read."""
+    """Strongly consistent."""
     try:
         return DocumentPublication.load(publication_key(site, document_id))
     except (NotFound, InvalidKey):
@@ -99,7 +100,7 @@ def find_publication(site: str, document_id: str) -> DocumentPublication | None:
 
 @dataclass(frozen=True)
 class Publication:
-    """What everyone is shown. ``pages``: 0-based, of those that have an image to show."""
+    """What everyone sees. ``pages``: 0-based, those with an image."""
 
     row: DocumentPublication
     name: str
@@ -109,7 +110,7 @@ class Publication:
 
 
 def load_publication(site: str, document_id: str) -> Publication:
-    """As it was published; what has become personal since is masked, and the pages are not shown.
+    """Load it as published. Values that became personal since are masked, and then the pages are hidden.
 
     Raises:
         NotFound: it was withdrawn, or the document was deleted.
@@ -135,14 +136,17 @@ def load_publication(site: str, document_id: str) -> Publication:
 
 
 def is_shared(site: str, share: DocumentShare, document: Document) -> bool:
-    """Whether the link leads to this document: of a folder, not to what is closed by a folder below it or a queue."""
+    """Return True if the link leads to this document.
+
+    A folder's link excludes documents in restricted folders below it and in restricted queues.
+    """
     if share.type == EntryType.FILE:
         return bool(document.document_id == share.sharedDocumentId)
     return document.queue not in directory.list_limited_queues(site) and is_below(site, share, document.folder_id or "")
 
 
 def is_below(site: str, share: DocumentShare, folder_id: str) -> bool:
-    """Whether the folder is the shared one, or in it with no limited one between."""
+    """Return True if the folder is the shared one, or inside it with no restricted folder in between."""
     limited = directory.list_limited_folders(site)
     for one in directory.list_way_up(site, folder_id):
         if one == share.sharedDocumentId:
@@ -155,7 +159,7 @@ def is_below(site: str, share: DocumentShare, folder_id: str) -> bool:
 def list_shared_folder(
     site: str, share: DocumentShare, folder_id: str, *, cursor: str | None = None
 ) -> Page[FolderEntry]:
-    """What of a shared folder the link leads to: its folders, then its documents. Raises: NotFound."""
+    """List what the link shows of a shared folder: folders, then documents. Raises: NotFound."""
     if not is_below(site, share, folder_id):
         raise NotFound(NO_LINK)
     page = folder_queries.list_entries(site, folder_id, cursor=cursor)

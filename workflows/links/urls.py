@@ -1,4 +1,4 @@
-"""URLs of links, under ``/shared/``, which no one signs in for."""
+"""URLs of shared links, under ``/shared/``, without sign-in."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""Pages of a link: asking for its password, opening it, and what it leads to. No one signs in for them.
+"""Pages of a shared link, without sign-in: its password form, opening it, and its content.
 
-The address with the secret opens nothing by itself, so that a program that looks at links in messages uses none up: a
-form does, which counts. After it a signed cookie stands for the opening, and the secret is in no address any more.
+The address with the secret opens nothing by itself, so that link previews in messaging tools do not use up openings: a
+form does, which counts. After it, a signed cookie stands for the opening, and no further URL contains the secret.
 """
 
 from typing import Any
@@ -11,33 +11,37 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound, Refused
+from config.phrase import Phrase
 from projects.audit.events import Actor
 from projects.documents.view_log import note_view
 from projects.folders import queries as folder_queries
 from projects.folders.items import EntryType
+from projects.policies.gate import check_document, find_denied_documents
 from projects.shares import actions
 from projects.shares import queries as share_queries
 from projects.shares.items import DocumentShare
 from projects.shares.queries import NO_LINK
 from projects.sites import sign_in
+from projects.sites.permissions import Permission
 from projects.sites.sign_in import Attempt
-from projects.web.http import DeskRequest, make_inert, render_answer
+from projects.web.http import DeskRequest, make_inert, page_links, render_answer
 from workflows.links import pictures, queries
 from workflows.links.queries import PublicDocument, load_public_document
 from workflows.runs.page_pictures import shrink_picture
 
 _SALT = "workflows.links"
-_SECONDS = 3600  # that an opening lasts
-_WHAT = "shared link"  # as tries are counted
+_SECONDS = 3600  # seconds that an opening lasts
+_WHAT = "shared link"  # the kind of the rate limit's counter
 
 
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_link(request: DeskRequest, link_id: str, secret: str) -> HttpResponse:
-    """By GET the form, by POST the opening: ``password``, if the link has one."""
+    """GET shows the form, POST opens the link: ``password``, if it has one."""
     share = _find_link(request, link_id, secret)
     over = share_queries.is_over(share)
     if over:
@@ -49,7 +53,7 @@ def open_link(request: DeskRequest, link_id: str, secret: str) -> HttpResponse:
         sign_in.take_try(attempt)
         if not actions.is_password(share, request.POST.get("password", "")):
             sign_in.count_guess(attempt)
-            return _form(request, share, error="This password is incorrect.", status=422)
+            return _form(request, share, error=Phrase("This password is incorrect."), status=422)
         sign_in.give_back(attempt)
     try:
         actions.open_link(request.site, share)
@@ -71,7 +75,7 @@ def open_link(request: DeskRequest, link_id: str, secret: str) -> HttpResponse:
 
 
 def _find_link(request: DeskRequest, link_id: str, secret: str) -> DocumentShare:
-    """Wrong addresses are counted for each network. Raises: NotFound, TooManyTries."""
+    """Invalid addresses are rate-limited by network. Raises: NotFound, TooManyTries."""
     share = actions.find_link(request.site, link_id, secret)
     if share is None:
         attempt = _attempt(request, "")
@@ -90,7 +94,7 @@ def _cookie(link_id: str) -> str:
 
 
 def keep_private(response: HttpResponse) -> HttpResponse:
-    """Kept by no cache and found by no search. Other sites are told no address of ours (SECURE_REFERRER_POLICY)."""
+    """Forbid caching and indexing. SECURE_REFERRER_POLICY keeps our URLs from other sites."""
     response["Cache-Control"] = "private, no-store"
     response["X-Robots-Tag"] = "noindex, nofollow"
     return response
@@ -104,10 +108,10 @@ def _form(
 
 
 def _opened(request: DeskRequest, link_id: str) -> DocumentShare:
-    """The share of an opening that lasts; read at each request, so that revoking holds at once. Raises: NotFound."""
+    """Return the share of a valid opening; read at each request, so revoking takes effect at once. Raises: NotFound."""
     told = request.get_signed_cookie(_cookie(link_id), "", salt=_SALT, max_age=_SECONDS)
     if told != request.site:
-        raise NotFound("Open this with the link that you were sent.")
+        raise NotFound(gettext("Open this with the link that you were sent."))
     share = share_queries.get_share(request.site, link_id)
     if share_queries.is_over(share) == "expired":
         raise NotFound(actions.OVER["expired"])
@@ -117,21 +121,20 @@ def _opened(request: DeskRequest, link_id: str) -> DocumentShare:
 @login_not_required
 @require_safe
 def show_shared(request: DeskRequest, link_id: str) -> HttpResponse:
-    """The document, or the folder's documents; ``?folder=``: one in it."""
+    """Show the document, or the folder's documents; ``?folder=``: a folder inside it."""
     share = _opened(request, link_id)
     if share.type == EntryType.FILE:
         return _document_page(request, share, str(share.sharedDocumentId))
     cursor, folder_id = request.GET.get("after"), request.GET.get("folder") or str(share.sharedDocumentId)
     page = queries.list_shared_folder(request.site, share, folder_id, cursor=cursor)
     folder = folder_queries.get_folder(request.site, folder_id)
+    denied = find_denied_documents(request, [str(one.documentId) for one in page.rows if not one.is_folder])
     context = {
         "share": share,
         "folder": folder,
         "up": folder.parent_id if folder_id != share.sharedDocumentId else "",
-        "rows": page.rows,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": f"{request.path}?folder={folder_id}",
+        "rows": [one for one in page.rows if one.is_folder or str(one.documentId) not in denied],
+        **page_links(request, page.next, f"{request.path}?folder={folder_id}"),
         "joiner": "&",
     }
     return keep_private(render_answer(request, "workflows/links/folder.html", None, context))
@@ -157,10 +160,11 @@ def _document_page(request: DeskRequest, share: DocumentShare, shared_id: str) -
 
 
 def _load(request: DeskRequest, share: DocumentShare, shared_id: str) -> PublicDocument:
-    """Raises: NotFound, also of a document that the link does not lead to."""
+    """Raises: NotFound, also if the link does not include the document."""
     public = load_public_document(request.site, shared_id)
     if not queries.is_shared(request.site, share, public.document):
         raise NotFound(NO_LINK)
+    check_document(request, shared_id, Permission.READ)
     return public
 
 
@@ -179,7 +183,7 @@ def shared_image(request: DeskRequest, link_id: str, shared_id: str, index: int)
 @login_not_required
 @require_safe
 def download_shared(request: DeskRequest, link_id: str, shared_id: str) -> HttpResponseBase:
-    """The images of all pages as a PDF."""
+    """Download the images of all pages as a PDF."""
     share = _opened(request, link_id)
     public = _load(request, share, shared_id)
     response = HttpResponse(pictures.write_pdf(request.site, public), content_type="application/pdf")

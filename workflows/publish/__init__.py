@@ -1,1 +1,1 @@
-"""What follows a publication or an end: actions, webhooks, notices."""
+"""Follow-ups of a run's end: rule actions, webhooks, and notices to senders."""

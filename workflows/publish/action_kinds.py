@@ -1,4 +1,4 @@
-"""What each kind of action does; each may be done twice, since a worker may die after it and before it is recorded."""
+"""The kinds of rule actions. Each may run twice, since a worker may die after it and before it is recorded."""
 
 import hashlib
 import json
@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.core.mail import EmailMessage
+from django.utils import translation
+from django.utils.translation import gettext
 
 from config.errors import ActionFailed, Unavailable
+from config.phrase import Sentence, count_sentence
 from projects.web.links import page_url
 from workflows.publish import webhooks
 from workflows.publish.items import DocumentAction
@@ -18,9 +22,8 @@ from workflows.publish.webhooks import Delivery
 from workflows.runs import queries, run_files
 from workflows.runs.items import ActionType, Outcome, Run
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
-_BEAT_EVERY = 50  # pages between two renewals of the lease
+_BEAT_EVERY = 50  # pages between two lease renewals
 
 
 @dataclass(frozen=True)
@@ -37,33 +40,33 @@ class Task:
 
     @property
     def id(self) -> str:
-        """The same for each attempt, so that whoever gets it twice can tell."""
+        """A stable id across attempts, by which recipients can detect a repetition."""
         text = f"{self.run.site}/{self.run.document_id}/{self.run.workflow_id}/{self.action.idx}"
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
 class ActionResult:
-    """``message`` is for people; ``bus`` goes on the event bus in the transaction that records it."""
+    """``message`` is for people; ``bus`` is published in the transaction that records the result."""
 
     message: str
     bus: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _result(run: Run) -> dict[str, Any]:
-    """Where the published result lies, and its sha256; nothing of what it says."""
+    """Return the location and sha256 of the published result, without any content."""
     name = files.output(run.workflow_id)
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = run_files.files_of(run)
     return {"uri": store.uri(name), "sha256": files.sha256(store.read(name))}
 
 
 def keep_text(task: Task) -> ActionResult:
-    """OCR: the text of all pages as one file, page by page, whoever read it, OCR or the document's own layer."""
+    """OCR: store the text of all pages as one file, from OCR or the document's own text layer."""
     run = task.run
     board = queries.board(run.site, run.workflow_id)
-    store = run_files.open_run_files(DocumentFiles(run.site, run.project_id, run.document_id), board.layers)
+    store = run_files.files_of(run, board)
     if board.replaced_by:
-        raise ActionFailed("A newer file version replaced these pages.")
+        raise ActionFailed(gettext("A newer file version replaced these pages."))
     count = int(board.page_count or 0)
     with tempfile.TemporaryFile() as text:
         for index in range(count):
@@ -73,50 +76,55 @@ def keep_text(task: Task) -> ActionResult:
                 task.heartbeat()
         text.seek(0)
         store.write(files.text(run.workflow_id), text.read(), "text/plain; charset=utf-8")
-    return ActionResult(f"Text of {count} page{('' if count == 1 else 's')} stored.")
+    return ActionResult(count_sentence("Text of %(count)s page stored.", "Text of %(count)s pages stored.", count))
 
 
 def send_notification(task: Task) -> ActionResult:
-    """NOTIFY: an e-mail that says where to look, and nothing of the document, its name neither."""
+    """NOTIFY: send an email with a link, without any content of the document, not even its name."""
     to = [one for one in task.parameters.get("to", "").split(", ") if one]
     if not to:
-        raise ActionFailed("No recipients. Add addresses to the rule.")
-    project = task.action.project_name or "a project"
-    text = f"A document of {project} was published.\n\n{run_address(task.run)}\n\nSign in to view it.\n"
-    send_mail(to, f"Published: a document in {project}", text, task.id)
-    return ActionResult(f"Sent to {len(to)} address{'' if len(to) == 1 else 'es'}.")
+        raise ActionFailed(gettext("No recipients. Add addresses to the rule."))
+    with translation.override(settings.MAIL_LANGUAGE):
+        project = {"project": task.action.project_name or gettext("a project")}
+        said = gettext("A document of %(project)s was published.") % project
+        text = f"{said}\n\n{run_address(task.run)}\n\n{gettext('Sign in to view it.')}\n"
+        subject = gettext("Published: a document in %(project)s") % project
+    send_mail(to, subject, text, task.id)
+    return ActionResult(count_sentence("Sent to %(count)s address.", "Sent to %(count)s addresses.", len(to)))
 
 
 def send_mail(to: list[str], subject: str, text: str, delivery_id: str) -> None:
-    """One mail with a stable Message-ID, by which a mail that went out twice is known.
+    """Send one mail with a stable Message-ID, by which duplicates can be detected.
 
     Raises:
-        ActionFailed: no address is taken.
-        Unavailable: the server does not take it now.
+        ActionFailed: no address is accepted.
+        Unavailable: the server does not accept it now.
 
     """
     mail = EmailMessage(subject, text, to=to, headers={"Message-ID": f"<{delivery_id}@countersign>"})
     try:
         mail.send()
     except smtplib.SMTPRecipientsRefused as error:
-        raise ActionFailed("The mail server rejected all addresses.") from error
+        raise ActionFailed(gettext("The mail server rejected all addresses.")) from error
     except (OSError, smtplib.SMTPException) as error:
-        raise Unavailable(f"The mail server is unavailable: {type(error).__name__}.") from error
+        raise Unavailable(
+            gettext("The mail server is unavailable: %(name)s.") % {"name": type(error).__name__}
+        ) from error
 
 
 def run_address(run: Run) -> str:
-    """Of the run's page, for mails."""
+    """Return the URL of the run's page, for mails."""
     return page_url(run.site, "workflows:show-run", run.document_id, run.workflow_id)
 
 
 def publish_event(task: Task) -> ActionResult:
-    """PUBLISH: an event of its own on the bus, for subscribers of exactly these documents."""
+    """PUBLISH: publish an event on the bus, for subscribers of exactly these documents."""
     bus = {"outcome": Outcome.PUBLISHED.value, "deliveryId": task.id, **_result(task.run)}
-    return ActionResult("Event sent.", bus)
+    return ActionResult(Sentence("Event sent."), bus)
 
 
 def call_webhook(task: Task) -> ActionResult:
-    """WEBHOOK: ids and where the result lies; whoever wants it asks the API for it."""
+    """WEBHOOK: send ids and the location of the result, which receivers get by the API."""
     run = task.run
     content = {
         "id": task.id,
@@ -129,10 +137,10 @@ def call_webhook(task: Task) -> ActionResult:
         "result": _result(run),
     }
     status = webhooks.deliver_webhook(Delivery(run.site, task.id, task.parameters.get("url", ""), content))
-    return ActionResult(f"The receiver returned {status}.")
+    return ActionResult(Sentence("The receiver returned %(status)s.").fill(status=status))
 
 
-# QUEUE is no deed: a person does it.
+# QUEUE is missing: a person does it.
 DEEDS: Mapping[str, Callable[[Task], ActionResult]] = {
     ActionType.OCR: keep_text,
     ActionType.NOTIFY: send_notification,

@@ -1,4 +1,4 @@
-"""Writes of what follows an end: follow-ups, each action of one, and the notice to the sender."""
+"""Writes of follow-ups: a run's follow-ups, each of its actions, and the notice to the sender."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -9,12 +9,13 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
+from config.phrase import Sentence
 from config.table import Key
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor
 from projects.documents.actions.documents import move_to_queue
+from workflows.definitions.rules import Act
 from workflows.publish.items import DocumentAction, FollowUp, NoticeStatus, SenderNotice
-from workflows.rules.routing import Act
 from workflows.runs import events
 from workflows.runs.actions.at_end import at_end
 from workflows.runs.items import ActionStatus, DocumentEvent, DocumentWorkflow, FollowUpStatus, Outcome, Run
@@ -25,7 +26,7 @@ def follow_up_key_of(run: Run) -> Key:
 
 
 def plan_action_rows(run: Run, document: DocumentWorkflow, acts: Sequence[Act], *, first: int) -> list[Change]:
-    """The rows for the transaction that publishes; due at once. ``first``: the ``idx`` after the document's last."""
+    """Return the rows for the publishing transaction; due at once. ``first``: the ``idx`` after the document's last."""
     now = clock.iso(clock.now())
     row = FollowUp(
         *follow_up_key_of(run),
@@ -66,7 +67,7 @@ def _action(run: Run, document: DocumentWorkflow, act: Act, idx: int, now: str) 
 
 
 def due_actions(run: Run, at: str) -> list[Action]:
-    """To be looked at again at ``at``, by whoever comes first."""
+    """Make the follow-up due at ``at``."""
     return [
         FollowUp.status.set(FollowUpStatus.OPEN),
         FollowUp.due_at.set(at),
@@ -77,7 +78,7 @@ def due_actions(run: Run, at: str) -> list[Action]:
 
 
 def idle_actions(status: FollowUpStatus) -> list[Action]:
-    """Nothing is to be done at any time."""
+    """End the follow-up: nothing is due any more."""
     return [
         FollowUp.status.set(status),
         *due_work.finish_actions(),
@@ -87,13 +88,13 @@ def idle_actions(status: FollowUpStatus) -> list[Action]:
 
 
 def if_held_by(owner: str) -> Condition:
-    """The guard of all that a worker does: a lease that ran out may be another's by now."""
+    """Return the condition of every worker's write: an expired lease may belong to another worker."""
     mine: Condition = (FollowUp.status == FollowUpStatus.OPEN) & (FollowUp.lease_owner == owner)
     return mine
 
 
 def claim_follow_up(run: Run, *, owner: str) -> FollowUp:
-    """Take the lease where something is due; it is due again when the lease runs out, should the worker die.
+    """Claim a due follow-up; it is due again when the lease expires, in case the worker dies.
 
     Raises:
         Conflict: another worker has it, it is not due yet, or there is nothing to do.
@@ -115,14 +116,14 @@ def _lease(run: Run, owner: str) -> list[Action]:
 
 
 def record_mapping(run: Run, *, owner: str, message: str) -> None:
-    """The attributes are set; ``message``: sentences about those that could not be. Raises: Conflict."""
+    """Record that the attributes are set; ``message``: those that could not be. Raises: Conflict."""
     actions = [FollowUp.mapped_at.set(clock.iso(clock.now()))]
     actions.append(FollowUp.message.set(message) if message else FollowUp.message.remove())
     FollowUp.change(follow_up_key_of(run), actions, if_held_by(owner) & FollowUp.mapped_at.does_not_exist())
 
 
 def end_follow_up(run: Run, *, owner: str, status: FollowUpStatus) -> None:
-    """Done, or of a document that is gone, or left to a person. Raises: Conflict."""
+    """End it: done, its document is gone, or left to a person. Raises: Conflict."""
     change = Update(follow_up_key_of(run), idle_actions(status), if_held_by(owner))
     words = {
         FollowUpStatus.DONE: "FOLLOW_UP_DONE",
@@ -137,10 +138,10 @@ LONGEST = 300  # characters of a message
 
 
 def begin_action(run: Run, action: DocumentAction) -> int:
-    """Mark it as being done; returns the number of this attempt, from 1, which later moves are guarded by.
+    """Mark it as in progress; return the number of the attempt, from 1, which guards later writes.
 
     Raises:
-        Conflict: another worker began it since it was read.
+        Conflict: another worker has begun it since it was read.
 
     """
     attempt = int(action.attempts) + 1
@@ -158,7 +159,7 @@ def begin_action(run: Run, action: DocumentAction) -> int:
 def complete_action(
     run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str, bus: Mapping[str, Any] | None = None
 ) -> DocumentEvent:
-    """Done. ``bus``: what goes on the event bus with it. Raises: Conflict if another worker has it by now."""
+    """Complete it. ``bus``: an event to publish with it. Raises: Conflict if another worker has it by now."""
     now = clock.iso(clock.now())
     done = [DocumentAction.completedDate.set(now), *_status(run, S.COMPLETE, now, message)]
     changes = [
@@ -171,7 +172,7 @@ def complete_action(
 
 
 def retry_action_later(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
-    """Try it again later; after the last attempt it is left to a person. Raises: Conflict."""
+    """Retry it later; after the last attempt it is left to a person. Raises: Conflict."""
     if attempt >= settings.ACTION_ATTEMPTS:
         fail_action(run, action, attempt=attempt, owner=owner, message=message)
         return
@@ -184,12 +185,12 @@ def retry_action_later(run: Run, action: DocumentAction, *, attempt: int, owner:
 
 
 def backoff(attempt: int) -> float:
-    """Seconds after attempt ``attempt``: fourfold each time."""
+    """Return the seconds to wait after attempt ``attempt``: fourfold each time."""
     return float(settings.ACTION_RETRY_SECONDS * 4 ** (attempt - 1))
 
 
 def fail_action(run: Run, action: DocumentAction, *, attempt: int, owner: str, message: str) -> None:
-    """It cannot be done: what is after it waits until someone has it done again. Raises: Conflict."""
+    """Fail it; later actions wait until a person retries it. Raises: Conflict."""
     now = clock.iso(clock.now())
     changes = [
         _of_action(action, _status(run, S.FAILED, now, message), _if_running(attempt)),
@@ -199,7 +200,7 @@ def fail_action(run: Run, action: DocumentAction, *, attempt: int, owner: str, m
 
 
 def queue_document(run: Run, action: DocumentAction, *, owner: str) -> None:
-    """Put the document into the action's queue; what is behind waits until a person is done. Raises: Conflict."""
+    """Put the document into the action's queue; later actions wait until a person is done. Raises: Conflict."""
     at = clock.now()
     now, moment = clock.iso(at), table.datetime_s(at)
     index = table.DOCUMENT_ACTION.gsi1(
@@ -221,7 +222,7 @@ def queue_document(run: Run, action: DocumentAction, *, owner: str) -> None:
 
 
 def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
-    """A person is done with the document in the queue; what is after it is due at once.
+    """A person is done with the document in the queue; later actions are due at once.
 
     Raises:
         Conflict: someone else was first.
@@ -233,7 +234,7 @@ def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
         DocumentAction.userId.set(by.id),
         DocumentAction.GSI1PK.remove(),
         DocumentAction.GSI1SK.remove(),
-        *_status(run, S.COMPLETE, now, f"Done by {by.name}"),
+        *_status(run, S.COMPLETE, now, Sentence("Done by %(name)s").fill(name=by.name)),
     ]
     waits: Condition = DocumentAction.status == S.IN_QUEUE
     changes = [
@@ -244,10 +245,10 @@ def settle_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
 
 
 def retry_action(run: Run, action: DocumentAction, *, by: Actor) -> None:
-    """Someone wants it done again: as often as at first, and at once.
+    """Retry it at once, with the full number of attempts.
 
     Raises:
-        Conflict: it neither failed nor waits, a worker has it in hand, or the document was deleted.
+        Conflict: it has neither failed nor is waiting, a worker has it, or the document was deleted.
 
     """
     now = clock.iso(clock.now())
@@ -268,7 +269,7 @@ def _of_follow_up(run: Run, actions: Sequence[Action], when: Condition) -> Updat
 
 
 def _live() -> Condition:
-    """A deleted document's rests under another word, and gets its own back when the document comes back."""
+    """While a document is deleted, its row has another status, which is restored with the document."""
     live: Condition = FollowUp.status.is_in(*FollowUpStatus)
     return live
 
@@ -296,7 +297,7 @@ def _facts(action: DocumentAction, reason: str = "") -> dict[str, Any]:
     return facts | {"reason": reason[:LONGEST]} if reason else facts
 
 
-# Pages that failed are the desk's to mend, and who cancels a run tells people himself.
+# Not PARTIAL, which an operator handles, nor CANCELLED, where the person who cancels tells people.
 TOLD = frozenset({Outcome.REJECTED, Outcome.FAILED, Outcome.EXPIRED})
 _LONGEST = 300  # characters of a message
 
@@ -311,7 +312,7 @@ def run_of(site: str, notice: SenderNotice) -> Run:
 
 @at_end
 def plan_notice(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Change]:
-    """For the transaction that ends the run, due at once; none if no one is told of such an end."""
+    """Return the notice for the transaction that ends the run, due at once; none if nobody is notified."""
     if not settings.TELL_SENDERS or outcome not in TOLD:
         return []
     row = SenderNotice(
@@ -331,7 +332,7 @@ def plan_notice(run: Run, outcome: Outcome, attempt: int, now: str) -> list[Chan
 
 
 def claim_notice(run: Run, *, attempt: int, owner: str) -> SenderNotice:
-    """Take the lease; it is due again when that runs out, should the worker die.
+    """Claim a notice; it is due again when the lease expires, in case the worker dies.
 
     Raises:
         Conflict: another worker has it, it is not due yet, or it is settled.
@@ -348,7 +349,7 @@ def claim_notice(run: Run, *, attempt: int, owner: str) -> SenderNotice:
 
 
 def settle_notice(run: Run, notice: SenderNotice, status: NoticeStatus, *, message: str = "") -> None:
-    """Told, or not to be told any more. Raises: Conflict if the lease was lost: another worker tells it again."""
+    """Record that it was sent, or is not to be sent. Raises: Conflict if the lease was lost: it is sent again."""
     now = clock.iso(clock.now())
     actions: list[Action] = [
         SenderNotice.status.set(status),
@@ -364,7 +365,7 @@ def settle_notice(run: Run, notice: SenderNotice, status: NoticeStatus, *, messa
 
 
 def retry_notice_later(run: Run, notice: SenderNotice, *, message: str) -> None:
-    """Try it again later, fourfold each time; after the last attempt it is given up. Raises: Conflict."""
+    """Retry it later, with fourfold backoff; after the last attempt it is given up. Raises: Conflict."""
     tries = int(notice.tries)
     if tries >= settings.ACTION_ATTEMPTS:
         settle_notice(run, notice, NoticeStatus.GIVEN_UP, message=message)

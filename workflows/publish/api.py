@@ -1,4 +1,4 @@
-"""The API of webhooks: which a site's rules have, a test call, and the log of calls."""
+"""The API of webhooks: list deliveries, and send a test."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ class TestedShape(Schema):
     "/deliveries", response={200: DeliveryList, **FAILURES}, operation_id="list_deliveries", summary="List deliveries"
 )
 def list_deliveries(request: ApiRequest, after: str | None = None) -> DeliveryList:
-    """Calls of webhooks, newest first, for 30 days. A person's token with GOVERN."""
+    """Webhook calls of the last 30 days, newest first. Requires a person's token with GOVERN."""
     access.check_can_govern(request)
     page = webhooks.list_deliveries(request.site, cursor=after)
     return DeliveryList(items=list(map(_shape, page.rows)), next=page.next)
@@ -61,7 +61,7 @@ def list_deliveries(request: ApiRequest, after: str | None = None) -> DeliveryLi
 
 @router.post("/test", response={200: TestedShape, **FAILURES}, operation_id="test_webhook", summary="Test a webhook")
 def test_webhook(request: ApiRequest, wish: WebhookTest) -> Any:
-    """Call it with an event `webhook.test`, signed as always. A person's token with GOVERN."""
+    """Sends a signed event `webhook.test`. Requires a person's token with GOVERN."""
     access.check_can_govern(request)
     known = (list_webhooks(one.effect) for one in pinned_rules.current_rules(request.site).rules)
     if not any(wish.url in urls for urls in known):

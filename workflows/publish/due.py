@@ -1,4 +1,4 @@
-"""What is done with a follow-up or a notice that is due: a worker does it, not the sweep, which other rows wait for."""
+"""The handlers of due follow-ups and notices: they hand them to a worker, so that the sweep is not blocked."""
 
 from config.due import actions as due_work
 from config.due.registry import due
@@ -9,7 +9,7 @@ from workflows.runs.items import Run
 
 @due("followup", FollowUp)
 def resume_follow_up(site: str, row: FollowUp) -> None:
-    """Until its message is taken it is not due again."""
+    """It is not due again until the worker has taken the message."""
     run = Run(site, row.project_id, row.documentId, row.workflowId)
     due_work.postpone(row, at=due_work.lease_end())
     enqueue_follow_up(run)
@@ -17,6 +17,6 @@ def resume_follow_up(site: str, row: FollowUp) -> None:
 
 @due("notice", SenderNotice)
 def resume_notice(site: str, row: SenderNotice) -> None:
-    """As a follow-up: a mail server may take its time."""
+    """Like a follow-up, since a mail server may be slow."""
     due_work.postpone(row, at=due_work.lease_end())
     order_notice(site, row)

@@ -1,37 +1,37 @@
-"""Driving what follows a publication: attributes first, then one action after the other, until one has to wait."""
+"""Driving follow-ups: attributes first, then one action after the other, until one has to wait."""
 
 import json
 import logging
 from functools import partial
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config.errors import ActionFailed, Conflict, NotFound, Refused, Tampered, Unavailable
 from config.transaction import Change
 from projects.audit.events import Actor
 from projects.documents.actions.properties import set_attribute
 from projects.documents.queries import get_document
-from workflows.documents.actions import hide
-from workflows.publish import action_kinds, actions
+from workflows.definitions import stored_rules
+from workflows.definitions.rules import Act
+from workflows.publish import action_kinds, actions, hiding
 from workflows.publish import queries as publish_queries
 from workflows.publish.action_kinds import ActionResult, Task
 from workflows.publish.actions import S
 from workflows.publish.items import DocumentAction, FollowUp
-from workflows.routing import judge, pinned_rules
-from workflows.rules import field_mapping, stored_rules
-from workflows.rules.routing import Act
+from workflows.routing import field_mapping, judge, pinned_rules
 from workflows.runs import events, queries
 from workflows.runs.items import ACTION_ENDED, ActionType, DocumentWorkflow, Execution, FollowUpStatus, Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-MOST_ACTIONS = 40  # of one run, all its rules together: they are written in the transaction that publishes
+MOST_ACTIONS = 40  # actions of a run over all rules, since the publishing transaction writes them
 
 
 def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Change]:
-    """The rows of what follows, for the transaction that publishes; none if nothing does."""
+    """Return the rows of follow-ups for the publishing transaction; empty if there are none."""
     acts = _acts(run, document, execution)
     if (
         not acts
@@ -43,23 +43,23 @@ def plan_follow_ups(run: Run, document: DocumentWorkflow, execution: Execution) 
 
 
 def _acts(run: Run, document: DocumentWorkflow, execution: Execution) -> list[Act]:
-    """What the rules asked for when the document came, then what they asked for after the analysis."""
+    """List the actions of rules evaluated at upload, then those after the analysis."""
     first = stored_rules.read_routing(document.routing).judgement
     then = judge.judgement_of(run, execution.routing_sha256)
     return [*first.effect.actions, *then.effect.actions][:MOST_ACTIONS]
 
 
 def drive_follow_ups(run: Run, *, owner: str) -> None:
-    """Do what is due now; delivered twice, the second finds it claimed or done.
+    """Do what is due now. Idempotent: a redelivery finds it claimed or done.
 
     Raises:
-        Unavailable: the table or S3 does not answer; it is due again when the lease runs out.
+        Unavailable: the table or S3 does not answer; it is due again when the lease expires.
 
     """
     try:
         follow_up = actions.claim_follow_up(run, owner=owner)
         _go_on(run, follow_up, owner)
-    except Conflict:  # another worker has it, or had it as this one's lease ran out
+    except Conflict:  # another worker has it, or got it when this one's lease expired
         log.info("follow-up is in other hands", extra={"run": run.workflow_id})
 
 
@@ -67,7 +67,7 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
     try:
         get_document(run.site, run.document_id)
     except NotFound:
-        if not hide.hide_follow_up(run, owner=owner):
+        if not hiding.hide_with_document(run, owner=owner):
             actions.end_follow_up(run, owner=owner, status=FollowUpStatus.CANCELLED)
         return
     if not follow_up.mapped_at:
@@ -79,12 +79,12 @@ def _go_on(run: Run, follow_up: FollowUp, owner: str) -> None:
 
 
 def _set_attributes(run: Run) -> str:
-    """Set what the pinned mappings say; returns in sentences what could not be set. Again it changes nothing."""
+    """Set attributes by the pinned mappings; return in sentences what could not be set. Idempotent."""
     document = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     mappings = pinned_rules.load_pinned_rules(run.site, stored_rules.read_routing(document.routing).book).mappings
     if not mappings:
         return ""
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     output = json.loads(store.read(files.output(run.workflow_id)))
     problems = []
     for one in field_mapping.map_output(mappings, output, run.project_id):
@@ -97,8 +97,8 @@ def _set_attributes(run: Run) -> str:
 
 
 def _do(run: Run, action: DocumentAction, owner: str) -> bool:
-    """Do one action; False if what is after it has to wait."""
-    if action.status in (S.FAILED, S.IN_QUEUE):  # a person's turn: nothing is due
+    """Do one action; return False if later ones have to wait."""
+    if action.status in (S.FAILED, S.IN_QUEUE):  # a person has to act: nothing is due
         actions.end_follow_up(run, owner=owner, status=FollowUpStatus.WAITING)
         return False
     if action.kind == ActionType.QUEUE:
@@ -120,9 +120,9 @@ def _do(run: Run, action: DocumentAction, owner: str) -> bool:
 
 
 def _perform_action(run: Run, action: DocumentAction, owner: str) -> ActionResult:
-    if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or stopped on an error of ours
-        raise ActionFailed("The action did not finish after repeated attempts. Check the workers, then retry.")
+    if int(action.attempts) >= settings.ACTION_ATTEMPTS:  # each time the worker died, or raised an unexpected error
+        raise ActionFailed(gettext("The action did not finish after repeated attempts. Check the workers, then retry."))
     deed = action_kinds.DEEDS.get(action.kind)
     if deed is None:
-        raise ActionFailed("This version does not support the action. Update, then retry.")
+        raise ActionFailed(gettext("This version does not support the action. Update, then retry."))
     return deed(Task(run, action, partial(actions.renew_follow_up, run, owner=owner)))

@@ -1,4 +1,4 @@
-"""Rows of what follows a publication: actions (seed 002), who looks after them and when, notices to a sender."""
+"""Rows of follow-ups: actions (seed 002), a run's follow-ups as due work, notices to senders, webhook deliveries."""
 
 from enum import StrEnum
 
@@ -10,10 +10,10 @@ from config.item import Item, map_attribute
 
 
 class DocumentAction(Item):
-    """One thing to do, in the order of ``idx`` over all runs of the document.
+    """One action, ordered by ``idx`` over all runs of the document.
 
-    Access: a document's; those in a queue (GSI1, while a person is to look at it); by status (GSI2, until it is done).
-    Flat for the indexes: what the page of a queue shows of the document.
+    Access: a document's; those in a queue (GSI1, while it waits for a person); by status (GSI2, until it is done).
+    Denormalized for the indexes: what a queue's page shows of the document.
     """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
@@ -48,7 +48,7 @@ class DocumentAction(Item):
 
 
 class FollowUp(DueWork):
-    """One run's actions and mappings as one thing to look after, with a worker's lease on it.
+    """A run's actions and mappings as one unit of due work, with a worker's lease.
 
     Access: by run; due (GSI2, while something is to be done at a time).
     """
@@ -60,44 +60,44 @@ class FollowUp(DueWork):
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
     mapped_at = UnicodeAttribute(null=True)
-    message = UnicodeAttribute(null=True)  # what the mappings could not set, in sentences
+    message = UnicodeAttribute(null=True)  # attributes that could not be set, in sentences
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
 
 class NoticeStatus(StrEnum):
-    """Stored as written."""
+    """The status, stored as written."""
 
     OPEN = "open"
     TOLD = "told"
-    NOBODY = "nobody"  # there is no address to tell it to
-    OVERTAKEN = "overtaken"  # the run went on, or the document was deleted, before anybody was told
+    NOBODY = "nobody"  # there is no address to send it to
+    OVERTAKEN = "overtaken"  # the run continued, or the document was deleted, before it was sent
     GIVEN_UP = "given_up"
 
 
 class SenderNotice(CountedWork):
-    """One ending of one attempt, with a worker's lease on the telling of it.
+    """The notice of an attempt's end, with a worker's lease.
 
-    Access: by run and attempt; due (GSI2, until it is told).
+    Access: by run and attempt; due (GSI2, until it is sent).
     """
 
     due_entity = table.SENDER_NOTICE
     project_id = UnicodeAttribute()
     document_id = UnicodeAttribute()
     workflow_id = UnicodeAttribute()
-    attempt = NumberAttribute()  # of the engine
+    attempt = NumberAttribute()  # the engine's attempt
     outcome = UnicodeAttribute()
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
-    message = UnicodeAttribute(null=True)  # why it was not told, for people
+    message = UnicodeAttribute(null=True)  # why it was not sent, for people
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
 
 
 class WebhookDelivery(Item):
-    """One call. Access: all of a site in the order of time, until its TTL.
+    """One call. Access: all of a site by time, until its TTL.
 
-    ``status``: of the answer; unset if none came. ``delivery_id``: the same for each attempt of one delivery.
+    ``status``: of the response; unset if there was none. ``delivery_id``: the same for all attempts of one delivery.
     """
 
     delivery_id = UnicodeAttribute()

@@ -1,7 +1,7 @@
-"""Telling the sender of a document that it was rejected or failed, by mail or on a topic, as the settings say.
+"""Notices to the sender of a rejected or failed document, by mail or SNS topic, as configured.
 
-It names the file and where to look, and nothing of the document; why, in the reviewer's or the machine's words, only
-where the settings allow that. The same id each time, so that whoever gets it twice can tell.
+A notice has the file's name and a link, and nothing of the document. The reason, in the reviewer's or the machine's
+words, is included only if the settings allow it. Its id is the same each time, so recipients can detect duplicates.
 """
 
 import hashlib
@@ -12,27 +12,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import aws
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
+from config.phrase import Phrase, Sentence, tell_sentence
+from projects.accounts.preferences import speak_to
 from projects.documents.queries import get_document
 from projects.web.addresses import address_of
 from workflows.publish import action_kinds, actions
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.items import Execution, Outcome, Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-_SAID: Mapping[str, str] = {
-    Outcome.REJECTED: "was reviewed and rejected",
-    Outcome.FAILED: "could not be processed",
-    Outcome.EXPIRED: "was not decided in time",
+_SAID: Mapping[str, Phrase] = {
+    Outcome.REJECTED: Phrase("%(name)s was reviewed and rejected. Nothing was published."),
+    Outcome.FAILED: Phrase("%(name)s could not be processed. Nothing was published."),
+    Outcome.EXPIRED: Phrase("%(name)s was not decided in time. Nothing was published."),
 }
 _LONGEST_NAME = 150
-_NEVER_ENDED = (
+_NEVER_ENDED = Sentence(
     "The notification was not sent after repeated attempts. Check the workers, then notify the sender yourself."
 )
 
@@ -43,7 +46,7 @@ class _NobodyThere(ActionFailed):
 
 @dataclass(frozen=True)
 class Notice:
-    """What is told: ``id`` the same at each attempt, ``why`` empty if the settings keep it back."""
+    """The content: ``id`` is the same for all attempts, ``why`` is empty if the settings withhold it."""
 
     run: Run
     id: str
@@ -54,21 +57,23 @@ class Notice:
 
     @property
     def text(self) -> str:
-        said = f"{self.name} {_SAID[self.outcome]}. Nothing was published."
-        why = f"\n\nWhy: {self.why}" if self.why else ""
-        return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\nSign in to view it.\n"
+        """In the language of whoever is spoken to."""
+        said = _SAID[self.outcome].fill(name=self.name).translated()
+        told = gettext("Why: %(reason)s") % {"reason": tell_sentence(self.why).translated()}
+        why = f"\n\n{told}" if self.why else ""
+        return f"{said}{why}\n\n{action_kinds.run_address(self.run)}\n\n{gettext('Sign in to view it.')}\n"
 
 
 def send_notice(run: Run, *, attempt: int, owner: str) -> None:
-    """Tell it once, and record that; delivered twice, the second finds it claimed or settled.
+    """Send it once and record that. Idempotent: a redelivery finds it claimed or settled.
 
     Raises:
-        Unavailable: the table does not answer; it is due again when the lease runs out.
+        Unavailable: the table does not answer; it is due again when the lease expires.
 
     """
     try:
         row = actions.claim_notice(run, attempt=attempt, owner=owner)
-        if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: each of these ended its worker
+        if int(row.tries) > settings.ACTION_ATTEMPTS:  # errors are counted below: these tries killed their worker
             actions.settle_notice(run, row, NoticeStatus.GIVEN_UP, message=_NEVER_ENDED)
             return
         try:
@@ -82,12 +87,14 @@ def send_notice(run: Run, *, attempt: int, owner: str) -> None:
 
 
 def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
-    """What came of it, and why if no one was told. Raises: CountersignError if it may be tried again."""
+    """Return the outcome, and why if nobody was notified. Raises: CountersignError if it may be retried."""
     notice = _notice(run, row)
     if notice is None:
-        return NoticeStatus.OVERTAKEN, "The run continued or its document was deleted before the notification was sent."
+        return NoticeStatus.OVERTAKEN, Sentence(
+            "The run continued or its document was deleted before the notification was sent."
+        )
     if not settings.TELL_SENDERS:
-        return NoticeStatus.NOBODY, "Sender notifications are disabled."
+        return NoticeStatus.NOBODY, Sentence("Sender notifications are disabled.")
     try:
         _WAYS[settings.TELL_SENDERS](notice)
     except _NobodyThere as error:
@@ -98,7 +105,7 @@ def _deliver_notice(run: Run, row: SenderNotice) -> tuple[NoticeStatus, str]:
 
 
 def _notice(run: Run, row: SenderNotice) -> Notice | None:
-    """None if the run has gone on meanwhile, or its document was deleted."""
+    """Return None if the run has continued, or its document was deleted."""
     try:
         execution, document = queries.execution(run), get_document(run.site, run.document_id)
     except NotFound:
@@ -120,7 +127,7 @@ def _why(run: Run, execution: Execution) -> str:
     if execution.outcome == Outcome.REJECTED:
         sha256 = str(execution.decision_sha256)
         name = files.decision(run.workflow_id, str(execution.decision_id), sha256)
-        stored = DocumentFiles(run.site, run.project_id, run.document_id).read_pinned(name, sha256)
+        stored = files_of(run).read_pinned(name, sha256)
         decided = json.loads(stored)
         return ": ".join(one for one in (decided.get("reject_reason"), decided.get("reason")) if one)
     data = queries.last_transition(run, execution).data
@@ -132,11 +139,14 @@ def _mail(notice: Notice) -> None:
     to = address_of(notice.sender)
     if not to:
         raise _NobodyThere("The sender has no email address (API key or account without one).")
-    action_kinds.send_mail([to], f"Not published: {notice.name}", notice.text, notice.id)
+    with speak_to(notice.sender):
+        subject = gettext("Not published: %(name)s") % {"name": notice.name}
+        text = notice.text
+    action_kinds.send_mail([to], subject, text, notice.id)
 
 
 def _publish(notice: Notice) -> None:
-    """Subscribers choose by the attributes (AWS: "Amazon SNS message filtering"). Raises: CountersignError."""
+    """Subscribers can filter by attributes (AWS: "Amazon SNS message filtering"). Raises: CountersignError."""
     named = {"siteId": notice.run.site, "projectId": notice.run.project_id, "senderId": notice.sender}
     named |= {"outcome": str(notice.outcome)}
     content: dict[str, Any] = {

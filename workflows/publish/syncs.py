@@ -1,4 +1,4 @@
-"""A document is sent once more to where it was sent before: asked for by a person, done by a worker."""
+"""Resending a document to a receiver: ordered by a person, done by a worker."""
 
 import json
 from contextlib import suppress
@@ -8,6 +8,7 @@ from django.conf import settings
 from config import clock, table
 from config.brokers import queues
 from config.errors import ActionFailed, Conflict, NotFound, Unavailable
+from config.phrase import Phrase, Sentence
 from config.transaction import Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.queries import get_document
@@ -17,11 +18,11 @@ from workflows.runs import events, queries
 from workflows.runs.actions.syncs import index_of, keep_until
 from workflows.runs.items import DocumentEvent, DocumentSync, SyncService, SyncStatus
 
-_AGAIN = "It is being sent again already. Reload to see whether it arrived."
+_AGAIN = Phrase("It is being sent again already. Reload to see whether it arrived.")
 
 
 def ask_again(site: str, document_id: str, at: str, *, by: Actor) -> DocumentSync:
-    """Mark it as to be sent again. Raises: NotFound; Conflict, if another asked first."""
+    """Mark it to be sent again. Raises: NotFound; Conflict if someone else was first."""
     sync = queries.get_sync(site, document_id, at)
     actions = [
         DocumentSync.status.set(SyncStatus.PENDING),
@@ -42,7 +43,7 @@ def ask_again(site: str, document_id: str, at: str, *, by: Actor) -> DocumentSyn
 
 
 def send_again(site: str, document_id: str, at: str) -> None:
-    """Send what was asked for; done already, it is left alone. A receiver that gets it twice can tell by its id."""
+    """Send it if it is still marked. Receivers can detect duplicates by the id."""
     sync = queries.get_sync(site, document_id, at)
     if sync.status != SyncStatus.PENDING:
         return
@@ -58,22 +59,22 @@ def send_again(site: str, document_id: str, at: str) -> None:
         actions.append(DocumentSync.TimeToLive.set(keep_until()))
     else:
         actions += [DocumentSync.GSI1PK.set(index["GSI1PK"]), DocumentSync.GSI1SK.set(index["GSI1SK"])]
-    with suppress(Conflict):  # the message came twice at once, and the other one was faster
+    with suppress(Conflict):  # a concurrent redelivery was faster
         DocumentSync.change(sync.key, actions, DocumentSync.status == SyncStatus.PENDING)
 
 
 def _send(site: str, sync: DocumentSync) -> str:
-    """Returns what to tell. Raises: ActionFailed, NotFound, Unavailable."""
+    """Return a message for people. Raises: ActionFailed, NotFound, Unavailable."""
     content = json.loads(sync.content or "{}")
     document_id = str(sync.documentId)
     if sync.service == SyncService.WEBHOOK:
         sent = webhooks.call_webhook(Delivery(site, str(content.get("id") or ""), str(sync.target), content))
-        return f"The receiver returned {sent}."
+        return Sentence("The receiver returned %(sent)s.").fill(sent=sent)
     if sync.service == SyncService.EVENTBRIDGE:
         pk = table.DOCUMENT_EVENT.partition_key(site, document_id=document_id)
         events.send(DocumentEvent.load(table.Key(pk, content["event"])))
-        return "Sent again."
+        return Phrase("Sent again.")
     project_id = get_document(site, document_id).project_id
     which = {"site": site, "project_id": project_id, "document_id": document_id, "at": clock.iso(clock.now())}
     queues.enqueue(events.INDEX, settings.SEARCH_QUEUE, which)
-    return "The search index was asked to look again."
+    return Phrase("The search index was asked to look again.")

@@ -1,4 +1,4 @@
-"""URLs of what follows a publication; named under ``workflows``."""
+"""URLs of follow-ups, in the namespace ``workflows``."""
 
 from django.urls import path
 

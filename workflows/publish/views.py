@@ -1,4 +1,4 @@
-"""What follows a run's publication, with actions wanted again, and documents that rules put into a queue."""
+"""Pages of follow-ups: a run's actions with retries, and documents that rules put into a queue."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -10,22 +10,24 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from config import clock
 from config.errors import Conflict, NotFound
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.documents.queries import get_document
 from projects.queues import admission
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
+from workflows.definitions import stored_rules
+from workflows.definitions.rules import Decision
 from workflows.publish import actions, syncs, webhooks
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction, FollowUp
 from workflows.publish.tasks import enqueue_follow_up, enqueue_sending
 from workflows.routing import judge
-from workflows.rules import stored_rules
-from workflows.rules.routing import Decision
 from workflows.runs import queries
 from workflows.runs.items import (
     ACTION_WORDS,
@@ -40,22 +42,22 @@ from workflows.runs.items import (
 from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import Mark
 
-_SOON = dt.timedelta(minutes=1)  # what is due later is not watched: a retry may be two hours away
+_SOON = dt.timedelta(minutes=1)  # later retries are not polled for: one may be two hours away
 _MARKS: dict[str, Mark] = {
-    ActionStatus.PENDING: Mark("", "clock", "Pending"),
-    ActionStatus.RUNNING: Mark("info", "run", "Running"),
-    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", "Retrying"),
-    ActionStatus.IN_QUEUE: Mark("warn", "user", "Needs review"),
-    ActionStatus.COMPLETE: Mark("good", "check", "Done"),
-    ActionStatus.FAILED: Mark("bad", "alert", "Failed"),
-    ActionStatus.SKIPPED: Mark("", "skip", "Skipped"),
+    ActionStatus.PENDING: Mark("", "clock", Phrase("Pending")),
+    ActionStatus.RUNNING: Mark("info", "run", Phrase("Running")),
+    ActionStatus.WAITING_FOR_RETRY: Mark("warn", "refresh", Phrase("Retrying")),
+    ActionStatus.IN_QUEUE: Mark("warn", "user", Phrase("Needs review")),
+    ActionStatus.COMPLETE: Mark("good", "check", Phrase("Done")),
+    ActionStatus.FAILED: Mark("bad", "alert", Phrase("Failed")),
+    ActionStatus.SKIPPED: Mark("", "skip", Phrase("Skipped")),
 }
 _LISTED = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY, ActionStatus.IN_QUEUE, ActionStatus.PENDING)
 _AGAIN = (ActionStatus.FAILED, ActionStatus.WAITING_FOR_RETRY)
 
 
 class RuleDecision(NamedTuple):
-    """A rule that decided, and when it was asked."""
+    """A rule that decided, and when it was evaluated."""
 
     when: str
     decision: Decision
@@ -92,16 +94,16 @@ def show_follow_up(request: DeskRequest, document_id: str, workflow_id: str) -> 
 
 
 def _list_decided_rules(run: Run) -> Iterable[RuleDecision]:
-    """None for a run of an earlier system, which asked no rules."""
+    """Empty for a run of an earlier system, which evaluated no rules."""
     try:
         link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
         execution = queries.execution(run)
     except NotFound:
         return
     for decision in stored_rules.read_routing(link.routing).judgement.decisions:
-        yield RuleDecision("On upload", decision)
+        yield RuleDecision(Phrase("On upload"), decision)
     for decision in judge.judgement_of(run, execution.routing_sha256).decisions:
-        yield RuleDecision("After the analysis", decision)
+        yield RuleDecision(Phrase("After the analysis"), decision)
 
 
 def _is_moving(follow_up: FollowUp) -> bool:
@@ -118,7 +120,7 @@ def _row(action: DocumentAction) -> ActionRow:
 
 @require_safe
 def list_actions(request: DeskRequest) -> HttpResponse:
-    """Those that need someone, over all documents: failed ones, unless the address asks for another state."""
+    """List actions that need attention, over all documents: failed ones by default."""
     access.check_can_view(request)
     asked = request.GET.get("state", "")
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
@@ -145,20 +147,20 @@ def retry_action(request: DeskRequest, document_id: str, workflow_id: str, numbe
     admission.check_document(request, document_id)
     action = publish_queries.document_action(request.site, document_id, number, kind)
     if action.workflowId != workflow_id:
-        raise NotFound("Action not found.")
+        raise NotFound(gettext("Action not found."))
     run = Run(request.site, str(action.project_id), document_id, workflow_id)
     try:
         actions.retry_action(run, action, by=actor_of(request.user))
     except Conflict as error:
-        raise Conflict("This action is running or already done. Reload to see its state.") from error
+        raise Conflict(gettext("This action is running or already done. Reload to see its state.")) from error
     enqueue_follow_up(run)
-    messages.success(request, "Retrying the action.")
+    messages.success(request, gettext("Retrying the action."))
     return redirect_after_post(request, reverse("workflows:show-run", args=[document_id, workflow_id]))
 
 
 @dataclass(frozen=True)
 class QueuedRow:
-    """A document that waits; ``number`` is its action's place among the document's."""
+    """A waiting document; ``number`` is its action's place among the document's."""
 
     action: DocumentAction
     number: int
@@ -179,9 +181,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     context = {
         "queue": queue,
         "rows": [QueuedRow(one, one.idx, one.updated_at or "") for one in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:list-queued", args=[queue_id]),
+        **page_links(request, page.next, reverse("workflows:list-queued", args=[queue_id])),
     }
     return render_answer(request, "workflows/publish/queued_documents.html", None, context)
 
@@ -192,14 +192,14 @@ def settle_document(request: DeskRequest, queue_id: str, document_id: str, numbe
     access.check_admitted(request, queue_id)
     action = publish_queries.document_action(request.site, document_id, number, ActionType.QUEUE)
     if action.queueId != queue_id:
-        raise NotFound("Document not found in this queue.")
+        raise NotFound(gettext("Document not found in this queue."))
     run = Run(request.site, str(action.project_id), document_id, str(action.workflowId))
     try:
         actions.settle_action(run, action, by=actor_of(request.user))
     except Conflict as error:
-        raise Conflict(f"{action.name} was already taken out of this queue.") from error
+        raise Conflict(gettext("%(name)s was already taken out of this queue.") % {"name": action.name}) from error
     enqueue_follow_up(run)
-    messages.success(request, f"{action.name} is done. Remaining actions continue.")
+    messages.success(request, gettext("%(name)s is done. Remaining actions continue.") % {"name": action.name})
     return redirect_after_post(request, reverse("workflows:list-queued", args=[queue_id]))
 
 
@@ -210,9 +210,7 @@ def list_deliveries(request: DeskRequest) -> HttpResponse:
     page = webhooks.list_deliveries(request.site, cursor=cursor)
     context = {
         "rows": page.rows,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:list-deliveries"),
+        **page_links(request, page.next, reverse("workflows:list-deliveries")),
     }
     return render_answer(request, "workflows/publish/deliveries.html", None, context)
 
@@ -225,19 +223,19 @@ class SyncRow:
 
 
 _SYNC_MARKS: dict[str, Mark] = {
-    SyncStatus.COMPLETE: Mark("good", "check", "Delivered"),
-    SyncStatus.FAILED: Mark("bad", "alert", "Not delivered"),
-    SyncStatus.PENDING: Mark("info", "refresh", "Sending again"),
+    SyncStatus.COMPLETE: Mark("good", "check", Phrase("Delivered")),
+    SyncStatus.FAILED: Mark("bad", "alert", Phrase("Not delivered")),
+    SyncStatus.PENDING: Mark("info", "refresh", Phrase("Sending again")),
 }
 _SERVICES = {
-    SyncService.WEBHOOK: "Webhook",
-    SyncService.EVENTBRIDGE: "Event bus",
-    SyncService.SEARCH: "Search index",
+    SyncService.WEBHOOK: Phrase("Webhook"),
+    SyncService.EVENTBRIDGE: Phrase("Event bus"),
+    SyncService.SEARCH: Phrase("Search index"),
 }
 
 
 def name_target(sync: DocumentSync) -> str:
-    """Of a webhook the host alone: the rest of its address may be a secret."""
+    """Return only the host of a webhook: the rest of its URL may be a secret."""
     host = urlsplit(sync.target).hostname if sync.target else ""
     words = _SERVICES[SyncService(str(sync.service))]
     return f"{words} {host}" if host else words
@@ -245,7 +243,7 @@ def name_target(sync: DocumentSync) -> str:
 
 @require_safe
 def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
-    """Where a document was sent and whether it arrived; htmx gets the panel of the document's page."""
+    """Show where a document was sent and whether it arrived; htmx gets the panel of the document's page."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     cursor = request.GET.get("after")
@@ -254,9 +252,7 @@ def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
     context = {
         "document": document,
         "rows": [SyncRow(one, _SYNC_MARKS[one.status], name_target(one)) for one in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("workflows:list-syncs", args=[document_id]),
+        **page_links(request, page.next, reverse("workflows:list-syncs", args=[document_id])),
     }
     return render_answer(request, "workflows/publish/syncs.html", "workflows/publish/_syncs.html", context)
 
@@ -267,5 +263,5 @@ def ask_sync_again(request: DeskRequest, document_id: str, at: str) -> HttpRespo
     admission.check_document(request, document_id)
     syncs.ask_again(request.site, document_id, at, by=actor_of(request.user))
     enqueue_sending(request.site, document_id, at)
-    messages.success(request, "Sending again.")
+    messages.success(request, gettext("Sending again."))
     return redirect_after_post(request, reverse("workflows:list-syncs", args=[document_id]))

@@ -1,7 +1,7 @@
-"""Calling a webhook: signed, never into one's own network, never for long, and each call kept in a log.
+"""Webhook calls: signed, only to public addresses, with short timeouts, and logged.
 
-A receiver checks ``Countersign-Signature: t=<seconds>,v1=<hex>``: v1 is the HMAC-SHA256 of ``<t>.<body>`` under the
-secret that its rule's page shows. ``Countersign-Delivery`` is the same for each attempt of one delivery.
+A receiver verifies ``Countersign-Signature: t=<seconds>,v1=<hex>``: v1 is the HMAC-SHA256 of ``<t>.<body>`` with the
+secret on its rule's page. ``Countersign-Delivery`` is the same for all attempts of one delivery.
 """
 
 import contextlib
@@ -19,11 +19,13 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import clock, table
 from config.errors import ActionFailed, CountersignError, Unavailable
 from config.internet import PORTS, Connection, is_public, resolve_host
 from config.item import Page
+from config.phrase import Sentence
 from config.transaction import Put, transact
 from workflows.publish.items import WebhookDelivery
 from workflows.runs.actions.syncs import Sending, record_sync
@@ -32,12 +34,12 @@ from workflows.runs.items import SyncService
 log = logging.getLogger(__name__)
 TEST = "webhook.test"
 _WORTH_A_RETRY = frozenset({408, 425, 429})
-_READ = 4_096  # bytes of an answer that are read and thrown away
+_READ = 4_096  # bytes of a response that are read and discarded
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """``id`` names it for the receiver, who may get it twice."""
+    """``id`` identifies it for the receiver, who may get it twice."""
 
     site: str
     id: str
@@ -46,7 +48,7 @@ class Delivery:
 
 
 def webhook_secret(site: str, url: str) -> str:
-    """The key that calls of this host are signed with; made from the desk's own secret, so that none is stored."""
+    """Return the signing key of a host, derived from the deployment's secret, so that none is stored."""
     host = (urlsplit(url).hostname or "").lower()
     return hmac.new(settings.SECRET_KEY.encode(), f"webhook {site} {host}".encode(), hashlib.sha256).hexdigest()
 
@@ -57,7 +59,7 @@ def sign_webhook(key: str, seconds: int, body: bytes) -> str:
 
 
 def deliver_webhook(delivery: Delivery) -> int:
-    """As ``call_webhook``; the page of the document that it is about shows whether it arrived.
+    """Call it as ``call_webhook`` and record the result on the document's page.
 
     Raises: as ``call_webhook``.
     """
@@ -66,16 +68,16 @@ def deliver_webhook(delivery: Delivery) -> int:
     except (ActionFailed, Unavailable) as error:
         _record_sync(delivery, str(error), arrived=False)
         raise
-    _record_sync(delivery, f"The receiver returned {status}.", arrived=True)
+    _record_sync(delivery, Sentence("The receiver returned %(status)s.").fill(status=status), arrived=True)
     return status
 
 
 def call_webhook(delivery: Delivery) -> int:
-    """POST it and answer the status, which is 2xx; the log has the call, however it went.
+    """POST it and return the status, which is 2xx; every call is logged.
 
     Raises:
-        ActionFailed: the address is none of the outside, or the receiver does not want it.
-        Unavailable: no one answers in time, or asks to come again; later may help.
+        ActionFailed: the address is not public, or the receiver rejects it.
+        Unavailable: timeout, or the receiver asks for a retry; a later try may help.
 
     """
     began, status = time.monotonic(), None
@@ -85,12 +87,14 @@ def call_webhook(delivery: Delivery) -> int:
     except (ActionFailed, Unavailable) as error:
         _record(delivery, status, str(error), time.monotonic() - began)
         raise
-    _record(delivery, status, f"The receiver returned {status}.", time.monotonic() - began)
+    _record(
+        delivery, status, Sentence("The receiver returned %(status)s.").fill(status=status), time.monotonic() - began
+    )
     return status
 
 
 def _record_sync(delivery: Delivery, message: str, *, arrived: bool) -> None:
-    """On the document's own page, if it is about one."""
+    """Record it on the document's page, if it is about one."""
     if document_id := delivery.content.get("documentId"):
         kind = str(delivery.content.get("type") or "")
         sending = Sending(document_id, SyncService.WEBHOOK, kind, message, delivery.url, delivery.content)
@@ -98,14 +102,14 @@ def _record_sync(delivery: Delivery, message: str, *, arrived: bool) -> None:
 
 
 def send_test(site: str, url: str) -> int:
-    """Call it with an event that is about nothing, as it would be called. Raises: as ``deliver_webhook``."""
+    """Send a test event in the same way. Raises: as ``deliver_webhook``."""
     delivery_id = clock.new_ulid()
     content = {"id": delivery_id, "type": TEST, "siteId": site}
     return deliver_webhook(Delivery(site, delivery_id, url, content))
 
 
 def list_deliveries(site: str, *, cursor: str | None = None) -> Page[WebhookDelivery]:
-    """The latest first: one Query."""
+    """List deliveries, latest first: one Query."""
     return WebhookDelivery.page(table.WEBHOOK_DELIVERY.partition_key(site), newest_first=True, cursor=cursor)
 
 
@@ -127,14 +131,17 @@ def _check_status(status: int) -> None:
     if 200 <= status < 300:
         return
     if status >= 500 or status in _WORTH_A_RETRY:
-        raise Unavailable(f"The receiver returned {status}.")
+        raise Unavailable(gettext("The receiver returned %(status)s.") % {"status": status})
     if 300 <= status < 400:
-        raise ActionFailed(f"The receiver returned {status} (redirect). Use the target address in the rule.")
-    raise ActionFailed(f"The receiver returned {status} and rejected the event.")
+        raise ActionFailed(
+            gettext("The receiver returned %(status)s (redirect). Use the target address in the rule.")
+            % {"status": status}
+        )
+    raise ActionFailed(gettext("The receiver returned %(status)s and rejected the event.") % {"status": status})
 
 
 def _record(delivery: Delivery, status: int | None, message: str, seconds: float) -> None:
-    """The call was made: that it cannot be written down must not have it made again."""
+    """Log the call. A failed write must not repeat the call."""
     now = clock.now()
     parts = {"datetime_us": table.datetime_us(now), "delivery_id": delivery.id}
     key = table.WEBHOOK_DELIVERY.key(delivery.site, **parts)
@@ -163,10 +170,10 @@ def _parts(url: str) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ActionFailed("The webhook address is invalid. Change it in the rule.") from error
+        raise ActionFailed(gettext("The webhook address is invalid. Change it in the rule.")) from error
     schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
-        raise ActionFailed("The webhook address must begin with https://. Change it in the rule.")
+        raise ActionFailed(gettext("The webhook address must begin with https://. Change it in the rule."))
     return parts
 
 
@@ -177,13 +184,15 @@ def _post(parts: SplitResult, body: bytes, headers: Mapping[str, str]) -> int:
         with connection.in_time(settings.WEBHOOK_TIMEOUT_SECONDS):
             connection.request("POST", target, body=body, headers=dict(headers))
             response = connection.getresponse()
-            with contextlib.suppress(OSError, http.client.HTTPException):  # it has said whether it took the call
+            with contextlib.suppress(OSError, http.client.HTTPException):  # the status has been received
                 response.read(_READ)
             return response.status
     except ssl.SSLCertVerificationError as error:
-        raise ActionFailed("The receiver's certificate is not valid for its address.") from error
+        raise ActionFailed(gettext("The receiver's certificate is not valid for its address.")) from error
     except (OSError, http.client.HTTPException) as error:
-        raise Unavailable(f"The receiver is not responding: {type(error).__name__}.") from error
+        raise Unavailable(
+            gettext("The receiver is not responding: %(name)s.") % {"name": type(error).__name__}
+        ) from error
 
 
 def _connection(parts: SplitResult) -> Connection:
@@ -194,17 +203,17 @@ def _connection(parts: SplitResult) -> Connection:
 
 
 def check_address(host: str, port: int) -> str:
-    """One address of the host, all of which lie outside.
+    """Return one address of the host, all of whose addresses are public.
 
     Raises:
         ActionFailed: one of them is private, local or reserved.
-        Unavailable: the name is not known now.
+        Unavailable: the name does not resolve now.
 
     """
     try:
         addresses = resolve_host(host, port)
     except (OSError, UnicodeError) as error:
-        raise Unavailable("The receiver's name cannot be resolved.") from error
+        raise Unavailable(gettext("The receiver's name cannot be resolved.")) from error
     if not settings.WEBHOOK_PRIVATE_ADDRESSES and not all(map(is_public, addresses)):
-        raise ActionFailed("The receiver's address is private or reserved. Use a public address.")
+        raise ActionFailed(gettext("The receiver's address is private or reserved. Use a public address."))
     return addresses[0]

@@ -1,1 +1,1 @@
-"""What people ask about a page of a run, and how it is answered."""
+"""Questions that people ask about a page of a run, and their answers."""

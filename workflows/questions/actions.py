@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, Refused
+from config.phrase import Sentence
 from config.transaction import Put, Update, transact
 from projects.audit.events import Actor
 from workflows.questions import queries
@@ -21,14 +23,14 @@ from workflows.runs.items import QuestionStatus, Run
 
 LONGEST = 500  # characters of a question
 LONGEST_ANSWER = 8_000
-_TRIES = 8  # people who ask about one page in the same moment
-_DEADLY = "No answer after {} attempts. Rephrase the question."
+_TRIES = 8  # retries: people may ask about a page concurrently
+_DEADLY = Sentence("No answer after %(tries)s attempts. Rephrase the question.")
 S = QuestionStatus
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``passage``: the words of the page that say it; ``box``: where they stand, as fractions of the page, or None."""
+    """``passage``: the words of the page with the answer; ``box``: their place as fractions of the page, or None."""
 
     content: str
     source: str
@@ -38,29 +40,29 @@ class Answer:
 
 
 def ask_question(run: Run, segment: int, text: str, *, by: Actor) -> QuestionRef:
-    """Keep a question under the page's next number.
+    """Store a question under the page's next number.
 
     Raises:
-        Refused: there is no question, it is too long, or the page was asked too often.
-        Conflict: others ask about this page all the time.
+        Refused: there is no question, it is too long, or the page has too many.
+        Conflict: others keep asking about this page.
 
     """
     text = " ".join(text.split())
     if not text:
-        raise Refused("Enter a question about this page.")
+        raise Refused(gettext("Enter a question about this page."))
     if len(text) > LONGEST:
-        raise Refused(f"Use at most {LONGEST} characters.")
+        raise Refused(gettext("Use at most %(longest)s characters.") % {"longest": LONGEST})
     for _ in range(_TRIES):
         number = max((int(one.qa_index) for one in queries.of_page(run, segment)), default=0) + 1
         if number > queries.MOST:
-            raise Refused(f"This page has reached the limit of {queries.MOST} questions.")
+            raise Refused(gettext("This page has reached the limit of %(most)s questions.") % {"most": queries.MOST})
         ref = QuestionRef(run, segment, number)
         try:
             transact([Put(_new_question(ref, text, by))], _event(ref, "ASKED", by))
-        except Conflict:  # someone else asked at the same time and has the number
+        except Conflict:  # someone else asked at the same time and got the number
             continue
         return ref
-    raise Conflict("Others are asking about this page. Your question was not saved; try again in a moment.")
+    raise Conflict(gettext("Others are asking about this page. Your question was not saved; try again in a moment."))
 
 
 def _new_question(ref: QuestionRef, text: str, by: Actor) -> Question:
@@ -81,9 +83,9 @@ def _new_question(ref: QuestionRef, text: str, by: Actor) -> Question:
 
 
 def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
-    """Have it answered once more, under the same number; returns which time that is.
+    """Ask it again, under the same number; return the new generation.
 
-    The answer that is there stays until the next one comes. ``generation``: what the page showed.
+    The current answer stays until the next one. ``generation``: what the page showed.
 
     Raises:
         Conflict: someone else asked again, or deleted it, or there is none.
@@ -95,7 +97,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
         Question.asked_by.set(by.name),
         Question.asked_at.set(clock.iso(clock.now())),
         Question.error.remove(),
-        Question.project_id.set(ref.run.project_id),  # older writers kept none of the three
+        Question.project_id.set(ref.run.project_id),  # older rows have none of the three
         Question.document_id.set(ref.run.document_id),
         Question.workflow_id.set(ref.run.workflow_id),
         Question.tries.set(0),
@@ -108,7 +110,7 @@ def ask_again(ref: QuestionRef, *, generation: int, by: Actor) -> int:
 
 
 def delete_question(ref: QuestionRef, *, by: Actor) -> bool:
-    """Take its words away; the row stays, so that no other question gets its number. False if it is gone already.
+    """Delete its text; the row stays, so that its number is not reused. False if it was deleted already.
 
     Raises:
         NotFound: there was never such a question.
@@ -127,10 +129,9 @@ def delete_question(ref: QuestionRef, *, by: Actor) -> bool:
 
 
 def claim_question(ref: QuestionRef, asked: Question, *, owner: str) -> None:
-    """Begin to answer it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it
-    moved.
+    """Claim it to answer it. Raises: Conflict as ``due_work.claim``, or if it moved.
 
-    Longer than a model takes, so that no one is paid twice.
+    The lease is longer than a model takes, so that no answer is paid for twice.
     """
     until = _next_look()
     later = due_work.postpone_actions(Question, until, workflow_id=ref.run.workflow_id) if asked.is_scheduled else []
@@ -138,10 +139,10 @@ def claim_question(ref: QuestionRef, asked: Question, *, owner: str) -> None:
 
 
 def postpone(asked: Question, *, counts: bool) -> None:
-    """The sweeper has looked and sends it once more; ``counts``: as a try in vain.
+    """Schedule the sweeper's next check after it sent it again; ``counts``: as a failed try.
 
     Raises:
-        Conflict: a worker has begun it, it is settled, or another sweeper has looked.
+        Conflict: a worker has begun it, it is settled, or another sweep did it.
 
     """
     also = [Question.tries.set(Question.tries + 1)] if counts else []
@@ -149,8 +150,8 @@ def postpone(asked: Question, *, counts: bool) -> None:
 
 
 def give_up(ref: QuestionRef, asked: Question) -> bool:
-    """It was sent and begun in vain so often. False if someone has begun it again, or it is settled."""
-    actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.format(int(asked.tries)))]
+    """Fail a question after too many tries. False if someone has begun it again, or it is settled."""
+    actions = [Question.status.set(S.FAILED), Question.error.set(_DEADLY.fill(tries=int(asked.tries)))]
     return _settle_question(ref, int(asked.generation), actions, "FAILED", when=_if_not_moved(asked))
 
 
@@ -173,7 +174,7 @@ def _finish() -> list[Action]:
 
 
 def record_answer(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
-    """Keep the answer; False if it was answered, asked again or deleted meanwhile."""
+    """Store the answer; False if it was answered, asked again or deleted meanwhile."""
     found: dict[str, Any] = {"passage": answer.passage} if answer.passage else {}
     if answer.box:
         found["box"] = [round(edge, 5) for edge in answer.box]
@@ -191,7 +192,7 @@ def record_answer(ref: QuestionRef, answer: Answer, *, generation: int) -> bool:
 
 
 def record_failure(ref: QuestionRef, sentence: str, *, generation: int) -> bool:
-    """Say why there is no answer; False as for ``record_answer``."""
+    """Store why there is no answer; False as for ``record_answer``."""
     actions = [Question.status.set(S.FAILED), Question.error.set(sentence)]
     return _settle_question(ref, generation, actions, "FAILED")
 
@@ -208,6 +209,6 @@ def _settle_question(
 
 
 def _event(ref: QuestionRef, word: str, by: Actor | None) -> events.EventAt:
-    """Ids only: neither what was asked nor what was answered."""
+    """Ids only: neither question nor answer."""
     facts = {"page": ref.segment + 1, "question": ref.number}
     return events.lineage(ref.run, f"QUESTION_{word}", by=by, facts=facts)

@@ -1,21 +1,22 @@
-"""Answering a question about a page: by the model that the run's settings choose, else quoted from the page."""
+"""Answering a question about a page: by the model in the run's settings, else by a quotation."""
 
 import json
 import logging
 
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, ProviderPaused, StageFailed, Unavailable
+from config.phrase import Phrase
 from projects.settings.values import BY_MODEL
-from workflows.engine import step_context
-from workflows.providers import factory
+from workflows.providers.language_models import pinned_models
 from workflows.questions import actions as question_actions
 from workflows.questions import queries
 from workflows.questions.actions import Answer
 from workflows.questions.items import Question
 from workflows.questions.queries import QuestionRef
-from workflows.runs import run_settings
+from workflows.runs import run_files, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items import QuestionStatus, Run
+from workflows.runs.queries import document_of
 from workflows.stages.base import RunSettings
 from workflows.stages.fields import given
 from workflows.stages.models import answerer
@@ -27,11 +28,11 @@ from workflows.storage import files
 
 log = logging.getLogger(__name__)
 
-_UNREAD = "This page is not processed yet or no longer exists. Try again when the run has ended."
+_UNREAD = Phrase("This page is not processed yet or no longer exists. Try again when the run has ended.")
 
 
 def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
-    """Answer it, or say why not; delivered twice, the second finds it settled or begun and asks no one.
+    """Answer it, or record why not. Idempotent: a redelivery finds it settled or claimed, and calls no model.
 
     Raises:
         ProviderPaused: the model does not answer for now; the question waits.
@@ -40,7 +41,7 @@ def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
     """
     try:
         asked = queries.get_question(ref)
-    except NotFound:  # purged with its document
+    except NotFound:  # it was purged with its document
         return
     if asked.status != QuestionStatus.ASKED or int(asked.generation) != generation:
         return
@@ -62,14 +63,14 @@ def answer_question(ref: QuestionRef, generation: int, *, owner: str) -> None:
 
 
 def give_up(ref: QuestionRef, generation: int, error: CountersignError) -> None:
-    """No one answered for as long as a question waits."""
+    """Fail it because the service did not answer for as long as a question waits."""
     question_actions.record_failure(ref, str(error), generation=generation)
 
 
 def _ask_model(run: Run, asked: Question) -> Answer:
-    document = step_context.document_of(run)
+    document = document_of(run)
     settings = run_settings.from_json(document.settings)
-    store = step_context.files_of(run, document)
+    store = run_files.files_of(run, document)
     segment = json.loads(store.read(files.segment(int(asked.segment_index))))
     if segment.get("status") != "completed":
         raise StageFailed(_UNREAD)
@@ -83,8 +84,8 @@ def _ask_model(run: Run, asked: Question) -> Answer:
 
 def _inquiry(run: Run, settings: RunSettings, page: Page, asked: Question) -> PageInquiry:
     try:
-        image = step_context.files_of(run).read(files.page_image(page.index))
-    except NotFound:  # text has no picture
+        image = run_files.files_of(run).read(files.page_image(page.index))
+    except NotFound:  # text has no page image
         image = None
     return PageInquiry(
         str(asked.analysis_query),
@@ -99,20 +100,20 @@ def _inquiry(run: Run, settings: RunSettings, page: Page, asked: Question) -> Pa
 
 
 def _find_type(run: Run, settings: RunSettings) -> str:
-    """The classification that the run found or was given; empty while its analysis is not done."""
+    """Return the classification that the run found or was given; empty until the analysis is done."""
     if not settings.typing:
         return settings.classification_id
     try:
-        result = json.loads(step_context.files_of(run).read(files.result(run.workflow_id)))
+        result = json.loads(run_files.files_of(run).read(files.result(run.workflow_id)))
     except NotFound:
         return ""
     return str((result.get("classification") or {}).get("id") or "")
 
 
 def _by_model(run: Run, settings: RunSettings, page: Page, inquiry: PageInquiry) -> Answer:
-    """With the place of the words that it says it took the answer from, where they stand on the page."""
+    """Return the model's answer, with the place of the quoted passage if it is on the page."""
     with spending.meter_calls(run) as note:
-        reply = factory.make_inquirer(run, settings, note).inquire(inquiry)
+        reply = pinned_models.make_inquirer(run, settings, note).inquire(inquiry)
     words = [word for row in page.rows for line in row.lines for word in line.words]
     box = given.locate_text(reply.quote, words) if reply.quote and inquiry.image else None
     return Answer(reply.content, reply.model, reply.quote, box)

@@ -1,4 +1,4 @@
-"""What is done with a question that is due."""
+"""The handler of due questions."""
 
 import logging
 
@@ -15,12 +15,13 @@ log = logging.getLogger(__name__)
 
 @due("question", Question)
 def resume_question(site: str, row: Question) -> None:
-    """Its message was lost, or ended its worker: it is sent again, and given up after so many times."""
+    """Resend the message, which was lost or killed its worker; give up after too many tries."""
     ref = queries.ref_of(site, row)
     if due_work.attempts_exhausted(row):
         actions.give_up(ref, row)
         return
-    waiting = bool(queues.count_messages(settings.STEPS_QUEUE))  # its message may be among them: no try
+    # its message may be among them: this does not count as a try
+    waiting = bool(queues.count_messages(settings.STEPS_QUEUE))
     actions.postpone(row, counts=not waiting)
     log.warning("question sent again", extra={"run": row.workflow_id, "question": ref.number})
     tasks.send_question(ref, int(row.generation))

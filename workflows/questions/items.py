@@ -1,4 +1,4 @@
-"""What people ask about a page: rows beside its run, so that two answers never overwrite each other."""
+"""Rows of questions about a page, beside those of its run, so that concurrent answers never overwrite each other."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -8,19 +8,17 @@ from config.item import map_attribute
 
 
 class Question(CountedWork):
-    """Access: those of a page in their order; due (GSI2, while no one has answered it).
+    """Access: those of a page in order; due (GSI2, until it is answered).
 
-    ``analysis_query`` and ``content``: as seed 000 names them.
-
-    ``qa_index`` is never given twice: the page's own analysis is 0, and what is deleted leaves its row without words.
-    ``generation`` counts how often it was asked. ``found``: the passage that says it, with its box (fractions of the
-    page, or none) and how sure it is, 0–1 or absent.
+    ``analysis_query`` and ``content``: names of seed 000. ``qa_index`` is never reused: the page's own analysis is 0,
+    and a deleted question leaves a row without text. ``generation`` counts how often it was asked. ``found``: the
+    passage with the answer, its box (fractions of the page, or none) and confidence, 0–1 or absent.
     """
 
     due_entity = table.QUESTION
     segment_index = NumberAttribute()
     qa_index = NumberAttribute()
-    project_id = UnicodeAttribute(null=True)  # of the run, for who finds it due
+    project_id = UnicodeAttribute(null=True)  # of the run, for the sweeper
     document_id = UnicodeAttribute(null=True)
     workflow_id = UnicodeAttribute(null=True)
     status = UnicodeAttribute()  # a QuestionStatus

@@ -1,4 +1,4 @@
-"""The Celery task that answers a question about a page; harmless when it comes twice."""
+"""The Celery task that answers a question about a page."""
 
 import dataclasses
 import logging
@@ -14,7 +14,7 @@ from workflows.questions.queries import QuestionRef
 from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
-_MOST_WAITS = 10  # for a service that does not answer; then the question says so
+_MOST_WAITS = 10  # retries if a service does not answer; then the question fails
 
 
 @shared_task(bind=True, name="workflows.questions.tasks.answer", time_limit=600)
@@ -22,7 +22,7 @@ def answer(
     self: Any, *, site: str, project_id: str, document_id: str, workflow_id: str, segment: int, number: int,
     generation: int,
 ) -> None:  # fmt: skip
-    """Answer a question about a page; delivered twice, the second finds it settled."""
+    """Answer a question about a page. Idempotent: a redelivery finds it settled."""
     ref = QuestionRef(Run(site, project_id, document_id, workflow_id), segment, number)
     try:
         answering.answer_question(ref, generation, owner=self.request.id)
@@ -40,7 +40,7 @@ def send_question(ref: QuestionRef, generation: int) -> None:
 
 
 def order_answer(ref: QuestionRef, generation: int) -> None:
-    """If no queue answers, the question says so: a person has it asked again."""
+    """Send it to a worker. If no queue answers, the question fails, and a person can ask again."""
     try:
         send_question(ref, generation)
     except CountersignError as error:

@@ -1,4 +1,4 @@
-"""URLs of questions about a page; named under ``workflows``."""
+"""URLs of questions about a page, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Questions about a page: asked, asked again, deleted, and looked at while they are answered."""
+"""Views that ask, repeat and delete questions about a page, and poll for answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,27 +6,29 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
-from workflows.engine import step_context
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
+from workflows.runs import run_files
 from workflows.runs.items import QuestionStatus, Run
+from workflows.runs.queries import document_of
 from workflows.runs.views.pages import read_json, run_of
 from workflows.stages.usage import LOCAL
 from workflows.storage import files
 
-_MARGIN = 24  # page units around a cut-out
+_MARGIN = 24  # page units around a crop
 
 
 @dataclass(frozen=True)
 class QuestionEntry:
-    """A question as the page shows it; ``crop``: the viewBox of where its answer stands, or empty."""
+    """A question as the page shows it; ``crop``: the viewBox around its answer's passage, or empty."""
 
     number: int
     generation: int
@@ -37,13 +39,13 @@ class QuestionEntry:
     passage: str
     crop: str
     confidence: float | None
-    source: str  # the model that answered; empty if it is quoted from the page
+    source: str  # the model that answered; empty for a quotation
     by: str
     at: str
 
 
 def list_asked(run: Run, segment: Mapping[str, Any], index: int) -> Sequence[QuestionEntry]:
-    """Those of a page that are not deleted, in the order in which they were asked."""
+    """List the questions of a page that are not deleted, oldest first."""
     return [_asked_entry(one, segment) for one in queries.of_page(run, index) if one.status != QuestionStatus.DELETED]
 
 
@@ -77,7 +79,7 @@ def _crop(box: Sequence[float] | None, segment: Mapping[str, Any]) -> str:
 @require_safe
 def show_questions(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     access.check_can_view(request)
-    run = _run(request, document_id, workflow_id)
+    run = run_to_ask(request, document_id, workflow_id)
     return render_answer(
         request,
         "workflows/questions/questions.html",
@@ -89,8 +91,8 @@ def show_questions(request: DeskRequest, document_id: str, workflow_id: str, ind
 @require_POST
 def ask_question(request: DeskRequest, document_id: str, workflow_id: str, index: int) -> HttpResponse:
     access.check_can_upload(request)
-    run = _run(request, document_id, workflow_id)
-    _segment(run, index)
+    run = run_to_ask(request, document_id, workflow_id)
+    read_segment(run, index)
     text = request.POST.get("question", "")
     try:
         ref = question_actions.ask_question(run, index, text, by=actor_of(request.user))
@@ -108,15 +110,15 @@ def ask_question_again(
     request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int
 ) -> HttpResponse:
     access.check_can_upload(request)
-    run = _run(request, document_id, workflow_id)
+    run = run_to_ask(request, document_id, workflow_id)
     ref, shown = QuestionRef(run, index, number), read_number(request.POST.get("generation"), otherwise=-1)
     if shown < 0:
-        raise Refused("Not asked: the form is incomplete. Reload the page.")
+        raise Refused(gettext("Not asked: the form is incomplete. Reload the page."))
     try:
         generation = question_actions.ask_again(ref, generation=shown, by=actor_of(request.user))
     except Conflict as error:
         queries.get_question(ref)
-        raise Conflict("This question was asked again or deleted. Reload the page.") from error
+        raise Conflict(gettext("This question was asked again or deleted. Reload the page.")) from error
     tasks.order_answer(ref, generation)
     return _after(request, run, index, keeps=True)
 
@@ -124,21 +126,21 @@ def ask_question_again(
 @require_POST
 def delete_question(request: DeskRequest, document_id: str, workflow_id: str, index: int, number: int) -> HttpResponse:
     access.check_can_upload(request)
-    run = _run(request, document_id, workflow_id)
+    run = run_to_ask(request, document_id, workflow_id)
     question_actions.delete_question(QuestionRef(run, index, number), by=actor_of(request.user))
     return _after(request, run, index, keeps=True)
 
 
-def _run(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
-    """Raises: NotFound; Refused, where an earlier system made the run, which keeps questions otherwise."""
+def run_to_ask(request: DeskRequest, document_id: str, workflow_id: str) -> Run:
+    """Raises: NotFound; Refused for a run of an earlier system, which stores questions differently."""
     board, earlier = run_of(request, document_id, workflow_id)
     if earlier is not None:
-        raise Refused("Another system processed this page. Upload the file to a project to ask about it here.")
+        raise Refused(gettext("Another system processed this page. Upload the file to a project to ask about it here."))
     return Run(request.site, str(board.project_id), document_id, workflow_id)
 
 
 def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -> HttpResponse:
-    """``keeps``: what is typed as the next question stays."""
+    """``keeps``: keep what is typed as the next question."""
     if wants_fragment(request):
         context = {**_context(run, index), "keeps": keeps}
         return render_answer(
@@ -151,7 +153,7 @@ def _after(request: DeskRequest, run: Run, index: int, *, keeps: bool = False) -
 
 def _context(run: Run, index: int) -> dict[str, Any]:
     """Raises: NotFound if the run has no such page."""
-    segment = _segment(run, index)
+    segment = read_segment(run, index)
     asked = list_asked(run, segment, index)
     return {
         "run": run,
@@ -163,9 +165,9 @@ def _context(run: Run, index: int) -> dict[str, Any]:
     }
 
 
-def _segment(run: Run, index: int) -> Mapping[str, Any]:
+def read_segment(run: Run, index: int) -> Mapping[str, Any]:
     """Raises: NotFound, also if it has not been read yet."""
-    segment = read_json(step_context.files_of(run, step_context.document_of(run)), files.segment(index))
+    segment = read_json(run_files.files_of(run, document_of(run)), files.segment(index))
     if not segment:
-        raise NotFound("Page not found, or not processed yet.")
+        raise NotFound(gettext("Page not found, or not processed yet."))
     return segment

@@ -1,1 +1,1 @@
-"""Where a document goes: rulesets, rules, field mappings, and the copy of them that a run pins."""
+"""Routing: rulesets, rules, field mappings, and the copy of them that each run pins."""

@@ -3,23 +3,25 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, Sentence, write_moment
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
+from workflows.definitions import rules
+from workflows.definitions.rules import KNOWN, Effect, When
+from workflows.definitions.rules import Condition as RoutingCondition
 from workflows.routing import pinned_rules
 from workflows.routing.items import ACTIVE, INACTIVE, Ruleset, StoredMapping, StoredRule
-from workflows.rules import routing
-from workflows.rules.routing import KNOWN, Effect, When
-from workflows.rules.routing import Condition as RoutingCondition
 
 
 @dataclass(frozen=True)
 class MappingDraft:
-    """What someone typed about a mapping. ``pairs``: field and attribute. ``project_id`` empty: of every project."""
+    """The input of a mapping. ``pairs``: field and attribute. ``project_id`` empty: for every project."""
 
     name: str
     description: str
@@ -29,7 +31,7 @@ class MappingDraft:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """The attributes of the row; None for what it has not."""
+        """Return the attributes of the row; None for missing ones."""
         return {
             "name": self.name,
             "description": self.description or None,
@@ -40,21 +42,24 @@ class MappingDraft:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """As the audit tells it: plain values."""
+        """Return the facts for the audit event: plain values."""
         words = "; ".join(f"{field} → {key}" for field, key in self.pairs)
         return {name: value or "" for name, value in self.stored.items()} | {"attributes": words}
 
 
 def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str) -> StoredMapping:
-    """Make the mapping, or answer the one that the same form made before.
+    """Create the mapping, or return the one that the same form created before.
 
     Raises:
-        Refused: the site has as many as can be read at each upload.
-        Conflict: the id is someone else's mapping.
+        Refused: the site has the maximum number, as all are read at each upload.
+        Conflict: the id belongs to another mapping.
 
     """
     if len(pinned_rules.list_mappings(site)) >= pinned_rules.MOST_MAPPINGS:
-        raise Refused(f"A site can have up to {pinned_rules.MOST_MAPPINGS} field mappings. Extend an existing one.")
+        raise Refused(
+            gettext("A site can have up to %(most_mappings)s field mappings. Extend an existing one.")
+            % {"most_mappings": pinned_rules.MOST_MAPPINGS}
+        )
     values: dict[str, Any] = table.MAPPING.gsi1(site, name=draft.name) | draft.stored
     row = StoredMapping(
         *table.MAPPING.key(site, document_id=mapping_id),
@@ -76,10 +81,10 @@ def create_mapping(site: str, draft: MappingDraft, *, by: Actor, mapping_id: str
 
 
 def update_mapping(site: str, mapping_id: str, draft: MappingDraft, *, version: int, by: Actor) -> None:
-    """Change the mapping that ``version`` showed; what is there already is not written.
+    """Change the mapping if it is still at ``version``; without changes nothing is written.
 
     Raises:
-        Conflict: someone changed it since; the message names who and when.
+        Conflict: someone changed it since; the message says who and when.
         NotFound: no such mapping.
 
     """
@@ -92,7 +97,7 @@ def update_mapping(site: str, mapping_id: str, draft: MappingDraft, *, version: 
     }
     if int(before.version) == version and not changed:
         return
-    # An older writer's mapping has no version until it is saved here for the first time.
+    # Older rows have no version until they are saved here for the first time.
     same: Condition = StoredMapping.version == version if version else StoredMapping.version.does_not_exist()
     values = draft.stored | {"version": version + 1, "updated_by": by.name, "updated_at": clock.iso(clock.now())}
     values["GSI1SK"] = table.MAPPING.gsi1(site, name=draft.name)["GSI1SK"]
@@ -113,16 +118,22 @@ def mapping_draft_of(stored: StoredMapping) -> MappingDraft:
 
 
 def _who_saved_mapping(stored: StoredMapping) -> str:
-    at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
-    return (
-        f"{stored.updated_by or 'Another user'} changed this field mapping{at}. Your change was not saved. Check the "
-        "current mapping and try again."
+    told = Sentence(
+        "%(who)s changed this field mapping on %(time)s UTC. Your change was not saved. Check the current "
+        "mapping and try again."
     )
+    bare = Sentence(
+        "%(who)s changed this field mapping. Your change was not saved. Check the current mapping and try again."
+    )
+    who = stored.updated_by or Phrase("Another user")
+    if not stored.updated_at:
+        return bare.fill(who=who)
+    return told.fill(who=who, time=write_moment(clock.parse(stored.updated_at), seconds=True))
 
 
 @dataclass(frozen=True)
 class RulesetDraft:
-    """What someone typed about a ruleset. ``priority``: 0 to 999,999, the smaller first."""
+    """The input of a ruleset. ``priority``: 0 to 999,999, lower first."""
 
     description: str
     priority: int
@@ -138,21 +149,24 @@ class RulesetDraft:
 
 
 def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str) -> Ruleset:
-    """Make the ruleset, or answer the one that the same form made before.
+    """Create the ruleset, or return the one that the same form created before.
 
     Raises:
-        Refused: the site has as many as can be read at each upload.
-        Conflict: the id is someone else's ruleset.
+        Refused: the site has the maximum number, as all are read at each upload.
+        Conflict: the id belongs to another ruleset.
 
     """
     there = pinned_rules.list_rulesets(site)
     if made := next((one for one in there if one.documentId == ruleset_id), None):
         return _check_same_author(made, by)
     if len(there) >= pinned_rules.MOST_RULESETS:
-        raise Refused(f"A site can have up to {pinned_rules.MOST_RULESETS} rulesets. Add the rules to an existing one.")
+        raise Refused(
+            gettext("A site can have up to %(most_rulesets)s rulesets. Add the rules to an existing one.")
+            % {"most_rulesets": pinned_rules.MOST_RULESETS}
+        )
     row = _ruleset_row(site, ruleset_id, draft, version=1, by=by)
     row.created_by = by.id
-    event = entity_event(site, "ruleset", ruleset_id, "created", by=by, payload=draft.facts)
+    event = entity_event(site, "ruleset", ruleset_id, "created", by=by, payload=_name(draft) | draft.facts)
     try:
         transact([Put(row)], event)
     except Conflict:
@@ -160,17 +174,22 @@ def create_ruleset(site: str, draft: RulesetDraft, *, by: Actor, ruleset_id: str
     return row
 
 
+def _name(draft: "RulesetDraft | RuleDraft") -> dict[str, Any]:
+    """Return the name for the audit log: the description of rules and rulesets."""
+    return {"name": draft.description}
+
+
 def _check_same_author(made: Ruleset, by: Actor) -> Ruleset:
     if made.created_by != by.id:
-        raise Conflict("This form was already used to create a ruleset. Reload the list.")
+        raise Conflict(gettext("This form was already used to create a ruleset. Reload the list."))
     return made
 
 
 def update_ruleset(site: str, ruleset_id: str, draft: RulesetDraft, *, version: int, by: Actor) -> None:
-    """Change the ruleset that ``version`` showed; where its place in the order changes, it moves in one transaction.
+    """Change the ruleset if it is still at ``version``; if its position changes, it moves in one transaction.
 
     Raises:
-        Conflict: someone changed it or one of its rules since; the message names who and when.
+        Conflict: someone changed it or one of its rules since; the message says who and when.
         NotFound: no such ruleset.
 
     """
@@ -182,7 +201,7 @@ def update_ruleset(site: str, ruleset_id: str, draft: RulesetDraft, *, version: 
         return
     row = _ruleset_row(site, ruleset_id, draft, version=version + 1, by=by)
     row.created_by = before.created_by
-    event = entity_event(site, "ruleset", ruleset_id, "updated", by=by, payload=changed)
+    event = entity_event(site, "ruleset", ruleset_id, "updated", by=by, payload=_name(draft) | changed)
     try:
         transact(_move_ruleset(before, row, Ruleset.version == version), event)
     except Conflict as error:
@@ -197,7 +216,7 @@ def _move_ruleset(before: Ruleset, row: Ruleset, seen: Condition) -> list[Change
 
 
 def touch_ruleset(ruleset: Ruleset, *, by: Actor) -> Update:
-    """The part of a rule's change that its ruleset sees: a new version, so that a page of it that is open is old."""
+    """Bump the ruleset's version with a change of its rules, so that an open page of it becomes stale."""
     actions = [
         Ruleset.version.set(Ruleset.version + 1),
         Ruleset.updated_by.set(by.name),
@@ -226,17 +245,24 @@ def who_was_first(site: str, ruleset_id: str) -> str:
     try:
         now = pinned_rules.get_ruleset(site, ruleset_id)
     except NotFound:
-        return "This ruleset no longer exists."
-    at = f" on {clock.parse(now.updated_at):%d %b %Y at %H:%M:%S} UTC" if now.updated_at else ""
-    return (
-        f"{now.updated_by or 'Another user'} changed this ruleset or one of its rules{at}. Your change was not saved. "
+        return Phrase("This ruleset no longer exists.")
+    told = Sentence(
+        "%(who)s changed this ruleset or one of its rules on %(time)s UTC. Your change was not saved. "
         "Check the current ruleset and try again."
     )
+    bare = Sentence(
+        "%(who)s changed this ruleset or one of its rules. Your change was not saved. "
+        "Check the current ruleset and try again."
+    )
+    who = now.updated_by or Phrase("Another user")
+    if not now.updated_at:
+        return bare.fill(who=who)
+    return told.fill(who=who, time=write_moment(clock.parse(now.updated_at), seconds=True))
 
 
 @dataclass(frozen=True)
 class RuleDraft:
-    """What someone typed about a rule. ``priority``: 0 to 999,999, the smaller first."""
+    """The input of a rule. ``priority``: 0 to 999,999, lower first."""
 
     description: str
     priority: int
@@ -251,32 +277,36 @@ class RuleDraft:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """As the audit tells it: plain values, lists as text."""
+        """Return the facts for the audit event: plain values, lists as text."""
         return {
             "description": self.description,
             "priority": self.priority,
             "status": self.status,
             "when": self.when.value,
             "conditions": "; ".join(one.words for one in self.conditions),
-            "effect": _drop_empty_entries(routing.to_plain(self.effect)),
+            "effect": _drop_empty_entries(rules.to_plain(self.effect)),
         }
 
 
 def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule_id: str) -> StoredRule:
-    """Make the rule, or answer the one that the same form made before.
+    """Create the rule, or return the one that the same form created before.
 
     Raises:
-        Refused: it asks for what is not known then, or its ruleset is full.
-        Conflict: the id is someone else's rule, or the ruleset was moved meanwhile.
+        Refused: it needs facts that are unknown at that time, or its ruleset is full.
+        Conflict: the id belongs to another rule, or the ruleset was moved meanwhile.
         NotFound: no such ruleset.
 
     """
     _check(draft)
     ruleset = pinned_rules.get_ruleset(site, ruleset_id)
     if len(pinned_rules.list_rules(site, ruleset_id)) >= pinned_rules.MOST_RULES:
-        raise Refused(f"A ruleset can have up to {pinned_rules.MOST_RULES} rules. Create another ruleset.")
+        raise Refused(
+            gettext("A ruleset can have up to %(most_rules)s rules. Create another ruleset.")
+            % {"most_rules": pinned_rules.MOST_RULES}
+        )
     row = _rule_row(site, ruleset_id, rule_id, draft, version=1, by=by, created_by=by.id)
-    event = entity_event(site, "rule", rule_id, "created", by=by, payload={"ruleset": ruleset_id} | draft.facts)
+    payload = _name(draft) | {"ruleset": ruleset.description} | draft.facts
+    event = entity_event(site, "rule", rule_id, "created", by=by, payload=payload)
     try:
         transact(
             [Put(row, name="rule"), Put(_by_status(site, row), overwrite=True), touch_ruleset(ruleset, by=by)], event
@@ -292,11 +322,11 @@ def create_rule(site: str, ruleset_id: str, draft: RuleDraft, *, by: Actor, rule
 
 
 def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, version: int, by: Actor) -> None:
-    """Change the rule that ``version`` showed; what is there already is not written.
+    """Change the rule if it is still at ``version``; without changes nothing is written.
 
     Raises:
-        Refused: it asks for what is not known then.
-        Conflict: someone changed it since; the message names who and when.
+        Refused: it needs facts that are unknown at that time.
+        Conflict: someone changed it since; the message says who and when.
         NotFound: no such ruleset or rule.
 
     """
@@ -305,10 +335,12 @@ def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, v
     if int(before.version) == version and rule_draft_of(before) == draft:
         return
     row = _rule_row(site, ruleset_id, rule_id, draft, version=version + 1, by=by, created_by=before.created_by or "")
-    payload = {"ruleset": ruleset_id} | _diff_facts(rule_draft_of(before).facts, draft.facts)
+    ruleset = pinned_rules.get_ruleset(site, ruleset_id)
+    differing = _diff_facts(rule_draft_of(before).facts, draft.facts)
+    payload = _name(draft) | {"ruleset": ruleset.description} | differing
     changes: list[Change] = [
         Update(row.key, _set_every_attribute(row), StoredRule.version == version),
-        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
+        touch_ruleset(ruleset, by=by),
         *_move_rule(_by_status(site, before), _by_status(site, row)),
     ]
     try:
@@ -318,20 +350,21 @@ def update_rule(site: str, ruleset_id: str, rule_id: str, draft: RuleDraft, *, v
 
 
 def delete_rule(site: str, ruleset_id: str, rule_id: str, *, version: int, by: Actor) -> None:
-    """Delete the rule that ``version`` showed; runs that have begun keep the copy that they pinned.
+    """Delete the rule if it is still at ``version``; runs keep the copy that they pinned.
 
     Raises:
-        Conflict: someone changed it since; the message names who and when.
+        Conflict: someone changed it since; the message says who and when.
         NotFound: no such ruleset or rule, or it was deleted.
 
     """
-    before = pinned_rules.get_rule(site, ruleset_id, rule_id)
+    before, ruleset = pinned_rules.get_rule(site, ruleset_id, rule_id), pinned_rules.get_ruleset(site, ruleset_id)
+    draft = rule_draft_of(before)
     changes: list[Change] = [
         Delete(before.key, StoredRule.version == version),
         Delete(_by_status(site, before).key),
-        touch_ruleset(pinned_rules.get_ruleset(site, ruleset_id), by=by),
+        touch_ruleset(ruleset, by=by),
     ]
-    payload = {"ruleset": ruleset_id} | rule_draft_of(before).facts
+    payload = _name(draft) | {"ruleset": ruleset.description} | draft.facts
     try:
         transact(changes, entity_event(site, "rule", rule_id, "deleted", by=by, payload=payload))
     except Conflict as error:
@@ -350,15 +383,18 @@ def rule_draft_of(stored: StoredRule) -> RuleDraft:
 
 
 def _check(draft: RuleDraft) -> None:
-    """The form says the same beside the input; this is for whoever comes without it."""
+    """The form shows the same errors beside the input; this is for callers without it."""
     unknown = [one.words for one in draft.conditions if one.source not in KNOWN[draft.when]]
     if unknown:
-        raise Refused(f"{unknown[0]} is only available after analysis. Change the stage or remove the condition.")
+        raise Refused(
+            gettext("%(unknown)s is only available after analysis. Change the stage or remove the condition.")
+            % {"unknown": unknown[0]}
+        )
     effect = draft.effect
     if draft.when == When.ANALYSIS and (
         effect.definition or effect.classification or effect.language or effect.threshold is not None
     ):
-        raise Refused("Rules after analysis can only set queue and actions.")
+        raise Refused(gettext("Rules after analysis can only set queue and actions."))
 
 
 def _move_rule(before: StoredRule, row: StoredRule) -> list[Change]:
@@ -367,7 +403,7 @@ def _move_rule(before: StoredRule, row: StoredRule) -> list[Change]:
 
 
 def _set_every_attribute(row: StoredRule) -> list[Action]:
-    """Every attribute as the row has it, for an update that a put could not make conditional on a version."""
+    """Return an update of all attributes, as a put cannot replace this row conditionally on its version."""
     actions: list[Action] = []
     for attribute in StoredRule.get_attributes().values():
         value = getattr(row, str(attribute.attr_name))
@@ -390,10 +426,10 @@ def _rule_row(
         name=draft.description,
         priority=draft.priority,
         workflowId=draft.effect.definition or None,
-        conditions=[_drop_empty_entries(routing.to_plain(one)) for one in draft.conditions],
+        conditions=[_drop_empty_entries(rules.to_plain(one)) for one in draft.conditions],
         status=draft.status,
         when=draft.when.value,
-        effect=_drop_empty_entries(routing.to_plain(draft.effect)),
+        effect=_drop_empty_entries(rules.to_plain(draft.effect)),
         version=version,
         created_by=created_by,
         updated_by=by.name,
@@ -413,13 +449,16 @@ def _by_status(site: str, row: StoredRule) -> StoredRule:
 
 
 def _drop_empty_entries(data: dict[str, Any]) -> dict[str, Any]:
-    """Without what says nothing: a row holds what was asked for."""
+    """Drop empty entries."""
     return {name: value for name, value in data.items() if value not in (None, "", [], {})}
 
 
 def _who_saved_rule(stored: StoredRule) -> str:
-    at = f" on {clock.parse(stored.updated_at):%d %b %Y at %H:%M:%S} UTC" if stored.updated_at else ""
-    return (
-        f"{stored.updated_by or 'Another user'} changed this rule{at}. Your change was not saved. Check the current "
-        "rule and try again."
+    told = Sentence(
+        "%(who)s changed this rule on %(time)s UTC. Your change was not saved. Check the current rule and try again."
     )
+    bare = Sentence("%(who)s changed this rule. Your change was not saved. Check the current rule and try again.")
+    who = stored.updated_by or Phrase("Another user")
+    if not stored.updated_at:
+        return bare.fill(who=who)
+    return told.fill(who=who, time=write_moment(clock.parse(stored.updated_at), seconds=True))

@@ -1,4 +1,4 @@
-"""The API of routing rules: a site's rulesets in their order, and the rules of one."""
+"""The API of routing rules: a site's rulesets in order, and the rules of one."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from ninja import Router, Schema
 
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest
+from workflows.definitions.rules import to_plain
 from workflows.routing import pinned_rules
 from workflows.routing.items import Ruleset, StoredRule
-from workflows.rules.routing import to_plain
 
 router = Router(tags=["rules"])
 
 
 class RulesetShape(Schema):
-    """``priority``: small numbers are asked first. ``active``: whether it is asked at all."""
+    """``priority``: lower numbers are evaluated first. ``active``: whether it is evaluated."""
 
     id: str
     description: str
@@ -28,7 +28,7 @@ class RulesetList(Schema):
 
 
 class RuleShape(Schema):
-    """``when``: upload or analysis. ``conditions`` all have to hold; ``effect``: what it asks for."""
+    """``when``: upload or analysis. ``conditions``: all must match; ``effect``: what the rule does."""
 
     id: str
     description: str
@@ -46,7 +46,7 @@ class RulesetDetail(RulesetShape):
 
 @router.get("", response={200: RulesetList, **FAILURES}, operation_id="list_rulesets", summary="List rulesets")
 def list_rulesets(request: ApiRequest) -> RulesetList:
-    """In the order in which they are asked. Requires GOVERN."""
+    """In the order of evaluation. Requires GOVERN."""
     access.check_can_govern(request)
     found = pinned_rules.list_rulesets(request.site)
     return RulesetList(items=[RulesetShape(**_shape_ruleset(one)) for one in found])
@@ -59,7 +59,7 @@ def list_rulesets(request: ApiRequest) -> RulesetList:
     summary="Get a ruleset with its rules",
 )
 def show_ruleset(request: ApiRequest, ruleset_id: str) -> RulesetDetail:
-    """The first of its rules that holds decides. Requires GOVERN."""
+    """The first matching rule decides. Requires GOVERN."""
     access.check_can_govern(request)
     ruleset = pinned_rules.get_ruleset(request.site, ruleset_id)
     rules = [_shape_rule(one) for one in pinned_rules.list_rules(request.site, ruleset_id)]

@@ -1,4 +1,4 @@
-"""Barcodes on page images, in every format that zxing-cpp knows; for the rules that ask for them."""
+"""Barcodes on page images, in every format of zxing-cpp, for rules that read them."""
 
 import io
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from PIL import Image
 from workflows.stages.base import ArtifactStore
 from workflows.storage import files
 
-LONGEST = 1_000  # characters kept of one code
+LONGEST = 1_000  # characters of one code
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Barcode:
 
 
 def on_page(store: ArtifactStore, index: int) -> list[Barcode]:
-    """What can be read on one page, upright or turned; a code that fails its own checksum is none.
+    """List the barcodes on a page, in any orientation; codes with a wrong checksum are omitted.
 
     Raises:
         NotFound: there is no image of this page.

@@ -1,22 +1,22 @@
-"""Rows of routing (seed 002): rulesets and their rules as an admin edits them, and field mappings; runs pin a copy."""
+"""Rows of routing (seed 002): rulesets, rules and field mappings as admins edit them; runs pin a copy."""
 
 from typing import Any
 
 from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
 
 from config.item import Item, map_attribute
-from workflows.rules import routing, stored_rules
-from workflows.rules.field_mapping import FieldMapping
-from workflows.rules.routing import When
+from workflows.definitions import rules, stored_rules
+from workflows.definitions.rules import When
+from workflows.routing.field_mapping import FieldMapping
 
 ACTIVE, INACTIVE = "ACTIVE", "INACTIVE"
 
 
 class Ruleset(Item):
-    """Rules that are asked one after the other until one holds.
+    """Rules that are evaluated in order until one matches.
 
-    Access: all of a site, or all that are on, in their order (the partition; status and priority are in the key). By
-    id in GSI1. ``version`` is bumped by each change of the ruleset and of its rules.
+    Access: all of a site, or all active ones, in order (the partition; status and priority are in the key). By id in
+    GSI1. Each change of the ruleset or its rules bumps ``version``.
     """
 
     documentId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
@@ -35,9 +35,9 @@ class Ruleset(Item):
 
 
 class StoredRule(Item):
-    """One rule, twice: under its ruleset, and under its status for whoever asks all that are on (RULE_BY_STATUS).
+    """One rule, stored twice: under its ruleset, and under its status for reads of all active ones (RULE_BY_STATUS).
 
-    Access: a ruleset's; one; all of a site that are on. ``conditions`` and ``effect`` from ``routing.to_plain``.
+    Access: a ruleset's; one; all active ones of a site. ``conditions`` and ``effect`` from ``rules.to_plain``.
     """
 
     rulesetId = UnicodeAttribute()  # noqa: N815 - the seed's names, as stored
@@ -60,9 +60,9 @@ class StoredRule(Item):
         return self.status == ACTIVE
 
     @property
-    def rule(self) -> routing.Rule:
+    def rule(self) -> rules.Rule:
         conditions = tuple(stored_rules.condition_from(_plain(one)) for one in self.conditions)
-        return routing.Rule(
+        return rules.Rule(
             id=self.documentId,
             ruleset_id=self.rulesetId,
             description=self.description,
@@ -74,7 +74,7 @@ class StoredRule(Item):
 
 
 def _plain(stored: Any) -> dict[str, Any]:
-    """A map as it was put, whether PynamoDB has made an object of it or not."""
+    """Return a map as it was put, whether PynamoDB has converted it or not."""
     found: dict[str, Any] = stored.as_dict() if hasattr(stored, "as_dict") else dict(stored)
     return found
 
@@ -89,8 +89,8 @@ class StoredMapping(Item):
     name = UnicodeAttribute()
     description = UnicodeAttribute(null=True)
     attributes: ListAttribute[Any] = ListAttribute(null=True)
-    project_id = UnicodeAttribute(null=True)  # the only project it is for; absent for all
-    status = UnicodeAttribute(default=ACTIVE)  # a mapping of an older writer has none
+    project_id = UnicodeAttribute(null=True)  # its project; absent for all projects
+    status = UnicodeAttribute(default=ACTIVE)  # older rows have none
     version = NumberAttribute(default=0)
     created_by = UnicodeAttribute(null=True)
     updated_by = UnicodeAttribute(null=True)

@@ -1,4 +1,4 @@
-"""URLs of what decides where documents go, under ``/settings/``."""
+"""URLs of rulesets, rules and mappings, under ``/settings/``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of rulesets, their rules and field mappings, under the settings."""
+"""Pages of rulesets, rules and field mappings, under the settings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import ActionFailed, Conflict, NotFound, Unavailable
+from config.phrase import Figure, Phrase
 from projects.audit.events import actor_of
 from projects.queues import queries as queue_queries
 from projects.queues.actions import queue_id_from
@@ -18,7 +20,9 @@ from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.values import LANGUAGES
 from projects.sites import access
+from projects.templatetags.desk import within_sentence
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from workflows.definitions.rules import NO_EFFECT, Effect, When
 from workflows.publish import webhooks
 from workflows.routing import actions, pinned_rules
 from workflows.routing.actions import MappingDraft
@@ -41,7 +45,6 @@ from workflows.routing.forms.rules import (
     ruleset_form,
 )
 from workflows.routing.items import Ruleset, StoredMapping, StoredRule
-from workflows.rules.routing import NO_EFFECT, Effect, When
 from workflows.runs.items import ACTION_WORDS, ActionType
 
 _BLANK = MappingDraft("", "", on=True, pairs=())
@@ -69,7 +72,7 @@ def create_mapping(request: DeskRequest) -> HttpResponse:
     if not editor.is_valid():
         return _mapping_page(request, editor, here, status=422)
     actions.create_mapping(request.site, editor.draft(), by=actor_of(request.user), **here)
-    messages.success(request, "Field mapping created. It applies to new documents.")
+    messages.success(request, gettext("Field mapping created. It applies to new documents."))
     return redirect_after_post(request, reverse("routing:list-mappings"))
 
 
@@ -100,13 +103,13 @@ def _save_mapping(request: DeskRequest, stored: StoredMapping, editor: MappingEd
     except Conflict as error:
         now = pinned_rules.get_mapping(request.site, stored.id)
         return _mapping_page(request, editor, {"mapping": now, "clash": str(error)}, status=409)
-    messages.success(request, "Field mapping saved. Started runs keep the earlier version.")
+    messages.success(request, gettext("Field mapping saved. Started runs keep the earlier version."))
     return redirect_after_post(request, reverse("routing:list-mappings"))
 
 
 def _offer_choices(request: DeskRequest) -> tuple[RowKind, dict[str, str]]:
     definitions = schema_queries.attribute_definitions(request.site)
-    attributes = {one.key: f"{one.label} ({one.kind_label.lower()})" for one in definitions}
+    attributes = {one.key: f"{one.label} ({within_sentence(one.kind_label)})" for one in definitions}
     projects, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)
     return pair_rows(attributes), {one.project_id: one.name for one in sorted(projects, key=lambda one: one.name)}
 
@@ -122,7 +125,7 @@ def _mapping_page(
 
 @dataclass(frozen=True)
 class RuleRow:
-    """A rule as its ruleset's page lists it: what it asks and what it asks for, in words."""
+    """A rule in its ruleset's list: conditions and effects in words."""
 
     stored: StoredRule
     at_upload: bool
@@ -145,26 +148,26 @@ def _row(stored: StoredRule, choices: Choices) -> RuleRow:
 def effect_words(effect: Effect, choices: Choices) -> Iterable[str]:
     """``Reviews wait in Payables``, ``Send an email: a@example.org``."""
     named: Mapping[str, tuple[str, Mapping[str, str]]] = {
-        "queue": ("Review queue", choices.queues),
-        "classification": ("Document type", choices.classifications),
-        "language": ("Language", LANGUAGES),
-        "definition": ("Workflow definition", {}),
+        "queue": (Phrase("Review queue"), choices.queues),
+        "classification": (Phrase("Document type"), choices.classifications),
+        "language": (Phrase("Language"), LANGUAGES),
+        "definition": (Phrase("Workflow definition"), {}),
     }
     for name, (words, names) in named.items():
         if value := str(getattr(effect, name)):
-            yield f"{words} {names.get(value, value)}"
+            yield Phrase("%(setting)s: %(value)s").fill(setting=words, value=names.get(value, value))
     if effect.threshold is not None:
-        yield f"Review threshold {effect.threshold * 100:g} %"
+        yield Phrase("Review threshold: %(share)s").fill(share=Figure(f"{effect.threshold * 100:g} %"))
     for act in effect.actions:
         parameters = act.parameters
         queue = parameters.get("queue", "")
         target = choices.queues.get(queue, queue) or parameters.get("to") or parameters.get("url")
         words = ACTION_WORDS.get(act.type, act.type)
-        yield f"{words}: {target}" if target else words
+        yield Phrase("%(setting)s: %(value)s").fill(setting=words, value=target) if target else words
 
 
 def choices_of(site: str, stored: Effect = NO_EFFECT) -> Choices:
-    """An archived queue is no choice any more, unless it is chosen already."""
+    """Archived queues are omitted, unless already chosen."""
     chosen = {stored.queue, *(act.parameters.get("queue", "") for act in stored.actions)}
     queues = {one.id: one.name for one in queue_queries.all_queues(site) if not one.is_archived or one.id in chosen}
     classes = schema_queries.all_classifications(site)
@@ -186,7 +189,7 @@ def create_rule(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     if not editor.is_valid():
         return _rule_page(request, editor, here, status=422)
     actions.create_rule(request.site, ruleset_id, editor.draft(), by=actor_of(request.user), rule_id=rule_id)
-    messages.success(request, "Rule created. It applies to new documents.")
+    messages.success(request, gettext("Rule created. It applies to new documents."))
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
@@ -215,19 +218,21 @@ def edit_rule(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpRespon
 
 @require_POST
 def send_webhook_test(request: DeskRequest, ruleset_id: str, rule_id: str) -> HttpResponse:
-    """Call a webhook that the rule has, and say what it returned."""
+    """Call a webhook of the rule, and show its response."""
     access.check_can_govern(request)
     url = request.POST.get("url", "")
     stored = pinned_rules.get_rule(request.site, ruleset_id, rule_id)
     if url not in list_webhooks(actions.rule_draft_of(stored).effect):
-        raise NotFound("This rule has no such webhook. Save the rule first.")
+        raise NotFound(gettext("This rule has no such webhook. Save the rule first."))
     host = urlsplit(url).hostname
     try:
         status = webhooks.send_test(request.site, url)
     except (ActionFailed, Unavailable) as error:
-        messages.error(request, f"Test to {host} failed. {error}")
+        messages.error(request, gettext("Test to %(host)s failed. %(error)s") % {"host": host, "error": error})
     else:
-        messages.success(request, f"Test sent: {host} returned {status}.")
+        messages.success(
+            request, gettext("Test sent: %(host)s returned %(status)s.") % {"host": host, "status": status}
+        )
     return redirect_after_post(request, reverse("routing:edit-rule", args=[ruleset_id, rule_id]))
 
 
@@ -238,12 +243,14 @@ def list_webhooks(effect: Effect) -> list[str]:
 
 def _delete(request: DeskRequest, stored: StoredRule, version: int) -> HttpResponse:
     actions.delete_rule(request.site, stored.rulesetId, stored.documentId, version=version, by=actor_of(request.user))
-    messages.success(request, f"{stored.description} was deleted. Started runs keep it.")
+    messages.success(
+        request, gettext("%(description)s was deleted. Started runs keep it.") % {"description": stored.description}
+    )
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[stored.rulesetId]))
 
 
 def _secrets(site: str, effect: Effect) -> dict[str, str]:
-    """Host → the key that its calls are signed with, for whoever sets up the receiver."""
+    """Map hosts to the keys that sign their calls, for whoever sets up the receiver."""
     return {str(urlsplit(url).hostname): webhooks.webhook_secret(site, url) for url in list_webhooks(effect)}
 
 
@@ -256,7 +263,7 @@ def _save_rule(request: DeskRequest, ruleset: Ruleset, stored: StoredRule, edito
         choices = choices_of(request.site, now.rule.effect)
         again = edit_posted_rule(request.POST, choices, now.rule.effect, int(now.version))
         return _rule_page(request, again, {"ruleset": ruleset, "rule": now, "clash": str(error)}, status=409)
-    messages.success(request, "Rule saved. Started runs keep the earlier version.")
+    messages.success(request, gettext("Rule saved. Started runs keep the earlier version."))
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset.documentId]))
 
 
@@ -265,7 +272,7 @@ def _rule_page(request: DeskRequest, editor: RuleEditor, more: Mapping[str, Any]
     return render_answer(request, "workflows/routing/rule.html", "workflows/routing/_rule.html", context, status=status)
 
 
-STEP = 10  # between two that are made one after the other, so that another fits between them
+STEP = 10  # between consecutive new rules, to leave room for others
 
 
 @require_safe
@@ -287,7 +294,7 @@ def create_ruleset(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _ruleset_page(request, form, {"ruleset_id": ruleset_id}, status=422)
     actions.create_ruleset(request.site, form.draft(), by=actor_of(request.user), ruleset_id=ruleset_id)
-    messages.success(request, "Ruleset created. Add a rule to it.")
+    messages.success(request, gettext("Ruleset created. Add a rule to it."))
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 
@@ -307,7 +314,7 @@ def edit_ruleset(request: DeskRequest, ruleset_id: str) -> HttpResponse:
     except Conflict as error:
         now = pinned_rules.get_ruleset(request.site, ruleset_id)
         return _ruleset_page(request, form, _with_rules(request, now) | {"clash": str(error)}, status=409)
-    messages.success(request, "Ruleset saved. Started runs keep the earlier version.")
+    messages.success(request, gettext("Ruleset saved. Started runs keep the earlier version."))
     return redirect_after_post(request, reverse("routing:edit-ruleset", args=[ruleset_id]))
 
 

@@ -1,1 +1,1 @@
-"""The search over published documents: its index, its words, its page."""
+"""Full-text search over published documents: index, query parsing, page."""

@@ -14,12 +14,12 @@ from workflows.search.snippets import cut_snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
 router = Router(tags=["search"])
-# Described only: ``parse`` refuses what is longer with a sentence, and nothing else says what a word is.
+# Only in the description: ``parse`` refuses longer text with a message, and only it knows what a word is.
 Words = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": QUERY_LENGTH})]
 
 
 class PlaceShape(Schema):
-    """``kind``: name, field or page; ``page`` 0-based; ``label`` of a field; ``found``: the matches in ``text``."""
+    """``kind``: name, field or page; ``page``: 0-based; ``label``: of a field; ``found``: the matches in ``text``."""
 
     kind: str
     page: int | None
@@ -29,7 +29,7 @@ class PlaceShape(Schema):
 
 
 class DocumentHit(Schema):
-    """``total``: number of matches in the document; ``places`` are the first."""
+    """``total``: number of matches in the document; ``places``: the first of them."""
 
     document_id: str
     run_id: str

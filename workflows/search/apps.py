@@ -1,4 +1,4 @@
-"""The search as an app of its own: its tables in Django's database are the index, and nothing else of ours is there."""
+"""The search app, separate because its tables in Django's database are the index and hold nothing else of ours."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""What of a document is searched: its name, the fields that were published, the text of each page."""
+"""The searchable content of a document: its name, its published fields, the text of each page."""
 
 import itertools
 import json
@@ -16,15 +16,15 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 Beat = Callable[[], None]
-_LANES = 4  # objects read at once
-# Where the seed-000 system keeps a text of a segment that has no other.
+_LANES = 4  # objects read concurrently
+# Where the seed-000 system stores the text of a segment that has no other.
 _ALSO_TEXT = ("paddleocr", "format_parser", "webcrawler_content", "bda_indexer")
-_AHEAD = 32  # pages held at once, however long the document is
+_AHEAD = 32  # pages in memory at a time, however long the document is
 
 
 @dataclass(frozen=True)
 class DocumentRef:
-    """A document, as an event names it."""
+    """The ids of a document in an event."""
 
     site: str
     project_id: str
@@ -32,16 +32,16 @@ class DocumentRef:
 
 
 class RunUnderWay(Exception):
-    """What was published before stays found until it has."""
+    """What was published earlier stays searchable until the run has ended."""
 
 
 def entry_of(which: DocumentRef, beat: Beat) -> Entry | None:
-    """What is to be found of the document as it is now, strongly read; None if nothing is.
+    """Return the document's current entry, strongly consistent; None if it should not be found.
 
-    Nothing is found of a document that was deleted or purged, and of one whose newest run published nothing.
+    A deleted or purged document has no entry, nor has one whose newest run published nothing.
 
     Raises:
-        RunUnderWay: a run is reading it.
+        RunUnderWay: a run is in progress.
         Unavailable: the table does not answer.
 
     """
@@ -82,10 +82,10 @@ def _parts(which: DocumentRef, row: ProjectDocument, run: DocumentWorkflow, beat
 
 
 def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:
-    """The values as they were published, a reviewer's corrections among them."""
+    """Yield the published values, with a reviewer's corrections."""
     try:
         fields = json.loads(store.read(files.output(run_id)))["fields"]
-    except NotFound:  # purged meanwhile: what is written now is refused, or removed by the purge's own event
+    except NotFound:  # purged meanwhile: what is written now is refused, or removed by the purge's event
         return
     for one in fields:
         if one.get("value"):
@@ -93,7 +93,7 @@ def _fields(store: DocumentFiles, run_id: str) -> Iterator[Part]:
 
 
 def _pages(store: DocumentFiles, count: int, first: int, beat: Beat) -> Iterator[Part]:
-    """``first``: the number that files give the first page."""
+    """``first``: the number of the first page in file names."""
     with ThreadPoolExecutor(_LANES) as lanes:
         for start in range(0, count, _AHEAD):
             beat()
@@ -105,7 +105,7 @@ def _pages(store: DocumentFiles, count: int, first: int, beat: Beat) -> Iterator
 
 
 def _text(store: DocumentFiles, index: int) -> str:
-    """``index``: as its file has it; empty if nothing was read, or where it was purged meanwhile."""
+    """``index``: as in the file name; empty if nothing was read, or if it was purged meanwhile."""
     try:
         segment = json.loads(store.read(files.segment(index)))
     except NotFound:

@@ -1,4 +1,4 @@
-"""The search index in Django's own database: SQLite's FTS5 or PostgreSQL's tsvector, the same tables around them."""
+"""The search index in Django's database: SQLite's FTS5 or PostgreSQL's tsvector, with common tables around them."""
 
 import functools
 import itertools
@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core import signing
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
+from django.utils.translation import gettext
 
 from config import clock
 from config.errors import Conflict, NotFound, Unavailable
@@ -19,22 +20,22 @@ from workflows.search.words import Term, clean_text, split_words
 
 PAGE_SIZE = 10  # documents
 PARTS_SHOWN = 3  # of each document
-_BATCH = 100  # parts of one transaction: SQLite lets no one else write meanwhile
-_PART_WORDS = 5_000  # of one row: a tsvector holds a megabyte and 16,383 positions
+_BATCH = 100  # parts of one transaction: SQLite blocks other writers meanwhile
+_PART_WORDS = 5_000  # words of one row: a tsvector holds a megabyte and 16,383 positions
 _SHOWN = ("project_id", "project_name", "name", "file_type", "run_id", "status", "created_at")
 
 
 @contextmanager
 def translate_database_errors() -> Iterator[None]:
-    """Raises: Unavailable if the database is not there, not set up or locked for long."""
+    """Raises: Unavailable if the database is unavailable, not set up, or locked for long."""
     try:
         yield
     except DatabaseError as error:
-        raise Unavailable("Search is unavailable. Try again in a moment.") from error
+        raise Unavailable(gettext("Search is unavailable. Try again in a moment.")) from error
 
 
 class DatabaseIndex:
-    """A ``SearchIndex``. New parts come under a new generation, and the document's row says which is found."""
+    """A ``SearchIndex``. New parts get a new generation; the document's row says which generation is searchable."""
 
     def __init__(self, using: str = DEFAULT_DB_ALIAS) -> None:
         self._using = using
@@ -80,7 +81,7 @@ class DatabaseIndex:
         """Raises: Conflict if someone was faster."""
         same = self._documents.filter(pk=row.pk, generation=after)
         if not same.update(generation=generation, seen_at=clock.iso(clock.now()), **values):
-            raise Conflict("This document was already indexed by another worker.")
+            raise Conflict(gettext("This document was already indexed by another worker."))
 
     def _put(self, row: SearchDocument, generation: str, some: Sequence[tuple[int, tuple[Part, list[str]]]]) -> None:
         parts = [
@@ -97,7 +98,7 @@ class DatabaseIndex:
             cursor.executemany(self._dialect.insert, values)
 
     def _clear(self, document: int, **which: str) -> None:
-        """Only generations before the one that is found, or one's own: another worker may be writing the next."""
+        """Delete only generations older than the searchable one, or its own: another worker may be writing the next."""
         while True:
             gone = list(self._parts.filter(document=document, **which).values_list("pk", flat=True)[: _BATCH * 5])
             if not gone:
@@ -110,7 +111,7 @@ class DatabaseIndex:
         self, site: str, terms: Sequence[Term], *, cursor: str | None = None, closed: Iterable[str] = ()
     ) -> SearchPage:
         names_only = sorted(closed)
-        signer = signing.Signer(salt=f"search {site} {terms!r}")  # a place in another search is no place in this one
+        signer = signing.Signer(salt=f"search {site} {terms!r}")  # a cursor of another search is invalid here
         start = _start(signer, cursor) if cursor else None
         with translate_database_errors(), connections[self._using].cursor() as database:
             database.execute(*self._dialect.documents(site, terms, start, PAGE_SIZE + 1, names_only))
@@ -138,12 +139,12 @@ def _start(signer: signing.Signer, cursor: str) -> tuple[str, str]:
     try:
         created_at, document_id = signer.unsign_object(cursor)
     except signing.BadSignature as error:
-        raise NotFound("This page of results is no longer available. Search again.") from error
+        raise NotFound(gettext("This page of results is no longer available. Search again.")) from error
     return created_at, document_id
 
 
 def _rows(parts: Iterable[Part]) -> Iterator[tuple[Part, list[str]]]:
-    """Each part with its words, a long one in pieces, each of them a row."""
+    """Yield each part with its words; a long part is split into several rows."""
     for part in parts:
         text = clean_text(part.text)
         start = 0

@@ -1,4 +1,4 @@
-"""The two ways to store and to ask for words. Words are letters and digits only, so nothing of them needs quoting."""
+"""SQL of both databases to store and query words. Words consist of letters and digits, so they need no quoting."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from workflows.search.words import Term
 
 Statement = tuple[str, list[Any]]
 
-# The parts that hold a term and belong to what is found of a document; {words} is the dialect's.
+# The parts that contain a term and belong to the searchable generation; {words} depends on the dialect.
 _HOLDING = """
     FROM search_searchwords w
     JOIN search_searchpart p ON p.id = w.{key}
     JOIN search_searchdocument d ON d.id = p.document_id AND d.generation = p.generation AND d.is_found
     WHERE w.words {matches}{open}"""
-# Of documents with personal values only the name is searched, by who may not see those.
+# People who may not see personal values search only the names of documents with such values.
 _OPEN = " AND (p.kind = 'name' OR d.project_id NOT IN ({projects}))"
 _DOCUMENTS = """
     SELECT d.id, d.document_id, d.project_id, d.project_name, d.name, d.file_type, d.run_id, d.status, d.created_at
@@ -23,7 +23,7 @@ _DOCUMENTS = """
     ORDER BY d.created_at DESC, d.document_id DESC LIMIT %s"""
 _TERM = "AND d.id IN (SELECT p.document_id {holding} AND d.site = %s)"
 _START = "AND (d.created_at, d.document_id) < (%s, %s)"
-# Texts are read for the few that are shown only.
+# Texts are only read for the few parts that are shown.
 _PARTS = """
     SELECT p.document_id, p.kind, p.page, p.label, p.text, chosen.total
     FROM (
@@ -45,28 +45,28 @@ class Dialect(ABC):
 
     @abstractmethod
     def to_index_text(self, words: Sequence[str]) -> str:
-        """The words of a part as ``insert`` takes them."""
+        """Return the words of a part in the format of ``insert``."""
 
     @abstractmethod
     def query(self, terms: Sequence[Term]) -> str:
-        """Any of the terms, in the database's own language."""
+        """Return a query for any of the terms, in the database's syntax."""
 
     def _where_held(self, closed: Sequence[str]) -> str:
-        """Takes the query and then the ``closed`` projects."""
+        """Takes the query and then the ``closed`` projects as parameters."""
         open_parts = _OPEN.format(projects=", ".join(["%s"] * len(closed))) if closed else ""
         return _HOLDING.format(key=self.key, matches=self.matches, open=open_parts)
 
     def documents(
         self, site: str, terms: Sequence[Term], start: tuple[str, str] | None, limit: int, closed: Sequence[str] = ()
     ) -> Statement:
-        """Documents that hold every term, the latest first; those of ``closed`` projects in their names."""
+        """Find documents with every term, latest first; in ``closed`` projects only by name."""
         every = " ".join(_TERM.format(holding=self._where_held(closed)) for _ in terms)
         asked = [value for term in terms for value in (self.query([term]), *closed, site)]
         statement = _DOCUMENTS.format(terms=every, start=_START if start else "")
         return statement, [site, *asked, *(start or ()), limit]
 
     def parts(self, terms: Sequence[Term], keys: Sequence[int], shown: int, closed: Sequence[str] = ()) -> Statement:
-        """Of each document the first parts that hold any term, and how many do."""
+        """Find the first parts of each document with any term, and their number."""
         statement = _PARTS.format(holding=self._where_held(closed), keys=", ".join(["%s"] * len(keys)))
         return statement, [self.query(terms), *closed, *keys, shown]
 
@@ -89,7 +89,7 @@ class Fts5(Dialect):
 
 
 class Tsvector(Dialect):
-    """Built without PostgreSQL's parser, which would cut words in its own way."""
+    """Built without PostgreSQL's parser, which would split words differently."""
 
     key = "part_id"
     matches = "@@ CAST(%s AS tsquery)"
@@ -115,5 +115,5 @@ _DIALECTS: dict[str, Dialect] = {"sqlite": Fts5(), "postgresql": Tsvector()}
 
 
 def dialect_of(vendor: str) -> Dialect:
-    """By Django's name of the database; settings allow no third."""
+    """Return the dialect by Django's vendor name; settings allow no other database."""
     return _DIALECTS[vendor]

@@ -1,4 +1,4 @@
-"""What a search index is to everybody else: another one takes its place by ``settings.SEARCH_INDEX``."""
+"""The interface of search indexes; ``settings.SEARCH_INDEX`` chooses the implementation."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from workflows.search.words import Term
 
 
 class Kind(StrEnum):
-    """Stored as written: what of a document a text is."""
+    """The kind of a text of a document, stored as written."""
 
     NAME = "name"
     FIELD = "field"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """A text of a document. ``page`` is 0-based, None if it is of no page; ``label`` is a field's."""
+    """A text of a document. ``page`` is 0-based, None outside of pages; ``label`` is a field's."""
 
     kind: Kind
     text: str
@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Entry:
-    """A document as it is found. ``created_at`` is an instant as stored, ``parts`` may be read once, piece by piece."""
+    """The searchable content of a document. ``created_at``: stored instant; ``parts``: may be a one-time iterator."""
 
     site: str
     document_id: str
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A document that was found: some of its parts that hold a word, and how many do."""
+    """A document that was found: some of its matching parts, and their number."""
 
     entry: Entry
     total: int
@@ -56,7 +56,7 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchPage:
-    """Documents, the latest first; ``next`` is an opaque cursor, or None on the last page."""
+    """Documents, latest first; ``next`` is an opaque cursor, or None on the last page."""
 
     hits: Sequence[SearchHit]
     next: str | None
@@ -64,50 +64,51 @@ class SearchPage:
 
 @dataclass(frozen=True)
 class KnownDocument:
-    """A document that an index has heard of."""
+    """A document that the index knows."""
 
     project_id: str
     document_id: str
 
 
 class SearchIndex(Protocol):
-    """``mark`` names the state of a document's entry. What is written names the mark that was there before its content
+    """``mark`` identifies the state of a document's entry, for optimistic locking.
 
-    was read, and is refused if it is not there any more: so nothing older takes the place of something newer, in
-    whatever order, however often and by however many workers it is done (ADR 0009).
+    A write names the mark that was read before the document's content, and is refused if it has changed. So nothing
+    older replaces something newer, in whatever order, however often and by however many workers it is written (ADR
+    0009).
     """
 
     def mark(self, site: str, document_id: str) -> str:
-        """Empty if the index has never heard of the document."""
+        """Empty if the index does not know the document."""
 
     def add(self, entry: Entry, *, after: str) -> None:
-        """Put the entry in the place of what was there; until then searches find what was there.
+        """Replace the document's entry; until then searches find the earlier one.
 
         Raises: Conflict, Unavailable.
         """
 
     def remove(self, site: str, project_id: str, document_id: str, *, after: str) -> None:
-        """Nothing of the document is found or kept, but that it was heard of.
+        """Remove the document's entry, except for the fact that it was known.
 
         Raises: Conflict, Unavailable.
         """
 
     def leave(self, site: str, document_id: str) -> None:
-        """It was looked at, and stays as it is."""
+        """Record that it was checked and is unchanged."""
 
     def find(
         self, site: str, terms: Sequence[Term], *, cursor: str | None = None, closed: Iterable[str] = ()
     ) -> SearchPage:
-        """Documents of this site, and of no other, that hold every term; those of ``closed`` projects in their names.
+        """Find documents of this site with every term; those of ``closed`` projects only by name.
 
-        Raises: NotFound if the cursor is of another search; Unavailable.
+        Raises: NotFound if the cursor belongs to another search; Unavailable.
         """
 
     def unseen(self, site: str, since: str, limit: int) -> Sequence[KnownDocument]:
-        """Documents that no one has looked at since that instant."""
+        """List documents that were not checked since that instant."""
 
     def forget(self, before: str) -> None:
-        """Drop what is kept of removed documents that were last looked at before that instant."""
+        """Drop the records of removed documents that were last checked before that instant."""
 
 
 @functools.cache

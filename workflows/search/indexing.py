@@ -1,6 +1,11 @@
-"""Bring the search index to what a document is now. An event only says where to look: so none can come too late."""
+"""Indexing: bring the index to a document's current state.
+
+An event only names the document, so no event is too late.
+"""
 
 import logging
+
+from django.utils.translation import gettext
 
 from config.errors import Conflict, Unavailable
 from workflows.search import content
@@ -12,10 +17,11 @@ _ATTEMPTS = 5
 
 
 def bring_up_to_date(which: DocumentRef, beat: Beat) -> None:
-    """Again, by two at once and in any order is harmless: who is overtaken looks again.
+    """Index the document's current state. Idempotent, safe to run concurrently and in any order.
 
-    The mark is read before the document. What is written under it was true after everything that was written before,
-    so an older answer never takes the place of a newer one, whatever the clocks say.
+    The mark is read before the document. What is written under it is at least as new as everything that was written
+    before, so an older state never replaces a newer one, whatever the clocks say. A worker that is overtaken tries
+    again.
 
     Raises:
         Unavailable: the table, S3 or the index does not answer; nothing was changed.
@@ -36,4 +42,4 @@ def bring_up_to_date(which: DocumentRef, beat: Beat) -> None:
             continue
         log.info("indexed", extra={"document": which.document_id, "site": which.site})
         return
-    raise Unavailable("Others index this document all the time. It is tried again.")
+    raise Unavailable(gettext("Others index this document all the time. It is tried again."))

@@ -1,12 +1,12 @@
-"""The search index in Django's own database: derived from the table and S3, never the truth of anything (ADR 0009)."""
+"""The search index in Django's database: derived from the table and S3, never a source of truth (ADR 0009)."""
 
 from django.db import models
 
 
 class SearchDocument(models.Model):
-    """A document that the index has heard of; found by its parts of the same ``generation``.
+    """A document that the index knows; found by its parts of the same ``generation``.
 
-    A removed one keeps its ids and its generation, so that a late writer sees that it comes too late.
+    A removed one keeps its ids and its generation, so that a late writer is refused.
     """
 
     site = models.CharField(max_length=40)
@@ -17,8 +17,8 @@ class SearchDocument(models.Model):
     file_type = models.CharField(max_length=255, default="")
     run_id = models.CharField(max_length=64, default="")
     status = models.CharField(max_length=32, default="")
-    created_at = models.CharField(max_length=40, default="")  # as the table stores instants
-    generation = models.CharField(max_length=26, default="")  # a ULID, greater each time
+    created_at = models.CharField(max_length=40, default="")  # in the table's format of instants
+    generation = models.CharField(max_length=26, default="")  # a ULID, increasing
     is_found = models.BooleanField(default=False)
     seen_at = models.CharField(max_length=40, default="")  # when it was last compared with the table
 
@@ -34,7 +34,7 @@ class SearchDocument(models.Model):
 
 
 class SearchPart(models.Model):
-    """A text of a document as it is shown; its words are in ``search_searchwords``, as each database keeps them."""
+    """A text of a document as displayed; its words are in ``search_searchwords``, in the database's format."""
 
     document = models.ForeignKey(SearchDocument, on_delete=models.CASCADE, db_index=False)
     generation = models.CharField(max_length=26)
@@ -52,7 +52,7 @@ class SearchPart(models.Model):
 
 
 class SearchRebuild(models.Model):
-    """Where a rebuild of a site's entries stands, so that a second one goes on from there."""
+    """The progress of a rebuild of a site's entries, so that it can be continued."""
 
     site = models.CharField(max_length=40, primary_key=True)
     started_at = models.CharField(max_length=40)

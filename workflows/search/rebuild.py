@@ -1,4 +1,4 @@
-"""Compare every document of a site with the search index, which answers meanwhile; what was stopped goes on."""
+"""Rebuild of a site's search index while it is in use: compares every document. An interrupted rebuild continues."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from workflows.search.indexing import bring_up_to_date
 from workflows.search.models import SearchRebuild
 
 _PAGE = 100
-_END = "~"  # after every id
-# Longer than any queue keeps a message (14 days): no late one can bring a removed document back.
+_END = "~"  # sorts after every id
+# Longer than any queue keeps a message (14 days): no late one can restore a removed document.
 _FORGET_SECONDS = 30 * 86_400
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Documents that were looked at, and projects of how many."""
+    """The numbers of documents checked and of projects."""
 
     documents: int
     projects: int
@@ -32,15 +32,15 @@ class Progress:
 
 
 def rebuild_index(site: str, tell: Callable[[Progress], None]) -> int:
-    """How many documents were looked at, those of an earlier attempt that was stopped included.
+    """Return the number of documents checked, including those of an interrupted attempt.
 
     Raises:
-        Unavailable: the table, S3 or the index does not answer; the next call goes on from there.
+        Unavailable: the table, S3 or the index does not answer; the next call continues.
 
     """
     with translate_database_errors():
         state, _ = SearchRebuild.objects.get_or_create(site=site, defaults={"started_at": clock.iso(clock.now())})
-    ids = sorted(_project_ids(site))  # by id: a project that is changed meanwhile keeps its place
+    ids = sorted(_project_ids(site))  # by id, so that a project keeps its position if it changes meanwhile
     following = [*ids[1:], _END]
     for number, project_id in enumerate(ids):
         if project_id < state.project_id:
@@ -74,14 +74,14 @@ def _project_ids(site: str) -> Iterator[str]:
 
 
 def _pages(site: str, project_id: str, cursor: str) -> Iterator[Page[ProjectDocument]]:
-    """In the order of ids, deleted documents among them."""
+    """Yield pages in order of ids, including deleted documents."""
     pk = table.PROJECT_DOCUMENT.partition_key(site, project_id=project_id)
     prefix = ProjectDocument.SK.startswith(table.PROJECT_DOCUMENT.sort_prefix())
     place: str | None = cursor or None
     while True:
         try:
             page = ProjectDocument.page(pk, sk=prefix, limit=_PAGE, cursor=place, consistent=True)
-        except NotFound:  # kept since before an update or another secret key: the project is begun anew
+        except NotFound:  # the cursor is from before an update or a change of the secret key: restart the project
             if not place:
                 raise
             place = None
@@ -97,7 +97,7 @@ def _look(site: str, project_id: str, document_id: str) -> None:
 
 
 def _look_for_lost(site: str, since: str) -> None:
-    """What the index holds and no project lists: purged documents whose event was lost."""
+    """Find what the index has and no project lists: purged documents whose event was lost."""
     while known := search_index().unseen(site, since, settings.PAGE_SIZE):
         for one in known:
             _look(site, one.project_id, one.document_id)

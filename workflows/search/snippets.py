@@ -1,4 +1,4 @@
-"""The piece of a text that shows why it was found; pure, and escaped by no one but the template."""
+"""Snippets of matching text. Pure functions; only the template escapes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from workflows.search.words import Term, Word, split_words
 
 LENGTH = 220  # characters
-_BEFORE = 60  # of these before the first word that was found
+_BEFORE = 60  # of these before the first match
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Plain text; ``found`` where it is what was looked for."""
+    """Plain text; ``found`` if it matches."""
 
     text: str
     found: bool
 
 
 def cut_snippet(text: str, terms: Sequence[Term]) -> tuple[Piece, ...]:
-    """Around the first place that was found, on one line; the start of the text where none was."""
+    """Return the text around the first match on one line, or the start of the text without a match."""
     found = _places(list(split_words(text)), terms)
     start = _whole_word(text, max(0, found[0][0] - _BEFORE)) if found else 0
     end = min(len(text), start + LENGTH)
@@ -33,7 +33,7 @@ def cut_snippet(text: str, terms: Sequence[Term]) -> tuple[Piece, ...]:
 
 
 def _places(found: Sequence[Word], terms: Sequence[Term]) -> list[tuple[int, int]]:
-    """Start and end of each place in the text, in order."""
+    """Return start and end of each match in the text, in order."""
     return sorted({place for term in terms for place in _of_term(found, term)})
 
 
@@ -50,13 +50,13 @@ def _of_term(found: Sequence[Word], term: Term) -> list[tuple[int, int]]:
 
 
 def _whole_word(text: str, at: int) -> int:
-    """The next beginning of a word, where one is near."""
+    """Return the next start of a word, if one is near."""
     space = text.find(" ", at, at + 20) if at else -1
     return space + 1 if space >= 0 else at
 
 
 def _line(text: str) -> str:
-    """White space of any kind as one blank each, at the ends too: the pieces stand beside each other."""
+    """Replace any white space by single blanks, including at the ends, as pieces are concatenated."""
     squeezed = " ".join(text.split())
     lead = " " if text[:1].isspace() else ""
     tail = " " if text[-1:].isspace() and squeezed else ""

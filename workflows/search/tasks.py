@@ -1,4 +1,4 @@
-"""The Celery task that the bus orders for the search index."""
+"""The Celery task that the event bus sends to update the search index."""
 
 import logging
 from typing import Any
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(bind=True, name=events.INDEX, time_limit=3600)
 def index_document(self: Any, *, site: str, project_id: str, document_id: str, at: str) -> None:
-    """The bus tells that something happened to a document ``at`` an instant: the search index looks what it is now."""
+    """Index the current state of a document after an event; ``at``: the event's instant."""
     bring_up_to_date(DocumentRef(site, project_id, document_id), visibility.keeper(self.request))
     record_sync(site, Sending(document_id, SyncService.SEARCH, "document.indexed"), arrived=True)
     lag = (clock.now() - clock.parse(at)).total_seconds()

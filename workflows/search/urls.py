@@ -1,4 +1,4 @@
-"""The URL of the search; named under ``workflows``."""
+"""The URL of the search, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The search: documents of the site that hold the words, each with the places where they stand."""
+"""The search page: documents of the site with all words, each with its matches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config.errors import Refused
@@ -24,7 +25,7 @@ from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
 @dataclass(frozen=True)
 class Place:
-    """Where words stand, and the page that shows it."""
+    """A match, and the URL of its page."""
 
     label: str
     url: str
@@ -33,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Result:
-    """``more``: places that are not listed."""
+    """``more``: matches that are not listed."""
 
     entry: Entry
     name: Sequence[Piece]
@@ -80,5 +81,5 @@ def _place(entry: Entry, part: Part, terms: Sequence[Term]) -> Place:
         url = reverse("workflows:show-run", args=[entry.document_id, entry.run_id])
     else:
         url = reverse("workflows:show-segment", args=[entry.document_id, entry.run_id, part.page])
-    label = part.label if part.kind == Kind.FIELD else f"Page {(part.page or 0) + 1}"
+    label = part.label if part.kind == Kind.FIELD else gettext("Page %(page)s") % {"page": (part.page or 0) + 1}
     return Place(label, url, cut_snippet(part.text, terms))

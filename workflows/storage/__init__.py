@@ -1,1 +1,1 @@
-"""S3: the names of objects, and the objects."""
+"""S3 storage: key names, and reads and writes of objects."""

@@ -1,6 +1,6 @@
-"""The S3 key space: where originals, artifacts, decisions and results lie. S3 paths appear nowhere else.
+"""The S3 key space: keys of originals, artifacts, decisions and results. S3 paths appear nowhere else.
 
-Plain text and no Django, since the stages name their artifacts by it; ``workflows.storage.objects`` reads and writes
+Plain strings and no Django, since stages name their artifacts with it; ``workflows.storage.objects`` reads and writes
 them.
 """
 
@@ -9,12 +9,12 @@ import hashlib
 PREPARED = "preprocessed/metadata.json"
 TEXT_LAYER = "format-parser/result.json"
 OCR = "paddleocr/result.json"
-EINVOICE = "format-parser/invoice.json"  # the values of an invoice that is XML, alone or inside a PDF
+EINVOICE = "format-parser/invoice.json"  # the values of an XML invoice, alone or inside a PDF
 TRANSCRIPT = "transcribe/result.json"
 TRANSCRIPT_TEXT = "transcribe/transcript.txt"
-TRANSCRIBED = "transcribe/job.json"  # as Amazon Transcribe leaves it
-HEARD = "transcribe/heard.json"  # the same, as the stage keeps it
-BDA_OUTPUT = "bda-output/"  # where Data Automation puts what it found
+TRANSCRIBED = "transcribe/job.json"  # as Amazon Transcribe writes it
+HEARD = "transcribe/heard.json"  # the same, as the stage stores it
+BDA_OUTPUT = "bda-output/"  # where Data Automation writes its output
 BDA = "bda-output/result.json"
 CRAWL = "webcrawler/result.json"
 CRAWLED = "webcrawler/metadata.json"
@@ -22,13 +22,13 @@ GRAPH = "graph_work/entities.json"
 SUMMARY = "analysis/summary.json"
 
 
-# Where other systems put files for the desk (seed 004).
+# Where other systems put files (seed 004).
 INCOMING = "raw/"
-# Where they put files that a manifest names, each site's in a folder of its own: nothing here comes in by itself.
+# Where they put files that a manifest lists, with a folder for each site: nothing here is processed by itself.
 BULK = "bulk/"
-# In the project's place of what other systems ask about: one prefix for every caller's rights.
+# The project ID of other systems' review requests: one prefix for the permissions of every caller.
 QUESTIONS = "desk-intake"
-# What the stages make of an original: of the newest content only.
+# Artifacts of stages, of the newest file version only.
 ARTIFACTS = (
     "preprocessed/", "format-parser/", "paddleocr/", "bda-output/", "transcribe/", "webcrawler/", "analysis/",
     "graph_work/",
@@ -38,12 +38,12 @@ _KINDS = {
     "testsets": "result", "experiments": "result", "published": "result", "batches": "batch", "debug": "debug",
     "uploads": "debug", "exports": "debug",
 }  # fmt: skip
-# Pages look the same whoever cuts them again: all runs of a content share the pictures.
+# Page images are deterministic: all runs of a file version share them.
 _PICTURES = "preprocessed/page_"
 
 
 def document(project_id: str, document_id: str) -> str:
-    """The root of one document, behind its site's prefix; every other name is relative to it (seed 000's layout).
+    """Return the root of a document, below its site's prefix; all other names are relative to it (seed 000's layout).
 
     >>> document("p", "d")
     'projects/p/documents/d/'
@@ -52,12 +52,12 @@ def document(project_id: str, document_id: str) -> str:
 
 
 def original(document_id: str, extension: str) -> str:
-    """Under the document's own id: the name that people gave it is in the table."""
+    """Named after the document's id: its display name is in the table."""
     return f"{document_id}{extension}"
 
 
 def kind_in(project_id: str, name: str) -> str:
-    """Of a document's object: all that belongs to another system's question goes together.
+    """Return the kind of a document's object; everything of another system's review request has one kind.
 
     >>> kind_in("p", result("w")), kind_in(QUESTIONS, result("desk-1"))
     ('result', 'question')
@@ -66,8 +66,7 @@ def kind_in(project_id: str, name: str) -> str:
 
 
 def kind(name: str) -> str:
-    """The object's tag, by which the bucket's lifecycle rules know what may go
-    (config/deploy/infrastructure/documents.yaml).
+    """Return the object's tag, which the bucket's lifecycle rules use (config/deploy/infrastructure/documents.yaml).
 
     >>> [kind(name) for name in ("d.pdf", page_image(0), result("w"), pinned_rules("00"), "debug/w/answer.json")]
     ['raw', 'artifact', 'result', 'result', 'debug']
@@ -83,13 +82,13 @@ def kind(name: str) -> str:
 
 
 def parse_incoming_key(key: str) -> tuple[str, str]:
-    """Whose file it is, and its name.
+    """Return the folder and the name of an incoming file.
 
     >>> parse_incoming_key("raw/2026/11/21/acme/post/bill 7.pdf")
     ('acme', 'bill 7.pdf')
 
     Raises:
-        ValueError: the key does not say so.
+        ValueError: the key has neither.
 
     """
     head, year, month, day, tenant, rest = key.split("/", 5)
@@ -99,17 +98,17 @@ def parse_incoming_key(key: str) -> tuple[str, str]:
 
 
 def page_image(index: int) -> str:
-    """0-based index; shown to people as index + 1."""
+    """0-based index; displayed as index + 1."""
     return f"preprocessed/page_{index:04d}.png"
 
 
 def web_page(index: int) -> str:
-    """A page as it was fetched; 0-based."""
+    """A fetched page; 0-based."""
     return f"webcrawler/pages/page_{index:04d}.json"
 
 
 def chunk(head: str, number: int) -> str:
-    """A part of the artifact that ``head`` holds or names.
+    """Return a chunk of the artifact that ``head`` is the head of.
 
     >>> chunk(OCR, 7)
     'paddleocr/chunks/chunk_0007.json'
@@ -122,12 +121,12 @@ def segment(index: int) -> str:
 
 
 def plan(workflow_id: str, stage: str, attempt: int) -> str:
-    """Which indices a stage's slices have."""
+    """The indices of each slice of a stage."""
     return f"runs/{workflow_id}/slices/{stage}-{attempt}/plan.json"
 
 
 def slice_output(workflow_id: str, stage: str, attempt: int, number: int) -> str:
-    """What a slice hands to the end of its stage."""
+    """The output of a slice, for the end of its stage."""
     return f"runs/{workflow_id}/slices/{stage}-{attempt}/{number:04d}.json"
 
 
@@ -135,7 +134,7 @@ _OWN = "own/"
 
 
 def own_artifact(workflow_id: str, name: str) -> str:
-    """Where a run that stands beside another keeps what its stages make.
+    """Return where a run that stands beside another stores its stages' artifacts.
 
     >>> own_artifact("w", segment(0)), own_artifact("w", page_image(0))
     ('runs/w/own/analysis/segment_0000.json', 'preprocessed/page_0000.png')
@@ -144,13 +143,13 @@ def own_artifact(workflow_id: str, name: str) -> str:
 
 
 def artifact_folder(name: str) -> str:
-    """Of an artifact, which of ``ARTIFACTS`` it lies in; empty for other files."""
+    """Return the folder of an artifact, one of ``ARTIFACTS``; empty for other files."""
     folder = f"{name.partition('/')[0]}/"
     return folder if folder in ARTIFACTS else ""
 
 
 def publication(publication_id: str) -> str:
-    """Where what is open to everyone lies: as it was when it was published."""
+    """The prefix of a publication: public copies as of the time of publishing."""
     return f"published/{publication_id}/"
 
 
@@ -171,12 +170,12 @@ def assessment(workflow_id: str) -> str:
 
 
 def decision(workflow_id: str, decision_id: str, sha256: str) -> str:
-    """Named by its content too: a repeated POST must never overwrite the object that was decided."""
+    """Named by content too: a repeated POST must never overwrite the decided object."""
     return f"runs/{workflow_id}/decisions/{decision_id}-{sha256[:16]}.json"
 
 
 def adjudication(workflow_id: str, sha256: str) -> str:
-    """What is true of a document where two reviews of it differ."""
+    """The adjudicated values of a document whose two reviews differ."""
     return f"runs/{workflow_id}/adjudications/{sha256[:16]}.json"
 
 
@@ -185,12 +184,12 @@ def output(workflow_id: str) -> str:
 
 
 def text(workflow_id: str) -> str:
-    """The text of all pages, where a rule asked for it; form feeds between pages."""
+    """The text of all pages, if a rule asked for it; form feeds between pages."""
     return f"runs/{workflow_id}/text.txt"
 
 
 def routing_judgement(workflow_id: str) -> str:
-    """What the rules said of a run's document after its analysis."""
+    """The result of the rules after the analysis of a run's document."""
     return f"runs/{workflow_id}/routing.json"
 
 
@@ -200,12 +199,12 @@ def pinned_rules(sha256: str) -> str:
 
 
 def pinned_types(sha256: str) -> str:
-    """Relative to the site's root: the types of documents that the site had, for all runs that began under them."""
+    """Relative to the site's root: the site's document types, one object for all runs that began under them."""
     return f"rules/types-{sha256}.json"
 
 
 def promptbook(sha256: str) -> str:
-    """Relative to the site's root: the prompts of all runs that started under them."""
+    """Relative to the site's root: the prompts, one object for all runs that began under them."""
     return f"rules/prompts-{sha256}.json"
 
 
@@ -222,82 +221,82 @@ def model_call(workflow_id: str, purpose: str, index: int, number: int = 0) -> s
 
 
 def trial(trial_id: str) -> str:
-    """What is tried on a document: a draft of a prompt, and the question it is asked for."""
+    """The input of a trial: a prompt draft, and its question."""
     return f"debug/trials/{trial_id}.json"
 
 
 def trial_answer(name: str) -> str:
-    """What came of one side of a trial; ``name``: of what was asked, or the trial's own if it failed."""
+    """The outcome of one side of a trial; ``name``: of the request, or of the trial if it failed."""
     return f"debug/trials/answers/{name}.json"
 
 
 def region(name: str) -> str:
-    """What OCR read in a region of a page that a reviewer marked; ``name``: of what was marked."""
+    """The OCR result of a page region that a reviewer marked; ``name``: of the region."""
     return f"debug/regions/{name}.json"
 
 
 def examples(workflow_id: str) -> str:
-    """What a run's prompt shows of other documents, the same at each attempt."""
+    """The few-shot examples in a run's prompts, the same at each attempt."""
     return f"runs/{workflow_id}/examples.txt"
 
 
 def doctype(workflow_id: str) -> str:
-    """The type that a model found, where one is asked before the pages are."""
+    """The document type that a model found, if it was asked before the pages are read."""
     return f"runs/{workflow_id}/type.json"
 
 
 def calibration(project_id: str, sha256: str) -> str:
-    """Relative to the site's root: what the reviews of a project taught, named by its content."""
+    """Relative to the site's root: a calibration, named by content."""
     return f"calibrations/{project_id}/{sha256}.json"
 
 
 def extractor(project_id: str, sha256: str) -> str:
-    """Relative to the site's root: what reviews taught of where values stand, as hashes; named by its content."""
+    """Relative to the site's root: an extractor, with hashed features; named by content."""
     return f"extractors/{project_id}/{sha256}.json"
 
 
 def truth(sha256: str) -> str:
-    """Known answers of a document, among its own objects, so that they go with it; named by their content."""
+    """Known answers of a document, among its own objects, so that they are deleted with it; named by content."""
     return f"truths/{sha256}.json"
 
 
 def testset(project_id: str, testset_id: str, sha256: str) -> str:
-    """Relative to the site's root: the cases of a version of a test set, ids only."""
+    """Relative to the site's root: the cases of a test set's version, ids only."""
     return f"testsets/{project_id}/{testset_id}/{sha256}.json"
 
 
 def testset_upload(project_id: str, sha256: str) -> str:
-    """Relative to the site's root: uploaded answers until they lie with their documents."""
+    """Relative to the site's root: uploaded answers, until they are stored with their documents."""
     return f"uploads/{project_id}/{sha256}.json"
 
 
 def direct_upload(project_id: str, upload_id: str) -> str:
-    """Relative to the site's root: a file that a program put here itself, until it is a document."""
+    """Relative to the site's root: a file uploaded by presigned URL, until it becomes a document."""
     return f"uploads/{project_id}/direct/{upload_id}"
 
 
 def experiment_plan(project_id: str, experiment_id: str, sha256: str) -> str:
-    """Relative to the site's root: the variants of an experiment with the prompts and models that it pins."""
+    """Relative to the site's root: the variants of an experiment with its pinned prompts and models."""
     return f"experiments/{project_id}/{experiment_id}/plan-{sha256}.json"
 
 
 def experiment_results(project_id: str, experiment_id: str, sha256: str) -> str:
-    """Relative to the site's root: scores, ids of documents and names of fields; no values."""
+    """Relative to the site's root: scores, document ids and field names; no values."""
     return f"experiments/{project_id}/{experiment_id}/results-{sha256}.json"
 
 
 def kept_answer(sha256: str) -> str:
-    """A model's answer to a request about a document, among its own objects; named by the request."""
+    """A cached model answer about a document, among its own objects; named by the request."""
     return f"answers/{sha256}.json"
 
 
 def experiment_outcome(experiment_id: str, variant: int) -> str:
-    """What a variant read in a document, among the document's own objects."""
+    """The outcome of a variant on a document, among the document's own objects."""
     return f"experiments/{experiment_id}/{variant:02d}.json"
 
 
 def export(project_id: str, folder: str, name: str) -> str:
-    """Relative to the site's root: a file of an export; gone after some days, as what it shows may be purged.
+    """Relative to the site's root: a file of an export; it expires after some days, as its content may be purged.
 
     >>> kind(export("p", "monthly/2026-11-01", "documents.csv"))
     'debug'
@@ -306,12 +305,12 @@ def export(project_id: str, folder: str, name: str) -> str:
 
 
 def review_history(project_id: str) -> str:
-    """Relative to the site's root: how sure the values of reviewed documents were, and which were right; no values."""
+    """Relative to the site's root: confidences and correctness of reviewed values, without the values."""
     return f"calibrations/{project_id}/history.json"
 
 
 def bulk(site: str) -> str:
-    """Where a site's files for batches lie.
+    """Return the prefix of a site's files for batches.
 
     >>> bulk("acme")
     'bulk/acme/'
@@ -320,7 +319,7 @@ def bulk(site: str) -> str:
 
 
 def manifest(batch_id: str, sha256: str = "") -> str:
-    """Relative to the site's root, as all of a batch: an uploaded manifest, named by its content.
+    """Relative to the site's root, like all of a batch: an uploaded manifest, named by content.
 
     >>> manifest("b", "5e1f00")
     'batches/b/manifest-5e1f00'
@@ -329,17 +328,17 @@ def manifest(batch_id: str, sha256: str = "") -> str:
 
 
 def batch_items(batch_id: str, attempt: int) -> str:
-    """What the parent machine reads: one item for each part."""
+    """The input of the parent machine: one item for each part."""
     return f"batches/{batch_id}/{attempt}/items.json"
 
 
 def batch_part(batch_id: str, attempt: int, part: int) -> str:
-    """Lines as the manifest has them."""
+    """The lines of a part, as in the manifest."""
     return f"batches/{batch_id}/{attempt}/lines_{part:05d}.json"
 
 
 def batch_files(batch_id: str, attempt: int, part: int) -> str:
-    """The same lines with the version and size of each file, null if there is none."""
+    """The same lines with version and size of each file, null if it is missing."""
     return f"batches/{batch_id}/{attempt}/files_{part:05d}.json"
 
 

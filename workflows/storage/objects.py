@@ -1,4 +1,4 @@
-"""Every object of one document in S3, by the names of ``workflows.storage.files``."""
+"""Reads and writes of S3 objects, named by ``workflows.storage.files``."""
 
 import hashlib
 import json
@@ -18,13 +18,13 @@ from config.errors import CountersignError, NotFound, Tampered, Unavailable
 from config.table import site_partition
 from workflows.storage import files
 
-# The embedded AWS answers a range of one version with the whole object: in parts, a file above 8 MiB came out broken.
+# The emulator returns the whole object for a range of a version: multipart downloads above 8 MiB were corrupt.
 _IN_ONE_GET = TransferConfig(multipart_threshold=1 << 40)
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """An object as S3 keeps it: its key, SHA-256 (hexadecimal), and version id, empty if nothing is versioned."""
+    """An object in S3: its key, SHA-256 (hexadecimal), and version id, empty if the bucket is not versioned."""
 
     key: str
     sha256: str
@@ -43,39 +43,39 @@ def _put(key: str, body: bytes | BinaryIO, content_type: str, kind: str) -> None
 
 
 def fetch_object(key: str, target: Path, *, version: str = "") -> None:
-    """An object that another system put into the bucket. Raises: NotFound."""
+    """Download an object that another system put into the bucket. Raises: NotFound."""
     with disk.full_is_unavailable(), aws.translate_aws_errors():
         extra = {"VersionId": version} if version else None
         aws.aws_client("s3").download_file(settings.BUCKET_NAME, key, str(target), ExtraArgs=extra, Config=_IN_ONE_GET)
 
 
 def delete_object(key: str, version: str) -> None:
-    """Delete one version of an object that another system put into the bucket; gone already is as well."""
+    """Delete one version of an object that another system put into the bucket. Idempotent."""
     which = {"VersionId": version} if version else {}
     with aws.translate_aws_errors():
         aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
 
 
 def version_of(key: str) -> str:
-    """The newest version of an object; empty if nothing is versioned. Raises: NotFound."""
+    """Return the newest version of an object; empty if the bucket is not versioned. Raises: NotFound."""
     return look_up(key)[0]
 
 
 def look_up(key: str) -> tuple[str, int]:
-    """The newest version of an object, empty if nothing is versioned, and its size in bytes. Raises: NotFound."""
+    """Return the newest version of an object, empty without versioning, and its size in bytes. Raises: NotFound."""
     with aws.translate_aws_errors():
         found = aws.aws_client("s3").head_object(Bucket=settings.BUCKET_NAME, Key=key)
     return str(found.get("VersionId") or ""), int(found["ContentLength"])
 
 
 def open_object(key: str) -> Any:
-    """A stream of bytes. Raises: NotFound."""
+    """Return a stream of bytes. Raises: NotFound."""
     with aws.translate_aws_errors():
         return aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"]
 
 
 def presign_download(key: str, version: str | None, *, name: str, seconds: int) -> str:
-    """An address that anyone may GET one version of an object from, always as a file to keep; no call."""
+    """Return a presigned GET URL of an object version, always as an attachment; no call."""
     which = {"VersionId": version} if version else {}
     as_file = content_disposition_header(as_attachment=True, filename=name) or ""
     wanted = {"Bucket": settings.BUCKET_NAME, "Key": key, "ResponseContentDisposition": as_file, **which}
@@ -84,7 +84,7 @@ def presign_download(key: str, version: str | None, *, name: str, seconds: int) 
 
 
 def presign_upload(key: str, *, size: int, kind: str, seconds: int) -> tuple[str, dict[str, str]]:
-    """An address that anyone may PUT an object of exactly ``size`` bytes to, and the headers to send; no call."""
+    """Return a presigned PUT URL for an object of exactly ``size`` bytes, and its headers; no call."""
     tag = f"kind={kind}"
     wanted = {"Bucket": settings.BUCKET_NAME, "Key": key, "ContentLength": size, "Tagging": tag}
     url: str = aws.aws_client("s3").generate_presigned_url("put_object", Params=wanted, ExpiresIn=seconds)
@@ -93,7 +93,7 @@ def presign_upload(key: str, *, size: int, kind: str, seconds: int) -> tuple[str
 
 @dataclass(frozen=True)
 class SiteFiles:
-    """Objects that belong to a site and to no document; ``name`` is relative to the site's root."""
+    """Objects of a site, outside of documents; ``name`` is relative to the site's root."""
 
     site: str
 
@@ -101,10 +101,10 @@ class SiteFiles:
         _put(site_partition(self.site, name), body, content_type, files.kind(name))
 
     def keep(self, name: str, body: bytes, content_type: str) -> None:
-        """Write an object that is named by its content, unless it is there as it should be.
+        """Write an object that is named by its content, unless it exists.
 
-        Looked up each time: what a process remembers is not there any more once it was lost, and every later run that
-        began under it would fail until the process ends.
+        Checked each time: if a process cached it and the object was lost, every later run that pins it would fail until
+        the process ends.
         """
         try:
             if self.read(name) == body:
@@ -114,9 +114,10 @@ class SiteFiles:
         self.write(name, body, content_type)
 
     def pin_json(self, name_of: Callable[[str], str], content: object) -> str:
-        """Keep the content under the name that ``name_of`` makes of its SHA-256 (hexadecimal), which is returned.
+        """Store the content under the name that ``name_of`` derives from its SHA-256 (hexadecimal), and return that.
 
-        One object for all runs that began under the same content; a run whose rows were never made leaves nothing else.
+        All runs that pin the same content share one object; a run whose rows were never written leaves nothing else
+        behind.
         """
         body = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
         sha256 = files.sha256(body)
@@ -124,14 +125,14 @@ class SiteFiles:
         return sha256
 
     def save(self, name: str, file: BinaryIO, content_type: str) -> None:
-        """Write what is too large to hold in memory."""
+        """Write a stream that is too large for memory."""
         _put(self.key(name), file, content_type, files.kind(name))
 
     def key(self, name: str) -> str:
         return site_partition(self.site, name)
 
     def delete(self, name: str) -> None:
-        """Gone already is as well."""
+        """Idempotent."""
         delete_object(self.key(name), "")
 
     def read(self, name: str) -> bytes:
@@ -143,7 +144,7 @@ class SiteFiles:
         return body
 
     def read_pinned(self, name: str, sha256: str) -> bytes:
-        """Raises: NotFound; Tampered, where the content is not what was recorded."""
+        """Raises: NotFound; Tampered if the content is not what was recorded."""
         key = site_partition(self.site, name)
         with aws.translate_aws_errors():
             body: bytes = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key)["Body"].read()
@@ -154,7 +155,7 @@ class SiteFiles:
 
 @dataclass(frozen=True)
 class DocumentFiles:
-    """Every object of one document; ``name`` is relative to the document's root. An ArtifactStore of the stages."""
+    """Objects of one document; ``name`` is relative to the document's root. An ArtifactStore of the stages."""
 
     site: str
     project_id: str
@@ -169,14 +170,14 @@ class DocumentFiles:
         return site_partition(self.site, files.document(self.project_id, self.document_id))
 
     def place(self, name: str) -> str:
-        """Where the artifact of this name is written, relative to the root."""
+        """Return where an artifact is written, relative to the root."""
         return name
 
     def uri(self, name: str) -> str:
         return f"s3://{settings.BUCKET_NAME}/{self.root}{name}"
 
     def name_of(self, uri: str) -> str:
-        """The name after one of our own URIs.
+        """Return the name of one of our own URIs.
 
         Raises:
             CountersignError: the URI points outside this document.
@@ -190,9 +191,9 @@ class DocumentFiles:
     def save_original(
         self, file: BinaryIO, extension: str, content_type: str, *, sha256: str | None = None
     ) -> StoredFile:
-        """Store the upload under the document's own id, its name staying in the table.
+        """Store the upload under the document's id; its display name is in the table.
 
-        ``sha256`` (hexadecimal) as it was counted while the file came; S3 refuses what differs from it.
+        ``sha256`` (hexadecimal): computed while the file arrived; S3 refuses content that differs.
 
         Raises:
             Unavailable: S3 does not answer, or the file arrived damaged; nothing was stored.
@@ -208,12 +209,12 @@ class DocumentFiles:
         return StoredFile(key, sha256, version)
 
     def delete_original(self, stored: StoredFile) -> None:
-        """Take this one version back, not what came before or after it under the same key."""
+        """Delete this version only, not earlier or later ones under the same key."""
         with aws.translate_aws_errors():
             aws.aws_client("s3").delete_object(Bucket=settings.BUCKET_NAME, Key=stored.key, **stored.which)
 
     def fetch(self, key: str, target: Path, *, version: str | None = None) -> Path:
-        """The file as it is now, or one version of it. Raises: NotFound."""
+        """Download the file, or one version of it. Raises: NotFound."""
         fetch_object(key, target, version=version or "")
         return target
 
@@ -233,13 +234,13 @@ class DocumentFiles:
         return body
 
     def open(self, name: str) -> tuple[Any, int]:
-        """A stream and its length in bytes. Raises: NotFound."""
+        """Return a stream and its length in bytes. Raises: NotFound."""
         with aws.translate_aws_errors():
             found = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=self.root + name)
         return found["Body"], int(found["ContentLength"])
 
     def open_original(self, key: str, version: str | None) -> tuple[Any, int]:
-        """A stream of one version of a content, and its length in bytes. Raises: NotFound."""
+        """Return a stream of one file version, and its length in bytes. Raises: NotFound."""
         which = {"VersionId": version} if version else {}
         with aws.translate_aws_errors():
             found = aws.aws_client("s3").get_object(Bucket=settings.BUCKET_NAME, Key=key, **which)
@@ -250,7 +251,7 @@ class DocumentFiles:
         return self.uri(name)
 
     def write_new(self, name: str, body: bytes, content_type: str) -> bool:
-        """Put if nothing is yet; False if an object is there, which stays (S3: conditional writes)."""
+        """Write if nothing exists; False if an object exists, which stays (S3: conditional writes)."""
         try:
             with aws.translate_aws_errors():
                 aws.aws_client("s3").put_object(
@@ -263,13 +264,13 @@ class DocumentFiles:
             code = cause.response["Error"]["Code"] if isinstance(cause, ClientError) else ""
             if code == "PreconditionFailed":
                 return False
-            if code == "ConditionalRequestConflict":  # another worker is writing it at this moment, and may fail
+            if code == "ConditionalRequestConflict":  # another worker is writing it now, and may fail
                 raise Unavailable("Another worker is writing this file. Retrying automatically.") from error
             raise
         return True
 
     def clear_artifacts(self, folders: Iterable[str] = files.ARTIFACTS) -> None:
-        """Take away what is to be made anew; the bucket's lifecycle rules end its versions days later."""
+        """Delete artifacts that will be rebuilt; lifecycle rules delete their versions days later."""
         for prefix in folders:
             with aws.translate_aws_errors():
                 pages = aws.aws_client("s3").get_paginator("list_objects_v2")
@@ -278,7 +279,7 @@ class DocumentFiles:
                         aws.aws_client("s3").delete_objects(Bucket=settings.BUCKET_NAME, Delete={"Objects": keys})
 
     def destroy(self, beat: Callable[[], None]) -> None:
-        """Delete every object with all its versions and markers; nothing of the document is left in S3.
+        """Delete every object with all versions and delete markers; nothing of the document remains in S3.
 
         Raises:
             Unavailable: S3 does not answer, or kept one of them.

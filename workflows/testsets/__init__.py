@@ -1,1 +1,1 @@
-"""Test sets: documents of a project with known answers, in versions and two halves."""
+"""Test sets: documents of a project with known answers, versioned and split into two halves."""

@@ -1,10 +1,12 @@
-"""Writes of test sets: a set is made, a version added; each in one transaction with its audit event."""
+"""Writes of test sets: create a set, add a version; each is one transaction with its audit event."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from django.utils.translation import gettext
 
 from config import clock
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
@@ -36,7 +38,7 @@ _ATTEMPTS = 5
 
 
 def create_test_set(site: str, project_id: str, name: str, *, by: Actor, testset_id: str = "") -> SetRef:
-    """An empty one, whose documents a worker is about to add."""
+    """Create an empty set, to which a worker adds documents."""
     ref, now = SetRef(site, project_id, testset_id or clock.new_ulid()), clock.iso(clock.now())
     head = StoredTestSet(
         *ref.key,
@@ -54,7 +56,7 @@ def create_test_set(site: str, project_id: str, name: str, *, by: Actor, testset
 
 
 def announce_building(ref: SetRef) -> None:
-    """Have its page say that documents are being added. Raises: NotFound."""
+    """Show on its page that documents are being added. Raises: NotFound."""
     queries.get_test_set(ref)
     actions = [
         StoredTestSet.status.set(BUILDING),
@@ -65,7 +67,7 @@ def announce_building(ref: SetRef) -> None:
 
 
 def keep_answers(site: str, project_id: str, document_id: str, answers: KnownAnswers) -> Case:
-    """Put known answers among the document's own objects, whose permissions and purge are theirs too."""
+    """Store known answers among the document's own objects, so that its permissions and purge apply."""
     body = answers.to_bytes()
     sha256 = files.sha256(body)
     DocumentFiles(site, project_id, document_id).write(files.truth(sha256), body, "application/json")
@@ -73,19 +75,19 @@ def keep_answers(site: str, project_id: str, document_id: str, answers: KnownAns
 
 
 def add_cases(ref: SetRef, cases: Sequence[Case], *, note: str, by: Actor) -> int:
-    """Add documents, or newer answers of those that are there; returns the version. The same again adds none.
+    """Add documents, or newer answers of existing ones; return the version. Idempotent.
 
     Raises:
         NotFound: there is no such set.
         Refused: it would have too many documents.
-        Conflict: others changed it five times in between.
+        Conflict: others changed it five times meanwhile.
 
     """
     return _write_version(ref, lambda known: merge_cases(known, cases), note=note, by=by)
 
 
 def remove_case(ref: SetRef, document_id: str, *, based_on: int, by: Actor) -> int:
-    """A version without this document; ``based_on``: the one that the page showed.
+    """Add a version without this document; ``based_on``: the one that the page showed.
 
     Raises:
         Conflict: the set has changed since.
@@ -94,7 +96,10 @@ def remove_case(ref: SetRef, document_id: str, *, based_on: int, by: Actor) -> i
     """
     head = queries.get_test_set(ref)
     if int(head.version) != based_on:
-        raise Conflict(f"{head.updated_by} changed this test set to version {int(head.version)}. Look at it first.")
+        raise Conflict(
+            gettext("%(updated_by)s changed this test set to version %(version)s. Look at it first.")
+            % {"updated_by": head.updated_by, "version": int(head.version)}
+        )
 
     def leave_out(known: Sequence[Case]) -> tuple[Case, ...]:
         return tuple(one for one in known if one.document_id != document_id)
@@ -103,7 +108,7 @@ def remove_case(ref: SetRef, document_id: str, *, based_on: int, by: Actor) -> i
 
 
 def seed_reviews(ref: SetRef, share: float, *, by: Actor) -> None:
-    """Say which share (0–1) of the project's reviews brings a document of the set along. Raises: NotFound."""
+    """Set the share (0–1) of the project's reviews with a seeded check from the set. Raises: NotFound."""
     queries.get_test_set(ref)
     transact(
         [Update(ref.key, [StoredTestSet.seed_share.set(share)], StoredTestSet.PK.exists())],
@@ -134,7 +139,7 @@ def _write_version(ref: SetRef, change: Callable[[Sequence[Case]], tuple[Case, .
                 _event(ref, "version_saved", by, payload),
             )
             return before + 1
-    raise Conflict("Others keep changing this test set. Nothing was added; try again in a moment.")
+    raise Conflict(gettext("Others keep changing this test set. Nothing was added; try again in a moment."))
 
 
 def _new_version(
@@ -168,7 +173,7 @@ def _move_head(ref: SetRef, head: StoredTestSet, sha256: str, counts: Mapping[st
 
 
 def record_refusal(ref: SetRef, sentence: str) -> None:
-    """Say on its page why nothing was added, since no one waits for the worker; not if it was added already."""
+    """Show on its page why nothing was added, as nobody waits for the worker; not if it was added already."""
     head = queries.get_test_set(ref)
     actions = [
         StoredTestSet.status.set(READY if int(head.version) else FAILED),
@@ -183,7 +188,7 @@ def check_name(name: str) -> str:
     """Raises: Refused."""
     name = " ".join(name.split())
     if not name or len(name) > 100:
-        raise Refused("Give the test set a name of at most 100 characters.")
+        raise Refused(gettext("Give the test set a name of at most 100 characters."))
     return name
 
 
@@ -192,14 +197,14 @@ def _event(ref: SetRef, word: str, by: Actor, payload: Mapping[str, Any]) -> Rec
 
 
 def collect_cases(site: str, project_id: str, known: Iterable[tuple[str, KnownAnswers]]) -> list[Case]:
-    """Keep the answers of each document; ``known``: document ids with theirs."""
+    """Store the answers of each document; ``known``: document ids with answers."""
     return [keep_answers(site, project_id, document_id, answers) for document_id, answers in known]
 
 
 def list_reviewed_answers(
     site: str, project_id: str, *, most: int, classification_id: str = ""
 ) -> Iterator[tuple[str, KnownAnswers]]:
-    """The ``most`` documents that were reviewed last, of one document type if it is given; for a task."""
+    """Yield the ``most`` latest reviewed documents, optionally of one document type; for tasks."""
     seen: set[str] = set()
     for decided in list_decided_runs(site, project_id):
         document_id = decided.run.document_id
@@ -216,7 +221,7 @@ def _read_answers(decided: DecidedRun) -> KnownAnswers | None:
     fields = tuple(
         KnownField(str(one["name"]), str(one.get("label") or one["name"]), str(one["type"]), decided.correct(one))
         for one in decided.seen_fields
-        if one["type"] != TABLE  # which no model is asked for
+        if one["type"] != TABLE  # models do not extract tables
     )
     return KnownAnswers(fields) if any(one.value is not None for one in fields) else None
 
@@ -231,7 +236,7 @@ DEFAULT_MOST = 200
 
 @dataclass(frozen=True)
 class Source:
-    """Where documents come from: an upload by its ``sha256``, else the ``most`` reviewed last (of a document type)."""
+    """The source of documents: an upload by its ``sha256``, else the ``most`` latest reviewed (of a document type)."""
 
     sha256: str = ""
     most: int = DEFAULT_MOST
@@ -242,10 +247,10 @@ class Source:
 
 
 def keep_upload(site: str, project: Project, body: bytes) -> Source:
-    """Check a file and keep it for the worker.
+    """Check a file and store it for the worker.
 
     Raises:
-        Refused: with the line that is wrong.
+        Refused: with the invalid line.
 
     """
     return keep_lines(site, project, uploads.read_upload(body, uploads.list_known_fields(site, project)))
@@ -259,7 +264,7 @@ def keep_lines(site: str, project: Project, lines: Iterable[UploadedCase]) -> So
 
 
 def build_test_set(ref: SetRef, source: Source, *, by: Actor) -> None:
-    """Add what ``source`` names, or say on the set's page why not.
+    """Add the documents of ``source``, or show on the set's page why not.
 
     Raises:
         Unavailable: the table or S3 does not answer.
@@ -269,7 +274,7 @@ def build_test_set(ref: SetRef, source: Source, *, by: Actor) -> None:
         note, known = _read_source(ref, source)
         cases = collect_cases(ref.site, ref.project_id, known)
         if not cases:
-            raise Refused("No reviewed documents found. Review some documents of this project first.")
+            raise Refused(gettext("No reviewed documents found. Review some documents of this project first."))
         version = add_cases(ref, cases, note=note, by=by)
     except Unavailable:
         raise
@@ -278,7 +283,7 @@ def build_test_set(ref: SetRef, source: Source, *, by: Actor) -> None:
         log.info("test set was not changed", extra={"project": ref.project_id})
     else:
         log.info("test set saved", extra={"project": ref.project_id, "version": version})
-    if source.sha256:  # values of documents, which a purge of these would not reach here
+    if source.sha256:  # it contains document values, which a purge of the documents would not reach
         SiteFiles(ref.site).delete(files.testset_upload(ref.project_id, source.sha256))
 
 
@@ -291,6 +296,6 @@ def _read_source(ref: SetRef, source: Source) -> tuple[str, Iterable[tuple[str, 
     try:
         body = SiteFiles(ref.site).read(files.testset_upload(ref.project_id, source.sha256))
     except NotFound as error:
-        raise Refused("The uploaded answers are gone. Upload the file again.") from error
+        raise Refused(gettext("The uploaded answers are gone. Upload the file again.")) from error
     fields: Mapping[str, Any] = uploads.list_known_fields(ref.site, project)
     return "From an upload", uploads.find_documents(ref.site, ref.project_id, uploads.uploaded_from(body), fields)

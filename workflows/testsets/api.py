@@ -1,4 +1,4 @@
-"""The API of test sets: made of reviews or of answers that are sent, and looked up."""
+"""The API of test sets: create them from reviews or submitted answers, list and change them."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ router = Router(tags=["test sets"])
 
 
 class AnswersShape(Body):
-    """``document``: ID or file name. ``fields``: name → value; null: not in the document; omitted: not judged."""
+    """``document``: ID or file name. ``fields``: name → value; null: not in the document; omitted: not scored."""
 
     document: str = Field(min_length=1, max_length=500)
     fields: dict[str, str | None]
 
 
 class SetWish(Body):
-    """``documents`` with their answers, or else the ``most`` documents reviewed last, of one document type if given."""
+    """``documents`` with answers, or the ``most`` latest reviewed documents, optionally of one document type."""
 
     model_config = with_example(name="Invoices of May", most=200)
 
@@ -34,7 +34,7 @@ class SetWish(Body):
 
 
 class SetPatch(Body):
-    """``seed_share``: 0–1, of the project's reviews that bring a document of the set along as a seeded check."""
+    """``seed_share``: 0–1, the share of the project's reviews with a seeded check from the set."""
 
     model_config = with_example(seed_share=0.02)
 
@@ -117,7 +117,7 @@ def show_test_set(request: ApiRequest, project_id: str, testset_id: str) -> SetS
     summary="Change a test set",
 )
 def change_test_set(request: ApiRequest, project_id: str, testset_id: str, wish: SetPatch) -> SetShape:
-    """Reviews that are opened from then on. Requires ADMIN."""
+    """Applies to reviews that open later. Requires ADMIN."""
     project = access.project_to_configure(request, project_id)
     ref = SetRef(request.site, project.id, testset_id)
     actions.seed_reviews(ref, wish.seed_share, by=request.auth.actor)

@@ -1,6 +1,6 @@
-"""A case of a test set and its known answers, as values; pure.
+"""Cases of a test set and their known answers, as values. Pure functions.
 
-The list of cases holds ids only. What is true of a document is personal data and lies among the document's own objects.
+The list of cases has ids only. Known answers are personal data and stored among the document's own objects.
 """
 
 import hashlib
@@ -8,12 +8,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from django.utils.translation import gettext
+
 from config.errors import Refused
 from workflows.stages import results
 
 TUNING, HELD_BACK = HALVES = ("tuning", "held_back")
 MOST_CASES = 2_000
-_SELLER = "company"  # the field that names a seller, as in calibrations
+_SELLER = "company"  # the field with the seller, as in calibrations
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class KnownField:
 
 @dataclass(frozen=True)
 class KnownAnswers:
-    """A field that is not listed is not judged."""
+    """Fields that are not listed are not scored."""
 
     fields: tuple[KnownField, ...]
 
@@ -41,7 +43,7 @@ class KnownAnswers:
 
 @dataclass(frozen=True)
 class Case:
-    """``sha256`` of the known answers, ``fields``: how many there are."""
+    """``sha256`` of the known answers, and the number of ``fields``."""
 
     document_id: str
     sha256: str
@@ -62,7 +64,7 @@ def cases_from(body: bytes) -> tuple[Case, ...]:
 
 
 def choose_half(document_id: str, answers: KnownAnswers) -> str:
-    """By the seller if it is known: a prompt that was tuned on a seller's documents is not measured on others of it.
+    """Choose by seller if known, so that a prompt is not tuned and measured on the same seller's documents.
 
     >>> one = KnownAnswers((KnownField("company", "Company", "text", "Alder & Quill Ltd"),))
     >>> choose_half("a", one) == choose_half("b", one)
@@ -77,7 +79,7 @@ def choose_half(document_id: str, answers: KnownAnswers) -> str:
 
 
 def merge_cases(known: Sequence[Case], new: Iterable[Case]) -> tuple[Case, ...]:
-    """Newer answers replace a document's older ones; it stays in its half.
+    """Replace a document's answers by newer ones; it stays in its half.
 
     >>> before = (Case("a", "00", TUNING, 1), Case("b", "01", HELD_BACK, 1))
     >>> [(one.document_id, one.sha256, one.half) for one in merge_cases(before, [Case("a", "02", HELD_BACK, 2)])]
@@ -92,7 +94,10 @@ def merge_cases(known: Sequence[Case], new: Iterable[Case]) -> tuple[Case, ...]:
         before = merged.get(one.document_id)
         merged[one.document_id] = Case(one.document_id, one.sha256, before.half if before else one.half, one.fields)
     if len(merged) > MOST_CASES:
-        raise Refused(f"A test set has at most {MOST_CASES:,} documents. Add fewer, or start another set.")
+        raise Refused(
+            gettext("A test set has at most %(most_cases)s documents. Add fewer, or start another set.")
+            % {"most_cases": f"{MOST_CASES:,}"}
+        )
     return tuple(merged.values())
 
 

@@ -6,14 +6,14 @@ from config import clock
 from config.item import Item
 
 BUILDING, READY, FAILED = "building", "ready", "failed"
-LONGEST_SECONDS = 1800  # of the task that adds documents
+LONGEST_SECONDS = 1800  # time limit of the task that adds documents
 
 
 class StoredTestSet(Item):
-    """Access: all of a project, one Query. ``version`` 0 until its first documents are there.
+    """Access: all of a project, one Query. ``version`` is 0 until it has documents.
 
-    ``tuning`` and ``held_back``: documents in each half. ``message``: what became of the last order, for its author;
-    ``asked_at``: when it was given.
+    ``tuning`` and ``held_back``: documents in each half. ``message``: the outcome of the last order; ``asked_at``: its
+    time.
     """
 
     testset_id = UnicodeAttribute()
@@ -23,7 +23,7 @@ class StoredTestSet(Item):
     sha256 = UnicodeAttribute(null=True)
     tuning = NumberAttribute(default=0)
     held_back = NumberAttribute(default=0)
-    seed_share = NumberAttribute(default=0)  # 0–1, of the project's reviews that bring one of its documents along
+    seed_share = NumberAttribute(default=0)  # 0–1, share of the project's reviews with a seeded check
     message = UnicodeAttribute(null=True)
     asked_at = UnicodeAttribute()
     created_at = UnicodeAttribute()
@@ -40,12 +40,12 @@ class StoredTestSet(Item):
 
     @property
     def is_lost(self) -> bool:
-        """Return True if its worker can no longer be at it: the task's time limit has ended it."""
+        """Return True if its worker must be gone: the task's time limit has passed."""
         return self.status == BUILDING and clock.parse(self.asked_at) < clock.in_seconds(-LONGEST_SECONDS)
 
 
 class StoredTestSetVersion(Item):
-    """Written once. ``sha256``: of the list of its cases."""
+    """Immutable. ``sha256``: of the list of its cases."""
 
     version = NumberAttribute()
     sha256 = UnicodeAttribute()

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from config.brokers import queues
 from config.errors import CountersignError
+from config.phrase import Sentence
 from projects.audit.events import Actor
 from workflows.testsets import actions
 from workflows.testsets.actions import Source
@@ -14,20 +15,20 @@ from workflows.testsets.items import LONGEST_SECONDS
 from workflows.testsets.queries import SetRef
 
 log = logging.getLogger(__name__)
-_UNSENT = "No worker is available. Nothing was added; try again in a moment."
+_UNSENT = Sentence("No worker is available. Nothing was added; try again in a moment.")
 
 
 @shared_task(name="workflows.testsets.tasks.build", time_limit=LONGEST_SECONDS)
 def build(
     *, site: str, project_id: str, testset_id: str, source: dict[str, str | int], user_id: str, user_name: str
 ) -> None:
-    """Add what ``source`` names; delivered twice, the second adds nothing."""
+    """Add the documents of ``source``. Idempotent."""
     ref = SetRef(site, project_id, testset_id)
     actions.build_test_set(ref, Source(**source), by=Actor(user_id, user_name))  # type: ignore[arg-type]  # as ordered
 
 
 def order_building(ref: SetRef, source: Source, *, by: Actor) -> None:
-    """If no queue answers, its page says so."""
+    """Send it to a worker. If no queue answers, its page says so."""
     kwargs = {
         "site": ref.site,
         "project_id": ref.project_id,

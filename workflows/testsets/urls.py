@@ -1,4 +1,4 @@
-"""URLs of a project's test sets; named under ``workflows``."""
+"""URLs of a project's test sets, in the namespace ``workflows``."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of test sets: all of a project, a new one, one with its documents."""
+"""Pages of test sets: the list, a new test set, and one with its documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,26 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import table
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, count_phrase
 from projects.audit.events import actor_of
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, version_in, wants_fragment
+from projects.web.http import (
+    DeskRequest,
+    page_links,
+    read_number,
+    redirect_after_post,
+    render_answer,
+    version_in,
+    wants_fragment,
+)
 from projects.web.polled_banner import PolledBanner
 from workflows.runs.items import ProjectDocument
 from workflows.testsets import actions, queries, tasks
@@ -26,7 +36,7 @@ from workflows.testsets.items import StoredTestSet
 from workflows.testsets.queries import SetRef
 
 _A_PAGE = 25
-_HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
+_HALF_LABELS = {"tuning": Phrase("Tuning"), "held_back": Phrase("Held back")}
 
 
 @dataclass(frozen=True)
@@ -46,9 +56,7 @@ def list_test_sets(request: DeskRequest, project_id: str) -> HttpResponse:
     context = {
         "project": project,
         "rows": page.rows,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": request.path,
+        **page_links(request, page.next, request.path),
     }
     return render_answer(request, "workflows/testsets/list.html", None, context)
 
@@ -58,7 +66,7 @@ def create_test_set(request: DeskRequest, project_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     types = schema_queries.all_classifications(request.site)
     if request.method == "GET":
-        return _new_page(request, project, NewSetForm(types, initial={"name": "Reviewed documents"}))
+        return _new_page(request, project, NewSetForm(types, initial={"name": Phrase("Reviewed documents")}))
     form = NewSetForm(types, request.POST, request.FILES)
     if not form.is_valid():
         return _new_page(request, project, form, status=422)
@@ -76,7 +84,7 @@ def create_test_set(request: DeskRequest, project_id: str) -> HttpResponse:
 
 @require_safe
 def show_test_set(request: DeskRequest, project_id: str, testset_id: str) -> HttpResponse:
-    """``?half=``: tuning or held_back; ``?after=``: how many documents of it come before."""
+    """``?half=``: tuning or held_back; ``?after=``: the number of documents to skip."""
     project = access.project_to_configure(request, project_id)
     ref = SetRef(request.site, project.id, testset_id)
     return _set_page(request, project, ref, queries.get_test_set(ref))
@@ -110,7 +118,7 @@ def remove_document(request: DeskRequest, project_id: str, testset_id: str) -> H
         )
     except Conflict as error:
         return _set_page(request, project, ref, queries.get_test_set(ref), clash=str(error), status=409)
-    messages.success(request, f"Saved as version {version} of the test set.")
+    messages.success(request, gettext("Saved as version %(version)s of the test set.") % {"version": version})
     return redirect_after_post(request, _address(ref))
 
 
@@ -122,7 +130,7 @@ def change_seeding(request: DeskRequest, project_id: str, testset_id: str) -> Ht
     if not form.is_valid():
         return _set_page(request, project, ref, queries.get_test_set(ref), seeding=form, status=422)
     actions.seed_reviews(ref, float(form.cleaned_data["percent"]) / 100, by=actor_of(request.user))
-    messages.success(request, "Seeded checks saved. The share holds for reviews that open from now on.")
+    messages.success(request, gettext("Seeded checks saved. The share holds for reviews that open from now on."))
     return redirect_after_post(request, _address(ref))
 
 
@@ -157,7 +165,7 @@ def _set_page(
     cases = queries.load_cases(ref, str(head.sha256)) if head.sha256 else ()
     half = request.GET.get("half", TUNING)
     if half not in HALVES:
-        raise NotFound("A test set has two halves: tuning and held back.")
+        raise NotFound(gettext("A test set has two halves: tuning and held back."))
     start = read_number(request.GET.get("after"))
     mine = [one for one in cases if one.half == half]
     shown = mine[start : start + _A_PAGE]
@@ -184,20 +192,27 @@ def _set_page(
 
 def _describe_building(ref: SetRef, head: StoredTestSet, *, is_polled: bool) -> PolledBanner:
     address, count = _address(ref), int(head.documents or 0)
-    lost = "Nothing was added: the worker was lost. Add the documents again."
+    lost = Phrase("Nothing was added: the worker was lost. Add the documents again.")
     return PolledBanner(
         "testset-status",
         poll_url=address,
         page_url=address,
         is_under_way=head.is_building,
-        waiting="Adding documents. Runs started earlier go first.",
+        waiting=Phrase("Adding documents. Runs started earlier go first."),
         problem=lost if head.is_lost else str(head.message or ""),
-        done=f"Version {head.version} has {count} document{'s' if count != 1 else ''}." if is_polled else "",
+        done=count_phrase(
+            "Version %(version)s has %(count)s document.",
+            "Version %(version)s has %(count)s documents.",
+            count,
+            version=head.version,
+        )
+        if is_polled
+        else "",
     )
 
 
 def _list_rows(request: DeskRequest, project_id: str, cases: Sequence[Case]) -> list[CaseRow]:
-    """One BatchGetItem for their names; documents of queues that the person is not let into are left out."""
+    """One BatchGetItem for names; documents in queues that are closed to the person are omitted."""
     allowed = admission.filter_rows(request, cases, lambda one: one.document_id)
     keys = [
         table.PROJECT_DOCUMENT.key(request.site, project_id=project_id, document_id=one.document_id) for one in allowed

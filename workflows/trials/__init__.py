@@ -1,1 +1,1 @@
-"""A prompt tried on one document beside the one in production; nothing of it becomes a run."""
+"""Trials: a prompt tried on a document beside the one in production, or OCR models on a page, without a run."""

@@ -1,4 +1,4 @@
-"""Writes of trials: started by a person, done by one worker. None has an event: a trial is no change of anything."""
+"""Writes of trials: started by a person, done by one worker. They have no audit events, as a trial changes nothing."""
 
 import datetime as dt
 import json
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -22,24 +23,24 @@ from workflows.storage.objects import DocumentFiles
 from workflows.trials.items import Trial, TrialStatus
 from workflows.trials.queries import LONGEST_SECONDS, READ, Draft, PageRef, TrialRef
 
-DAYS = 7  # that a trial is kept; its objects go by the bucket's rule for ``debug``, later
+DAYS = 7  # days that a trial is kept; the bucket's rule for ``debug`` deletes its objects later
 LONGEST_QUESTION = 500
-_DIGITS = 32  # hexadecimal, of a trial's name
+_DIGITS = 32  # hexadecimal digits of a trial's name
 
 
 def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str, *, by: Actor) -> TrialRef:
-    """Keep what is to be tried, the draft among the document's files, for a worker to do.
+    """Store the draft among the document's files, for a worker to try.
 
-    A trial of the same that is under way is joined: its name is that of what is tried, so of two presses one begins it.
-    One that has ended is begun anew; what was answered then is given again.
+    A trial in progress with the same input is joined: its name is derived from the input, so two clicks start one
+    trial. One that has ended is restarted; cached answers are reused.
 
     Raises:
-        Refused: the draft has problems, or there is no question where one is asked.
+        Refused: the draft has problems, or the question is missing.
 
     """
     prompt_actions.check_text(draft.prompt)
     if prompt.purpose == "answer" and not draft.question.strip():
-        raise Refused("Enter a question to ask about the first page.")
+        raise Refused(gettext("Enter a question to ask about the first page."))
     tried = {
         "instructions": draft.prompt.instructions,
         "message": draft.prompt.message,
@@ -55,9 +56,9 @@ def start_trial(prompt: PromptRef, draft: Draft, document_id: str, model_id: str
 
 
 def start_reading(site: str, project_id: str, page: PageRef, models: Sequence[OcrSpec], *, by: Actor) -> TrialRef:
-    """Keep which models are to read the page, each with all that it reads with, for a worker to do.
+    """Store the models that should read the page, each with its parameters, for a worker.
 
-    As of ``start_trial``, one of the same that is under way is joined.
+    As for ``start_trial``, one in progress with the same input is joined.
     """
     wish = {"models": [spec.to_json() for spec in models]}
     ref = _name_trial(site, project_id, [READ, page.document_id, page.index, wish])
@@ -67,12 +68,12 @@ def start_reading(site: str, project_id: str, page: PageRef, models: Sequence[Oc
 
 
 def _name_trial(site: str, project_id: str, tried: Sequence[Any]) -> TrialRef:
-    """By what is tried."""
+    """Derive the name from the input."""
     return TrialRef(site, project_id, files.sha256(json.dumps(tried, sort_keys=True).encode())[:_DIGITS])
 
 
 def _begin(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mapping[str, Any], by: Actor) -> None:
-    """Nothing if it is under way. ``of``: attributes of its row."""
+    """Does nothing if it is in progress. ``of``: attributes of its row."""
     store = DocumentFiles(ref.site, ref.project_id, document_id)
     store.write(files.trial(ref.trial_id), json.dumps(tried).encode(), "application/json")
     now = clock.now()
@@ -86,7 +87,7 @@ def _begin(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mappin
         "TimeToLive": int((now + dt.timedelta(days=DAYS)).timestamp()),
     }
     actions: list[Action] = [getattr(Trial, name).set(value) for name, value in begun.items()]
-    # What one of the same name left that has ended.
+    # Leftovers of an ended trial with the same name.
     actions += [one.remove() for one in (Trial.draft_answer, Trial.production_answer, Trial.error, Trial.owner)]
     lost = Trial.created_at < clock.iso(clock.in_seconds(-LONGEST_SECONDS))
     with suppress(Conflict):
@@ -94,7 +95,7 @@ def _begin(ref: TrialRef, document_id: str, tried: Mapping[str, Any], of: Mappin
 
 
 def claim_trial(ref: TrialRef, *, owner: str) -> Trial:
-    """Begin it. The same owner may begin again: its message came back after its worker was lost.
+    """Claim it. The same owner may claim it again, when its message is redelivered.
 
     Raises:
         Conflict: another worker has begun it, or it is settled.
@@ -106,29 +107,29 @@ def claim_trial(ref: TrialRef, *, owner: str) -> Trial:
 
 
 def record_answer(ref: TrialRef, side: str, name: str, *, owner: str) -> None:
-    """That one side has answered; ``side``: draft or production. ``name``: of the answer's object.
+    """Record the answer of one side; ``side``: draft or production. ``name``: of the answer's object.
 
-    Raises: Conflict: the trial is another worker's, or settled.
+    Raises: Conflict if another worker has the trial, or it is settled.
     """
     answer = Trial.draft_answer if side == "draft" else Trial.production_answer
     Trial.change(ref.key, [answer.set(name)], _held(owner))
 
 
 def record_reading(ref: TrialRef, model_id: str, name: str, *, owner: str) -> None:
-    """That a model has read the page. Raises: Conflict, as of ``record_answer``."""
+    """Record that a model has read the page. Raises: Conflict as ``record_answer``."""
     path: Any = Trial.readings
     Trial.change(ref.key, [path[model_id].set(name)], _held(owner))
 
 
 def settle_trial(ref: TrialRef, *, owner: str, error: str = "") -> None:
-    """``error``: why it could not be done. Raises: Conflict: it is another worker's, or settled."""
+    """``error``: why it failed. Raises: Conflict if another worker has it, or it is settled."""
     actions: list[Action] = [Trial.status.set(TrialStatus.FAILED if error else TrialStatus.DONE)]
     actions += [Trial.error.set(error)] if error else []
     Trial.change(ref.key, actions, _held(owner))
 
 
 def fail_unsent(ref: TrialRef, error: str) -> None:
-    """No queue took it. Raises: Conflict: a worker has begun it."""
+    """Fail it because no queue accepted it. Raises: Conflict if a worker has begun it."""
     actions: list[Action] = [Trial.status.set(TrialStatus.FAILED), Trial.error.set(error)]
     Trial.change(ref.key, actions, Trial.status == TrialStatus.ASKED)
 

@@ -1,4 +1,4 @@
-"""Two readings of a document side by side: field by field, and where each found its values on the pages; pure."""
+"""Comparison of two readings of a document, field by field, with the places of values on pages. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from workflows.trials.outcome import TrialField
 
 
 class Reading(Protocol):
-    """What one side found, and the pages that it read."""
+    """One side's values, and the pages that it read."""
 
     @property
     def fields(self) -> tuple[TrialField, ...]: ...
@@ -21,7 +21,7 @@ class Reading(Protocol):
 
 @dataclass(frozen=True)
 class ComparedField:
-    """``found``: of each side in their order, None if it has no such field. ``differs``: once both have answered."""
+    """``found``: by side, in order; None if it has no such field. ``differs``: once both have answered."""
 
     name: str
     label: str
@@ -31,7 +31,7 @@ class ComparedField:
 
 @dataclass(frozen=True)
 class ShownBox:
-    """In pixels of the page. ``is_first``: where the first side found it; else only the second did, or elsewhere."""
+    """In pixels of the page. ``is_first``: found there by the first side; else only by the second."""
 
     name: str
     label: str
@@ -61,13 +61,13 @@ def compare_fields(answers: Sequence[Reading | None]) -> list[ComparedField]:
 
 
 def list_pages(answers: Sequence[Reading | None]) -> list[ShownPage]:
-    """Those with a picture."""
+    """List the pages with an image."""
     known = next((answer.pages for answer in answers if answer and answer.pages), ())
     return [ShownPage(size, _list_boxes(size, answers)) for size in known if size.has_image]
 
 
 def choose_page(pages: Sequence[ShownPage], typed: str) -> ShownPage | None:
-    """``typed``: its number, 1-based; otherwise the first that a value was found on. None without any picture."""
+    """``typed``: its number, 1-based; by default the first with a value. None without any image."""
     wanted = int(typed) - 1 if typed.isdecimal() and len(typed) < 6 else None
     with_boxes = (one for one in pages if one.boxes)
     asked = (one for one in pages if one.size.index == wanted)
@@ -75,7 +75,7 @@ def choose_page(pages: Sequence[ShownPage], typed: str) -> ShownPage | None:
 
 
 def _list_boxes(size: PageSize, answers: Sequence[Reading | None]) -> tuple[ShownBox, ...]:
-    """The same place of both sides once, as the first one's."""
+    """A place that both sides found is listed once, as the first side's."""
     boxes: dict[tuple[str, tuple[float, ...]], ShownBox] = {}
     for number, answer in enumerate(answers):
         for one in answer.fields if answer else ():

@@ -1,4 +1,4 @@
-"""A document that was read before, opened for a trial: its pages, its settings, and artifacts that no write reaches."""
+"""Processed documents, opened for a trial: their pages and settings, and artifacts that writes do not affect."""
 
 import json
 import os
@@ -7,15 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config.errors import NotFound, Refused
+from config.phrase import Phrase
 from projects.documents import queries as document_queries
 from projects.documents.items import Document
 from projects.settings import queries as project_queries
-from workflows.engine import step_context
-from workflows.extractors import extractors
 from workflows.learning import calibrations
 from workflows.learning.examples import read_examples
-from workflows.runs import pinned_types, queries, run_settings
+from workflows.learning.extractors import extractors
+from workflows.runs import pinned_types, queries, run_files, run_settings
 from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import artifacts, segment_analyzer, segment_builder
 from workflows.stages.base import ArtifactStore, FieldSpec, RunSettings, StageContext
@@ -25,14 +27,14 @@ from workflows.stages.services import Services
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-# What an analysis makes: a trial begins without it, as a run does.
+# Output of an analysis: a trial starts without it, like a run.
 _MADE_ANEW = ("analysis/", "graph_work/", "runs/")
-_UNREAD = "This document is not read yet. Try again when its run has ended, or choose another document."
+_UNREAD = Phrase("This document is not read yet. Try again when its run has ended, or choose another document.")
 
 
 @dataclass(frozen=True)
 class TrialFiles:
-    """An ArtifactStore that reads what OCR left and keeps what is written in memory."""
+    """An ArtifactStore that reads what OCR wrote and keeps writes in memory."""
 
     base: ArtifactStore
     written: dict[str, bytes] = field(default_factory=dict)
@@ -41,7 +43,7 @@ class TrialFiles:
         if name in self.written:
             return self.written[name]
         if name.startswith(_MADE_ANEW):
-            raise NotFound("File not found.")
+            raise NotFound(gettext("File not found."))
         return self.base.read(name)
 
     def write(self, name: str, body: bytes, content_type: str) -> str:  # noqa: ARG002 - as an ArtifactStore has it
@@ -63,7 +65,7 @@ class TrialFiles:
 
 @dataclass(frozen=True)
 class ReadPage:
-    """``index`` is 0-based. Words and image are read when they are asked for."""
+    """``index`` is 0-based. Words and image are loaded lazily."""
 
     index: int
     text: str
@@ -80,12 +82,12 @@ class ReadPage:
 
     @property
     def words(self) -> list[Word]:
-        """In reading order, each with its box as fractions of the page."""
+        """The words in reading order, each with its box as fractions of the page."""
         return [word for row in self.layout.rows for line in row.lines for word in line.words]
 
     @property
     def image(self) -> bytes | None:
-        """A PNG; None of text, which has no picture."""
+        """The image as PNG; None for text, which has no image."""
         try:
             return self._files.read(files.page_image(self.index))
         except NotFound:
@@ -94,7 +96,7 @@ class ReadPage:
 
 @dataclass(frozen=True)
 class PageSize:
-    """``index`` is 0-based, sizes in pixels. ``has_image``: False of text, which has no picture."""
+    """``index`` is 0-based, sizes in pixels. ``has_image``: False for text."""
 
     index: int
     width: int
@@ -104,14 +106,14 @@ class PageSize:
 
 @dataclass(frozen=True)
 class ReadDocument:
-    """``pages``: those that fields are read from (``segment_analyzer.is_searched``), of ``page_count``."""
+    """``pages``: those that fields are extracted from (``segment_analyzer.is_searched``), of ``page_count``."""
 
     run: Run
     name: str
     file_type: str
     page_count: int
     settings: RunSettings
-    s3version: str  # of the content; empty if nothing is versioned
+    s3version: str  # of the file version; empty if the bucket is not versioned
     files: TrialFiles = field(repr=False)
 
     @property
@@ -128,7 +130,7 @@ class ReadDocument:
 
     @property
     def specs(self) -> tuple[FieldSpec, ...]:
-        """The fields that a run of the project reads now; of the type that is found, if the project has types."""
+        """The project's current fields; if it has document types, those of the type that was found."""
         return self.settings.fields
 
     @cached_property
@@ -141,7 +143,7 @@ class ReadDocument:
 
     @cached_property
     def examples(self) -> str:
-        """What reviewers recorded of other documents of the project."""
+        """Few-shot examples from the project's other reviewed documents."""
         return read_examples(self.run.site, self.run.project_id, but=self.run.document_id)
 
     @property
@@ -150,12 +152,12 @@ class ReadDocument:
 
     @property
     def store(self) -> DocumentFiles:
-        """The document's own files, which nothing of a trial may change but its answers."""
+        """The document's own files. A trial adds only its answers."""
         return DocumentFiles(self.run.site, self.run.project_id, self.run.document_id)
 
     @cached_property
     def text_sha256(self) -> str:
-        """Of what the pages say: the same text is the same document to a model, but for its picture."""
+        """The hash of the pages' text: equal text is the same document to a model, apart from its images."""
         return files.sha256("\f".join(page.text for page in self.pages).encode())
 
     @property
@@ -163,7 +165,7 @@ class ReadDocument:
         return [index for index in range(self.page_count) if segment_analyzer.is_searched(index, self.page_count)]
 
     def context(self, services: Services, own: TrialFiles | None = None) -> StageContext:
-        """For one analysis of its own, which sees nothing of another."""
+        """Return a context for one analysis, isolated from others."""
         settings = self.settings
         return StageContext(
             workflow_id=self.run.workflow_id,
@@ -183,30 +185,30 @@ class ReadDocument:
 
 
 def load_read_document(site: str, project_id: str, document_id: str, *, type_id: str = "") -> ReadDocument:
-    """As its newest run read it, under the settings that the project has now.
+    """Load the document as its newest run read it, with the project's current settings.
 
-    ``type_id``: the classification that it is taken to be of, with the fields of that; no one is asked for its type.
+    ``type_id``: the classification to assume, with its fields; then no model determines the type.
 
     One Query, two reads of rows, and the artifacts of its pages.
 
     Raises:
         NotFound: no such document in this project.
-        Refused: it is not read yet, or the project's document type is gone.
+        Refused: it has not been read yet, or the project's document type is gone.
 
     """
     return _open(site, project_id, document_id, find_newest_run(site, project_id, document_id), type_id)
 
 
 def get_project_document(site: str, project_id: str, document_id: str) -> Document:
-    """Raises: NotFound: no such document in this project."""
+    """Raises: NotFound if the project has no such document."""
     document = document_queries.get_document(site, document_id)
     if document.project_id != project_id:
-        raise NotFound("Document not found.")
+        raise NotFound(gettext("Document not found."))
     return document
 
 
 def find_newest_run(site: str, project_id: str, document_id: str) -> DocumentWorkflow:
-    """Raises: NotFound: no such document in this project; Refused: it has no run yet."""
+    """Raises: NotFound if the project has no such document; Refused if it has no run yet."""
     get_project_document(site, project_id, document_id)
     rows = queries.document_workflows(site, document_id).rows
     if not rows:
@@ -216,14 +218,14 @@ def find_newest_run(site: str, project_id: str, document_id: str) -> DocumentWor
 
 def _open(site: str, project_id: str, document_id: str, row: DocumentWorkflow, type_id: str) -> ReadDocument:
     run = Run(site, project_id, document_id, str(row.SK).rpartition("#")[2])
-    base = step_context.files_of(run, row)
+    base = run_files.files_of(run, row)
     count = int(paged.PREPARED.open_pages(base).head.get("segment_count") or 0)
     if not count or not base.exists(files.segment(count - 1)):
         raise Refused(_UNREAD)
     data = project_queries.get_project(site, project_id).data.as_dict()
     settings = run_settings.freeze_project(site, data | {"classification_id": type_id} if type_id else data)
     overlay = TrialFiles(base)
-    artifacts.write_json(overlay, files.result(run.workflow_id), {"pages": []})  # the analysis adds its pages to it
+    artifacts.write_json(overlay, files.result(run.workflow_id), {"pages": []})  # the analysis adds its pages here
     found = ReadDocument(
         run, row.data["file_name"], row.data["file_type"], count, settings, row.s3version or "", overlay
     )

@@ -1,24 +1,24 @@
-"""What a trial will about take, told before it is asked; pure."""
+"""Estimates of a trial's usage and cost, shown before it starts. Pure functions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from projects.models.prices import describe_cost
+from projects.models.cost_words import describe_cost
 from projects.models.spec import ModelSpec, cost_of
 from projects.prompts.prompt import Prompt
 from workflows.trials.documents import ReadDocument
 
-_LETTERS_A_TOKEN = 4  # of English, and about of its neighbours; a guess for other scripts
-_A_FIELD_IN, _A_FIELD_OUT = 220, 40  # letters of a field's line and schema; tokens of its answer
+_LETTERS_A_TOKEN = 4  # characters per token in English and similar languages; a guess for other scripts
+_A_FIELD_IN, _A_FIELD_OUT = 220, 40  # characters of a field's line and schema; tokens of its answer
 _AN_IMAGE = 1_500  # tokens; providers count between 800 and 3,000 for a page
-_LONGEST_TEXT = 60_000  # letters of a page that are sent
-_WRITTEN = {"extract": 80, "classify": 60, "summarize": 300, "answer": 150}  # tokens beside the fields
+_LONGEST_TEXT = 60_000  # characters of a page that are sent
+_WRITTEN = {"extract": 80, "classify": 60, "summarize": 300, "answer": 150}  # tokens of the answer besides the fields
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of draft and production together, each asked once. ``dollars`` is None if the model has no price."""
+    """For draft and production together, with one request each. ``dollars`` is None if the model has no price."""
 
     requests: int
     tokens_in: int
@@ -42,7 +42,7 @@ def estimate_trial(purpose: str, prompts: tuple[Prompt, Prompt], document: ReadD
 
 
 def _request_sizes(purpose: str, document: ReadDocument, spec: ModelSpec) -> Iterator[int]:
-    """Tokens of each request beside the prompt itself."""
+    """Yield the tokens of each request without the prompt itself."""
     fields = len(document.specs) * _A_FIELD_IN
     if purpose == "summarize":
         yield sum(len(page.text) for page in document.pages) // _LETTERS_A_TOKEN

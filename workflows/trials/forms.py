@@ -1,13 +1,16 @@
-"""What an admin chooses for a trial: a document, a model, and a question where one is asked."""
+"""Forms of trials: a document, a model, and a question if needed."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
-from projects.models.prices import describe_cost
+from config.phrase import Phrase
+from projects.models.cost_words import describe_cost
 from projects.models.setup import SetupProblem, find_setup_problem, surely_reads_here
 from projects.models.spec import ModelSpec, OcrSpec
+from projects.templatetags.desk import within_sentence
 from workflows.runs import prices
 from workflows.runs.items import ProjectDocument
 from workflows.stages.usage import Usage
@@ -15,31 +18,37 @@ from workflows.trials.actions import LONGEST_QUESTION
 
 
 class SampleForm(forms.Form):
-    """``find``: words of the name of a document."""
+    """``find``: words of a document's name."""
 
     find = forms.CharField(
-        label="Find a document",
+        label=gettext_lazy("Find a document"),
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"class": "text-input", "type": "search", "autocomplete": "off"}),
     )
     document = forms.ChoiceField(
-        label="Sample document",
-        error_messages={"required": "Choose a document.", "invalid_choice": "Choose a document from the list."},
+        label=gettext_lazy("Sample document"),
+        error_messages={
+            "required": gettext_lazy("Choose a document."),
+            "invalid_choice": gettext_lazy("Choose a document from the list."),
+        },
         widget=forms.Select(attrs={"class": "select"}),
     )
 
 
 class TrialForm(SampleForm):
     model = forms.ChoiceField(
-        label="Model",
-        error_messages={"required": "Choose a model.", "invalid_choice": "Choose a model from the list."},
+        label=gettext_lazy("Model"),
+        error_messages={
+            "required": gettext_lazy("Choose a model."),
+            "invalid_choice": gettext_lazy("Choose a model from the list."),
+        },
         widget=forms.Select(attrs={"class": "select"}),
     )
     question = forms.CharField(
-        label="Question about the first page",
+        label=gettext_lazy("Question about the first page"),
         max_length=LONGEST_QUESTION,
-        error_messages={"required": "Enter a question to ask about the first page."},
+        error_messages={"required": gettext_lazy("Enter a question to ask about the first page.")},
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off"}),
     )
 
@@ -52,7 +61,7 @@ class TrialForm(SampleForm):
         models: Sequence[ModelSpec],
         usual: str,
     ) -> None:
-        """What is not in ``data``, or not in its list any more, is the first of the list; of models first ``usual``."""
+        """Missing or outdated values in ``data`` default to the first of the list; models to ``usual``."""
         choices = {
             "document": [(str(one.document_id), str(one.name)) for one in documents],
             "model": [(one.id, one.name) for one in models],
@@ -72,11 +81,13 @@ class TrialForm(SampleForm):
 
 
 LEAST_READERS, MOST_READERS = 2, 4
-_HOW_MANY = f"Select {LEAST_READERS} to {MOST_READERS} models."
+_HOW_MANY = Phrase("Select %(least_readers)s to %(most_readers)s models.").fill(
+    least_readers=LEAST_READERS, most_readers=MOST_READERS
+)
 
 
 class ModelBoxes(forms.CheckboxSelectMultiple):
-    """``unready``: the models that cannot be chosen, since they are not set up."""
+    """``unready``: models that cannot be chosen, since they are not set up."""
 
     unready: Collection[str] = ()
 
@@ -87,28 +98,30 @@ class ModelBoxes(forms.CheckboxSelectMultiple):
 
 
 class ReadingForm(SampleForm):
-    """Which page of which document, and which OCR models read it."""
+    """The document, page and OCR models of a reading."""
 
     page = forms.IntegerField(
-        label="Page",
+        label=gettext_lazy("Page"),
         min_value=1,
         max_value=99_999,
         widget=forms.TextInput(
             attrs={"class": "text-input narrow-input", "inputmode": "numeric", "autocomplete": "off"}
         ),
-        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), "Enter a page number."),
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), Phrase("Enter a page number.")),
     )
     models = forms.MultipleChoiceField(
-        label="OCR models",
+        label=gettext_lazy("OCR models"),
         widget=ModelBoxes,
-        help_text=f"{LEAST_READERS} to {MOST_READERS}, each with its price for a page. A page is charged once.",
-        error_messages={"required": _HOW_MANY, "invalid_choice": "Select models from the list."},
+        help_text=Phrase(
+            "%(least_readers)s to %(most_readers)s, each with its price for a page. A page is charged once."
+        ).fill(least_readers=LEAST_READERS, most_readers=MOST_READERS),
+        error_messages={"required": _HOW_MANY, "invalid_choice": gettext_lazy("Select models from the list.")},
     )
 
     def __init__(self, data: Any, *, documents: Mapping[str, str], models: Sequence[OcrSpec], usual: str) -> None:
-        """``data``: a QueryDict. What is not in it is the first of the list; of models ``usual`` and another.
+        """``data``: a QueryDict. Missing values default to the first of the list; models to ``usual`` and one more.
 
-        ``usual``: empty to take none that is not chosen. The other is one that costs nothing and is there for sure.
+        ``usual``: empty for no default models. The other one is free of charge and always available.
         """
         problems = {one.id: problem for one in models if (problem := find_setup_problem(one))}
         offered = [one.id for one in models if one.id not in problems]
@@ -120,7 +133,7 @@ class ReadingForm(SampleForm):
             "page": data.get("page") or "1",
             "models": data.getlist("models") or guess,
         }
-        # what is only offered is not judged: one model alone is no mistake yet
+        # defaults are not validated: a single model is not an error yet
         super().__init__(None if usual else chosen, initial=chosen, auto_id="id_read_%s")
         self._models = {one.id: one for one in models}
         for name, choices in (
@@ -145,7 +158,8 @@ class ReadingForm(SampleForm):
 
 
 def _describe(spec: OcrSpec, problem: SetupProblem | None) -> str:
-    return f"{spec.name} · {problem.label.lower() if problem else _price(spec)}"
+    told = Phrase("%(model)s · %(state)s")
+    return told.fill(model=spec.name, state=within_sentence(problem.label) if problem else _price(spec))
 
 
 def _price(spec: OcrSpec) -> str:

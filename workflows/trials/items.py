@@ -1,4 +1,4 @@
-"""A prompt tried on a document, or OCR models on a page: where it stands, and which objects hold what came of it."""
+"""Rows of trials: the status, and the names of the objects with the outcome."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from projects.prompts.prompt import GENERAL
 
 
 class TrialStatus(StrEnum):
-    """Stored as written. One whose worker was lost stays as it is: its page says so once ``is_over``."""
+    """The status, stored as written. A trial whose worker was lost keeps it; its page says so once ``is_lost``."""
 
     ASKED = "asked"
     RUNNING = "running"
@@ -18,13 +18,13 @@ class TrialStatus(StrEnum):
 
 
 class Trial(Item):
-    """Access: by id, until its TTL. It is no run: no list, event or result has it.
+    """Access: by id, until its TTL. It is not a run, and appears in no list, event or result.
 
-    ``scope``: of the prompt that is tried. ``production``: the version that was in production, of the prompt with the
-    scope ``production_scope``: the general one if the type had none. ``draft_answer``, ``production_answer``: relative
-    to the document's root, set as each is there. ``owner``: the message of the worker who does it.
+    ``scope``: of the prompt under trial. ``production``: the version in production, of the prompt with the scope
+    ``production_scope``: the general one if the type had none. ``draft_answer``, ``production_answer``: relative to the
+    document's root, set as each arrives. ``owner``: the message of the worker.
 
-    Of a page that OCR models read: ``page_index``, 0-based; ``readings``: model → the object's name, as each is there.
+    For a page read by OCR models: ``page_index``, 0-based; ``readings``: model → the object's name, as each arrives.
     """
 
     status = UnicodeAttribute()

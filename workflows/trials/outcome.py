@@ -1,4 +1,4 @@
-"""What came of a trial: the values, why a person would look at them, and what asking took."""
+"""Outcomes of trials: values, reasons for a review, and usage."""
 
 import dataclasses
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from projects.models.prices import describe_sum
+from projects.models.cost_words import describe_sum
 from workflows.providers.language_models.language_model import LanguageModel, ModelCall
 from workflows.runs.prices import cost
 from workflows.stages.pages.layout import Box
@@ -18,9 +18,7 @@ from workflows.stages.usage import Usage
 class TrialField:
     """``type``: of a field; or answer, which has no confidence. ``confidence``: 0–1. ``page``: 0-based.
 
-    ``box``: fractions of the page; None if the value stands nowhere on it.
-
-    ``problem``: why a person would be asked about it; empty if no one would.
+    ``box``: fractions of the page; None if the value is nowhere on it. ``problem``: why it would need review, or empty.
     """
 
     name: str
@@ -35,10 +33,10 @@ class TrialField:
 
 @dataclass(frozen=True)
 class Outcome:
-    """``reasons``: why a person would look at the document. ``problem``: why there are no fields, or not of all pages.
+    """``reasons``: why the document would need review. ``problem``: why there are no fields, or not of all pages.
 
-    ``text``: what was written, if the purpose is a text. ``seconds``: that the model took. ``cost``: in dollars;
-    ``unpriced``: some of it has no price.
+    ``text``: the output, if the purpose is a text. ``seconds``: taken by the model. ``cost``: in dollars; ``unpriced``:
+    some of it has no price.
     """
 
     fields: tuple[TrialField, ...]
@@ -56,7 +54,7 @@ class Outcome:
 
 @dataclass
 class Meter:
-    """Collects what a model is asked and uses, beside what it notes and records already."""
+    """Collects a model's requests and usage, in addition to its own callbacks."""
 
     of: LanguageModel
     used: list[Usage] = field(default_factory=list)
@@ -101,7 +99,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class StoredOutcome:
-    """An outcome as its object keeps it; ``calls``: each as the page of a run's calls shows it."""
+    """An outcome as stored; ``calls``: each as the page of a run's calls shows it."""
 
     fields: tuple[TrialField, ...]
     calls: tuple[Mapping[str, Any], ...]

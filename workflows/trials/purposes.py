@@ -1,17 +1,20 @@
-"""What each purpose of a prompt does with a sample document, by the same code as a run."""
+"""Trials by purpose of the prompt: each runs on a sample document by the same code as a run."""
 
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from config import clock
 from config.errors import NotFound, Refused, StageFailed
+from config.phrase import Phrase
 from projects.prompts.prompt import uses_placeholder
 from workflows.providers.language_models.language_model import LanguageModel
 from workflows.runs import pinned_types
 from workflows.stages import artifacts, document_summarizer, results, segment_analyzer
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.base import StageContext
 from workflows.stages.document_types import of_result, typed
 from workflows.stages.document_types.types import OWN, RatedType
@@ -24,7 +27,7 @@ from workflows.trials.outcome import Meter, Outcome, TrialField
 
 
 def extract_fields(model: LanguageModel, document: ReadDocument) -> Outcome:
-    """Ask ``model`` about the pages that fields are read from, each once or as often as its answers need.
+    """Extract the fields of each page with ``model``, with retries for invalid answers.
 
     Nothing is written but what ``model`` itself notes and records.
 
@@ -52,22 +55,22 @@ def extract_fields(model: LanguageModel, document: ReadDocument) -> Outcome:
     )
 
 
-def _find_reasons(context: StageContext, result: Mapping[str, Any]) -> Sequence[review_reasons.Reason]:
+def _find_reasons(context: StageContext, result: Mapping[str, Any]) -> Sequence[needs_review.Reason]:
     fields = results.fields_of(result) if of_result.type_entry(result) else context.settings.fields
-    return review_reasons.find_review_reasons(result, fields, today=clock.now().date().isoformat())
+    return needs_review.find_review_reasons(result, fields, today=clock.now().date().isoformat())
 
 
 def _list_problems(context: StageContext, document: ReadDocument) -> list[str]:
-    """Why no answer about a page could be had or taken, page by page; empty if one was."""
+    """List why there is no valid answer for a page, by page; empty if there was one."""
     problems = []
     for index in document.searched:
         segment = artifacts.read_json(context.artifacts, files.segment(index))
         problem = segment["error"] if segment["status"] == "failed" else segment.get("unanswered")
-        problems.append(f"Page {index + 1}: {problem}" if problem else "")
+        problems.append(Phrase("Page %(index)s: %(problem)s").fill(index=index + 1, problem=problem) if problem else "")
     return problems
 
 
-def _list_fields(result: Mapping[str, Any], reasons: Sequence[review_reasons.Reason]) -> list[TrialField]:
+def _list_fields(result: Mapping[str, Any], reasons: Sequence[needs_review.Reason]) -> list[TrialField]:
     problems: dict[str | None, str] = {}
     for reason in reasons:
         problems.setdefault(reason.field, reason.text)
@@ -88,11 +91,11 @@ def _field(found: Mapping[str, Any], problem: str) -> TrialField:
     )
 
 
-_NO_TYPES = "This project detects no document types. Turn detection on in its settings, or try another prompt."
+_NO_TYPES = Phrase("This project detects no document types. Turn detection on in its settings, or try another prompt.")
 
 
 def try_purpose(purpose: str, model: LanguageModel, document: ReadDocument, question: str = "") -> Outcome:
-    """``question``: what a person asks about the first page, for the purpose ``answer``.
+    """``question``: a person's question about the first page, for the purpose ``answer``.
 
     Raises:
         NotFound: there is no such purpose.
@@ -114,7 +117,7 @@ def try_purpose(purpose: str, model: LanguageModel, document: ReadDocument, ques
                 return _answer(meter, document, question)
     except StageFailed as error:
         return meter.outcome(problem=str(error))
-    raise NotFound("This project has no such prompt.")
+    raise NotFound(gettext("This project has no such prompt."))
 
 
 def _classify(meter: Meter, document: ReadDocument) -> Outcome:
@@ -126,9 +129,9 @@ def _classify(meter: Meter, document: ReadDocument) -> Outcome:
     question = TypeQuestion(text, document.pages[0].image, types.types, settings.document_prompt, settings.language)
     reply = meter.model.classify(question)
     rated = sorted([*reply.candidates, RatedType(OWN, reply.none)], key=lambda one: -one.confidence)
-    names = {one.id: one.name for one in types.types} | {OWN: "None of these"}
+    names = {one.id: one.name for one in types.types} | {OWN: Phrase("None of these")}
     best = rated[0]
-    fields = [TrialField("type", "Document type", "text", names[best.id], best.confidence)]
+    fields = [TrialField("type", Phrase("Document type"), "text", names[best.id], best.confidence)]
     return meter.outcome(fields, text="\n".join(f"{names[one.id]}: {one.confidence:.0%}" for one in rated))
 
 
@@ -143,7 +146,7 @@ def _summarize(meter: Meter, document: ReadDocument) -> Outcome:
 
 
 def _describe_page(document: ReadDocument, index: int) -> str:
-    """As the document's own run described it, which is what a summary is written from."""
+    """Describe the page as the document's own run did, which is the input of a summary."""
     segment = json.loads(document.files.base.read(files.segment(index)))
     return str(document_summarizer.summarize_segment(index, segment)["description"])
 
@@ -157,6 +160,6 @@ def _answer(meter: Meter, document: ReadDocument, question: str) -> Outcome:
         )
     )
     box = given.locate_text(reply.quote, page.words) if reply.quote and page.image else None
-    field = TrialField("answer", "Answer", "answer", reply.content, 0.0, page.index, box)
-    quote = TrialField("quote", "Quote", "answer", reply.quote or None, 0.0)
+    field = TrialField("answer", Phrase("Answer"), "answer", reply.content, 0.0, page.index, box)
+    quote = TrialField("quote", Phrase("Quote"), "answer", reply.quote or None, 0.0)
     return meter.outcome([field, quote])

@@ -1,4 +1,4 @@
-"""Reads of trials: the row of one, what is tried, and what came of it."""
+"""Reads of trials: the row, its input, and its outcome."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 
 from config import clock, table
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.models.spec import OcrSpec, ocr_spec_from
 from projects.prompts.prompt import Prompt
@@ -18,10 +19,10 @@ from workflows.trials.items import Trial, TrialStatus
 from workflows.trials.outcome import StoredOutcome, TrialField, outcome_from
 from workflows.trials.readings import Reading, reading_from
 
-MISSING = "This trial is over and its answers are deleted. Try the prompt again."
-READ = "read"  # the purpose of a trial that has OCR models read a page
-LONGEST_SECONDS = 900  # of a trial; a worker that has not ended then is lost
-SAMPLES, LOOKED_THROUGH = 30, 200  # documents that are offered, of the last changed ones
+MISSING = Phrase("This trial is over and its answers are deleted. Try the prompt again.")
+READ = "read"  # the purpose of trials of OCR models
+LONGEST_SECONDS = 900  # time limit of a trial; a worker that takes longer is lost
+SAMPLES, LOOKED_THROUGH = 30, 200  # documents that are offered, and searched among the last changed ones
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class PageRef:
 
 @dataclass(frozen=True)
 class Draft:
-    """What is tried. ``question``: for the purpose ``answer`` only."""
+    """The draft under trial. ``question``: for the purpose ``answer`` only."""
 
     prompt: Prompt
     question: str = ""
@@ -62,7 +63,7 @@ class Answer:
 
 
 def get_trial(ref: TrialRef) -> Trial:
-    """A strong read. Raises: NotFound."""
+    """Strongly consistent. Raises: NotFound."""
     try:
         return Trial.load(ref.key)
     except (NotFound, InvalidKey) as error:
@@ -74,30 +75,30 @@ def is_settled(trial: Trial) -> bool:
 
 
 def is_lost(trial: Trial) -> bool:
-    """Return True if its worker can no longer be at it: the task's time limit has ended it."""
+    """Return True if its worker must be gone: the task's time limit has passed."""
     over = clock.parse(trial.created_at) < clock.in_seconds(-LONGEST_SECONDS)
     return over and not is_settled(trial)
 
 
 def read_draft(site: str, project_id: str, document_id: str, trial_id: str, purpose: str) -> Draft:
-    """Raises: NotFound: it is over, or its document was purged."""
+    """Raises: NotFound if it has expired, or its document was purged."""
     stored = _read(site, project_id, document_id, files.trial(trial_id))
     return Draft(Prompt(purpose, stored["instructions"], stored["message"]), stored["question"])
 
 
 def read_models(ref: TrialRef, document_id: str) -> tuple[OcrSpec, ...]:
-    """Those that read the page, in the order that they were chosen. Raises: NotFound: as of ``read_draft``."""
+    """Return the models of a reading, in the chosen order. Raises: NotFound as ``read_draft``."""
     stored = _read(ref.site, ref.project_id, document_id, files.trial(ref.trial_id))
     return tuple(ocr_spec_from(one) for one in stored["models"])
 
 
 def read_reading(ref: TrialRef, document_id: str, name: str) -> Reading:
-    """Raises: NotFound: as of ``read_draft``."""
+    """Raises: NotFound as ``read_draft``."""
     return reading_from(_read(ref.site, ref.project_id, document_id, name))
 
 
 def read_answer(site: str, project_id: str, document_id: str, name: str) -> Answer:
-    """Raises: NotFound: as of ``read_draft``."""
+    """Raises: NotFound as ``read_draft``."""
     stored = _read(site, project_id, document_id, name)
     return Answer(outcome_from(stored["outcome"]), tuple(PageSize(**one) for one in stored["pages"]))
 
@@ -111,7 +112,7 @@ def _read(site: str, project_id: str, document_id: str, name: str) -> Mapping[st
 
 
 def find_unread(site: str, project_id: str, document_id: str) -> ProjectDocument | None:
-    """A document of the project whose run has yet to read it, as one that was just uploaded."""
+    """Find a document of the project whose run has not read it yet, such as one just uploaded."""
     try:
         row = ProjectDocument.load(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
     except (NotFound, InvalidKey):
@@ -124,9 +125,9 @@ def _is_read(row: ProjectDocument) -> bool:
 
 
 def list_samples(site: str, project_id: str, words: str = "") -> Sequence[ProjectDocument]:
-    """The last changed documents whose run has read them, by name if ``words`` are given: one Query.
+    """List the last changed documents that have been read, by name if ``words`` are given: one Query.
 
-    Of long projects the last ``LOOKED_THROUGH`` documents are looked through.
+    In large projects, only the last ``LOOKED_THROUGH`` documents are searched.
     """
     pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
     page = ProjectDocument.page(pk, index="GSI1", newest_first=True, limit=LOOKED_THROUGH)

@@ -1,4 +1,4 @@
-"""What OCR models read on one page: as an object keeps it, and beside each other with the words that differ; pure."""
+"""Readings of a page by OCR models: the stored form, and their comparison word by word. Pure functions."""
 
 import difflib
 from collections import Counter
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from projects.models.prices import describe_cost
+from projects.models.cost_words import describe_cost
 from workflows.stages.pages import layout
 from workflows.stages.pages.layout import Box, Line
 
-# Pairs of equal words that a comparison may look at: a second. Beyond, where a word stands does not count.
+# Pairs of equal words in a comparison, which take a second. Beyond that, the position of words is ignored.
 _MOST_PAIRS = 400_000
 
 
 @dataclass(frozen=True)
 class Reading:
-    """``lines`` in reading order. ``micros`` None: no price is set. ``problem``: why it was not read, or empty."""
+    """``lines`` in reading order. ``micros`` None: no price is set. ``problem``: why it failed, or empty."""
 
     lines: tuple[Line, ...]
     seconds: float
@@ -34,12 +34,12 @@ class Reading:
 
     @property
     def confidence(self) -> float:
-        """0–1: the mean of its words; 0 if there are none."""
+        """0–1: the mean of its words; 0 without words."""
         return fmean(word.score for word in self.words) if self.words else 0.0
 
 
 def order_lines(lines: Sequence[Line], slope: float) -> tuple[Line, ...]:
-    """From top to bottom, and from left to right what stands beside each other: engines have orders of their own."""
+    """Sort lines from top to bottom, and left to right within a row, as engines use different orders."""
     return tuple(line for row in layout.rows([one for one in lines if one.words], slope) for line in row.lines)
 
 
@@ -69,7 +69,7 @@ class ShownLine:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of one reading with the others; ``lines``: as it read them."""
+    """One reading compared with the others; ``lines``: as it read them."""
 
     reading: Reading
     lines: tuple[ShownLine, ...]
@@ -80,9 +80,9 @@ class Comparison:
 
 
 def compare_readings(readings: Sequence[Reading | None]) -> list[Comparison | None]:
-    """Which words differ: of the first reading from any other, of each other from the first.
+    """Find differing words: of the first reading from any other, of each other from the first.
 
-    None is not there yet; one with a problem is compared with none.
+    None is pending; a reading with a problem is not compared.
     """
     there = [number for number, one in enumerate(readings) if one and not one.problem]
     words = [[word.text for word in one.words] if one else [] for one in readings]
@@ -95,7 +95,7 @@ def compare_readings(readings: Sequence[Reading | None]) -> list[Comparison | No
 
 
 def find_differing(before: Sequence[str], after: Sequence[str]) -> tuple[set[int], set[int]]:
-    """Which of the words of each, by number, the other does not have there.
+    """Return the indexes of words that the other does not have at that place, for each.
 
     >>> find_differing("Total due 9.00".split(), "Total 9.OO".split())
     ({1, 2}, {1})
@@ -106,7 +106,7 @@ def find_differing(before: Sequence[str], after: Sequence[str]) -> tuple[set[int
             {number for number, one in enumerate(before) if one not in theirs},
             {number for number, one in enumerate(after) if one not in mine},
         )
-    # autojunk would take frequent words for noise on a page of 200 words and more
+    # autojunk would treat frequent words as noise on pages of 200 words and more
     codes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changed = [code for code in codes if code[0] != "equal"]
     return (

@@ -1,4 +1,4 @@
-"""The Celery task that does a trial; harmless when it comes twice."""
+"""The Celery task that does a trial."""
 
 import dataclasses
 import logging
@@ -10,17 +10,21 @@ from django.conf import settings
 
 from config.brokers import queues, visibility
 from config.errors import Conflict, CountersignError, ProviderPaused
+from config.phrase import Sentence
 from workflows.trials import actions, trying
 from workflows.trials.queries import LONGEST_SECONDS, TrialRef
 
 log = logging.getLogger(__name__)
-_MOST_WAITS = 2  # for a model that does not answer; a person waits, and then the trial says so
-_UNSENT = "No worker is available. Nothing was asked; try again in a moment."
+_MOST_WAITS = 2  # retries if a model does not answer; then the trial fails, as a person waits
+_UNSENT = Sentence("No worker is available. Nothing was asked; try again in a moment.")
 
 
 @shared_task(bind=True, name="workflows.trials.tasks.try_prompt", time_limit=LONGEST_SECONDS)
 def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
-    """Ask draft and production, or have models read a page; delivered twice, it finds itself settled or its answers."""
+    """Try draft and production, or let models read a page.
+
+    Idempotent: a redelivery finds it settled, or reuses answers.
+    """
     ref = TrialRef(site, project_id, trial_id)
     try:
         trying.do_trial(ref, owner=self.request.id, keep=visibility.keeper(self.request))
@@ -32,7 +36,7 @@ def try_prompt(self: Any, *, site: str, project_id: str, trial_id: str) -> None:
 
 
 def order_trial(ref: TrialRef) -> None:
-    """If no queue answers, the trial says so."""
+    """Send it to a worker. If no queue answers, the trial fails."""
     try:
         queues.enqueue(try_prompt.name, settings.STEPS_QUEUE, dataclasses.asdict(ref))
     except CountersignError as error:

@@ -1,4 +1,4 @@
-"""A worker's part of a trial: each version, or each OCR model, is asked unless its answer is there."""
+"""The work of a trial: each version, or each OCR model, is run unless its answer exists."""
 
 import dataclasses
 import io
@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from django.utils.translation import gettext
 from PIL import Image
 
 from config.errors import Conflict, NotFound, Refused, StageFailed
+from config.phrase import Phrase, count_sentence
 from projects.models import queries as model_queries
 from projects.models.spec import PAGES_DPI, ModelSpec, OcrSpec
 from projects.prompts import choice as prompt_choice
@@ -20,10 +22,9 @@ from projects.prompts.book import PRODUCTION, PinnedPrompt, PromptBook
 from projects.prompts.prompt import uses_placeholder
 from projects.prompts.queries import PromptRef
 from projects.settings import queries as project_queries
-from workflows.engine import step_context
-from workflows.providers.factory import read_page_once, settings_to_read
-from workflows.providers.language_models.chats import make_model
-from workflows.runs import prices, run_settings
+from workflows.providers.language_models.factory import make_model
+from workflows.providers.page_readers import read_page_once, settings_to_read
+from workflows.runs import prices, run_files, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items import DocumentWorkflow, Run
 from workflows.stages import kinds
@@ -39,7 +40,9 @@ from workflows.trials.purposes import try_purpose
 from workflows.trials.queries import Draft, PageRef, TrialRef
 from workflows.trials.readings import Reading, order_lines, reading_to_json
 
-_NO_PAGES = "This document has no page images yet. Try again when its run has split it, or choose another document."
+_NO_PAGES = Phrase(
+    "This document has no page images yet. Try again when its run has split it, or choose another document."
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ class OpenPage:
 
 
 def open_page(site: str, project_id: str, page: PageRef) -> OpenPage:
-    """
+    """Open a page.
+
     Raises:
         NotFound: no such document in this project, or no such page.
         Refused: it has no page images.
@@ -66,20 +70,26 @@ def open_page(site: str, project_id: str, page: PageRef) -> OpenPage:
     """
     row = find_newest_run(site, project_id, page.document_id)
     run = Run(site, project_id, page.document_id, str(row.SK).rpartition("#")[2])
-    base = step_context.files_of(run, row)
+    base = run_files.files_of(run, row)
     prepared = paged.PREPARED.open_pages(base)
     count = int(prepared.head.get("segment_count") or 0)
     if not count or not kinds.has_pages(row.data["file_type"]):
         raise Refused(_NO_PAGES)
     found = prepared.by_index([page.index]).get(page.index)
     if found is None:
-        raise Refused(f"This document has {count:,} page{'s' if count > 1 else ''}. Enter a smaller number.")
+        raise Refused(
+            count_sentence(
+                "This document has %(count)s page. Enter a smaller number.",
+                "This document has %(count)s pages. Enter a smaller number.",
+                count,
+            )
+        )
     size = PageSize(page.index, int(found["width"]), int(found["height"]), has_image=True)
     return OpenPage(run, row, base, size, count)
 
 
 def read_with_each(ref: TrialRef, trial: Trial, owner: str) -> None:
-    """Delivered twice, it goes on with the models whose reading is missing. Raises: NotFound, Refused, Conflict."""
+    """A redelivery continues with the models whose reading is missing. Raises: NotFound, Refused, Conflict."""
     document_id = str(trial.document_id)
     page = open_page(ref.site, ref.project_id, PageRef(document_id, int(trial.page_index)))
     there = trial.readings.as_dict()
@@ -89,7 +99,7 @@ def read_with_each(ref: TrialRef, trial: Trial, owner: str) -> None:
 
 
 def _read(ref: TrialRef, page: OpenPage, spec: OcrSpec) -> str:
-    """The name of the reading's object; one without a problem is kept for whoever wants the same."""
+    """Return the name of the reading's object; one without a problem is cached for others."""
     project = project_queries.get_project(ref.site, ref.project_id).settings
     pinned = replace(settings_to_read(spec, project.language), ocr_options=dict(project.ocr_options))
     name = files.trial_answer(_digest(page, pinned))
@@ -110,25 +120,25 @@ def _read(ref: TrialRef, page: OpenPage, spec: OcrSpec) -> str:
 
 
 def _digest(page: OpenPage, pinned: RunSettings) -> str:
-    """Of what decides a reading."""
+    """Hash everything that determines a reading."""
     options = {name: str(value) for name, value in sorted(pinned.ocr_options.items())}
     of = [page.run.workflow_id, page.row.s3version or "", page.size.index]
     return files.sha256(json.dumps(["read", pinned.ocr_spec.sha256, pinned.language, options, *of]).encode())
 
 
 def _picture(page: OpenPage, dpi: int) -> Image.Image:
-    """As the model would be given it. Raises: NotFound, Refused, StageFailed."""
+    """Return the image as the model would get it. Raises: NotFound, Refused, StageFailed."""
     if dpi != PAGES_DPI and page.row.data["file_type"] == kinds.PDF:
         with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
             original = Path(folder) / "original"
-            step_context.fetch_original(page.run, page.row, original)
+            run_files.fetch_original(page.run, page.row, original)
             with pdf.open_pdf(original) as document:
                 return document.render(page.size.index, dpi)
     try:
         with Image.open(io.BytesIO(page.base.read(files.page_image(page.size.index)))) as image:
             return image.convert("RGB")
     except (OSError, SyntaxError, ValueError) as error:
-        raise NotFound("The page image cannot be read. Re-run the document.") from error
+        raise NotFound(gettext("The page image cannot be read. Re-run the document.")) from error
 
 
 log = logging.getLogger(__name__)
@@ -137,7 +147,7 @@ DRAFT = "draft"
 
 @dataclass(frozen=True)
 class Trying:
-    """One trial under way: what is asked, of whom, about which document."""
+    """A trial in progress: prompts, model and document."""
 
     ref: TrialRef
     prompt: PromptRef
@@ -150,12 +160,12 @@ class Trying:
     keep: Callable[[], None]
 
     def book_of(self, side: str) -> PromptBook:
-        """What the model is told: the prompts in production, of which the draft replaces one."""
+        """Return the prompts in production, with one replaced by the draft."""
         tried = PinnedPrompt(self.draft.prompt, 0, DRAFT, self.prompt.scope) if side == DRAFT else self.production
         return PromptBook({**self.book.prompts, self.prompt.slug: tried})
 
     def answer_name(self, side: str) -> str:
-        """By what decides the answer: the same is asked once, whoever tries it."""
+        """Derive the name from everything that determines the answer, so that equal requests are sent once."""
         book, slug = self.book_of(side), self.prompt.slug
         asked = {slug, "classify"} if slug == "extract" and self.document.settings.typing else {slug}
         told = [book[name].prompt.sha256 for name in sorted(asked)]
@@ -168,13 +178,13 @@ class Trying:
 
 
 def _keep_nothing() -> None:
-    """Without a message."""
+    """The default, if there is no message."""
 
 
 def do_trial(ref: TrialRef, *, owner: str, keep: Callable[[], None] = _keep_nothing) -> None:
-    """Do it, or say why not; delivered twice, the second finds it settled or each answer that is there.
+    """Do the trial, or record why not. Idempotent: a redelivery finds it settled, or reuses existing answers.
 
-    ``keep`` is called while a model is asked: it keeps the message from being handed to another worker.
+    ``keep`` is called while a model works, and keeps the message invisible to other workers.
 
     Raises:
         ProviderPaused: the model does not answer for now; the trial waits.
@@ -183,7 +193,7 @@ def do_trial(ref: TrialRef, *, owner: str, keep: Callable[[], None] = _keep_noth
     """
     try:
         trial = actions.claim_trial(ref, owner=owner)
-        if queries.is_lost(trial):  # the message was put back by a worker that the time limit ended
+        if queries.is_lost(trial):  # a worker that reached the time limit put the message back
             return
         if trial.purpose == queries.READ:
             read_with_each(ref, trial, owner)
@@ -197,7 +207,7 @@ def do_trial(ref: TrialRef, *, owner: str, keep: Callable[[], None] = _keep_noth
 
 
 def give_up(ref: TrialRef, reason: str, *, owner: str) -> None:
-    """Harmless if it is settled."""
+    """Does nothing if it is settled."""
     try:
         actions.settle_trial(ref, owner=owner, error=reason)
     except Conflict:
@@ -221,7 +231,7 @@ def _prepare(ref: TrialRef, trial: Trial, keep: Callable[[], None]) -> Trying:
     document = load_read_document(ref.site, ref.project_id, document_id, type_id=prompt.type_id)
     version = int(trial.production)
     text = prompt_queries.get_version(compared, version).prompt(purpose)
-    # The task waits and tries again: a model that took too long takes as long at once.
+    # No retries here: the task retries later, as a model that timed out would time out again at once.
     spec = dataclasses.replace(model_queries.get_model(ref.site, str(trial.model_id)), retries=0)
     return Trying(
         ref,
@@ -237,7 +247,7 @@ def _prepare(ref: TrialRef, trial: Trial, keep: Callable[[], None]) -> Trying:
 
 
 def _answer(trying: Trying, side: str) -> str:
-    """The name of the answer's object; one that has no problem is kept for whoever asks the same."""
+    """Return the name of the answer's object; one without a problem is cached for others."""
     store = trying.document.store
     name = files.trial_answer(trying.answer_name(side))
     if store.exists(name):

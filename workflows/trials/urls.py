@@ -1,4 +1,4 @@
-"""URLs of trials, beside those of a project's prompts, and of pages that OCR models read; named under ``workflows``."""
+"""URLs of trials, below a project's prompts, and of readings by OCR models, in the namespace ``workflows``."""
 
 from django.urls import path
 

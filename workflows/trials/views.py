@@ -1,4 +1,4 @@
-"""Pages of trials: a prompt tried on a sample document, and a page read by several OCR models."""
+"""Pages of trials: a prompt on a sample document, and a page read by several OCR models."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,12 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import CountersignError, NotFound, Refused, Unavailable
+from config.phrase import Phrase, Sentence
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.models.choice import choose_model_id
@@ -37,14 +39,16 @@ from workflows.trials.queries import Answer, Draft, PageRef, TrialRef
 from workflows.trials.readings import Comparison, compare_readings
 from workflows.trials.trying import open_page
 
-_READINGS_LOST = f"No result after {queries.LONGEST_SECONDS // 60} minutes: its worker was lost. Read the page again."
+_READINGS_LOST = Sentence(
+    "No result after %(longest_seconds)s minutes: its worker was lost. Read the page again."
+).fill(longest_seconds=queries.LONGEST_SECONDS // 60)
 _READ_PAGE = "workflows/trials/read_page.html"
 _SHOW = ("workflows/trials/reading.html", "workflows/trials/_reading.html")
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a model read; ``found``: None while it is not there."""
+    """The reading of a model; ``found``: None until it exists."""
 
     spec: OcrSpec
     parameters: str
@@ -65,14 +69,14 @@ class WordBox:
 
 @require_safe
 def choose_project(request: DeskRequest) -> HttpResponse:
-    """Whose documents have the page that OCR models are compared on; nothing to choose if there is one project."""
+    """Choose the project whose documents OCR models are compared on, unless there is only one."""
     access.check_can_configure(request)
     return choosing.choose_project(request, "workflows/trials/choose_project.html", onward="workflows:choose-readers")
 
 
 @require_safe
 def choose_readers(request: DeskRequest, project_id: str) -> HttpResponse:
-    """``?document=``, ``?page=`` (1-based): what is offered first. Changes nothing."""
+    """``?document=``, ``?page=`` (1-based): the defaults. Changes nothing."""
     project = access.project_to_configure(request, project_id)
     return _show_choice(request, project, _reading_form(request, project))
 
@@ -97,7 +101,7 @@ def start_reading(request: DeskRequest, project_id: str) -> HttpResponse:
 
 @require_safe
 def show_reading(request: DeskRequest, project_id: str, trial_id: str) -> HttpResponse:
-    """``?boxes=``: the model whose words are outlined on the page; otherwise the first that has read it."""
+    """``?boxes=``: the model whose words are outlined; by default the first that has read the page."""
     project = access.project_to_configure(request, project_id)
     ref = TrialRef(request.site, project.id, trial_id)
     trial = queries.get_trial(ref)
@@ -140,7 +144,7 @@ def _choose_outlined(columns: Sequence[Column], wanted: str) -> Column | None:
 
 
 def list_boxes(found: Comparison, size: tuple[int, int]) -> list[WordBox]:
-    """Of every word, those that differ last: they lie on top."""
+    """Return the box of every word, differing ones last, so that they are on top."""
     boxes = []
     for word in (word for line in found.lines for word in line.words):
         x0, y0, x1, y1 = (round(edge * size[i % 2], 1) for i, edge in enumerate(word.box))
@@ -154,7 +158,7 @@ def _reading_form(request: DeskRequest, project: Project) -> ReadingForm:
     documents = admission.filter_rows(request, found, lambda row: row.document_id)
     offered = {str(one.document_id): str(one.name) for one in documents}
     wanted = data.get("document", "")
-    if wanted and wanted not in offered:  # of a page that led here, or one of earlier documents
+    if wanted and wanted not in offered:  # from the page that linked here, or among earlier documents
         admission.check_document(request, wanted)
         offered = {wanted: str(get_project_document(request.site, project.id, wanted).path), **offered}
     models = model_queries.list_ocr_models(request.site)
@@ -172,17 +176,17 @@ def _show_choice(request: DeskRequest, project: Project, form: ReadingForm, stat
     return render_answer(request, _READ_PAGE, None, context, status=status)
 
 
-_LOST = (
-    f"No result after {queries.LONGEST_SECONDS // 60} minutes: its worker was lost, or the model is too slow. "
-    "Try again with a smaller document or another model."
-)
+_LOST = Sentence(
+    "No result after %(longest_seconds)s minutes: its worker was lost, or the model is too slow. Try again with "
+    "a smaller document or another model."
+).fill(longest_seconds=queries.LONGEST_SECONDS // 60)
 _TRIAL = ("workflows/trials/trial.html", "workflows/trials/_trial.html")
 _CHOOSE = ("workflows/trials/choose.html", "workflows/trials/_desk.html")
 
 
 @require_http_methods(["GET", "POST"])
 def choose_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
-    """What a trial of the posted draft would use and cost; of a GET, of the newest version. Changes nothing."""
+    """Estimate usage and cost of a trial: POST the draft, GET the newest version. Changes nothing."""
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
     draft = _draft_form(request, ref)
@@ -192,11 +196,15 @@ def choose_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpRe
     )
 
 
-# As every upload: the token is checked inside, since that reads the body, which the upload handlers come before.
+# As with all uploads, the view checks the CSRF token itself: that reads the body, and the upload handlers must come
+# first.
 @csrf_exempt
 @require_POST
 def upload_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpResponse:
-    """Take a file as a document of the project and come back to the draft with it chosen; it is read meanwhile."""
+    """Upload a file as a document of the project and return to the draft with it selected.
+
+    The document is processed meanwhile.
+    """
     project = access.project_to_configure(request, project_id)
     access.check_can_upload(request)
     guard = guard_files(request)
@@ -210,7 +218,7 @@ def upload_sample(request: DeskRequest, project_id: str, purpose: str) -> HttpRe
 def _receive_sample(request: DeskRequest, project: Project, ref: PromptRef, guard: SizeGuard) -> HttpResponse:
     file = request.FILES.get("files")
     if guard.exceeded or file is None:
-        document_id, problem = "", too_large() if guard.exceeded else "Choose a file to upload."
+        document_id, problem = "", too_large() if guard.exceeded else Phrase("Choose a file to upload.")
     else:
         document_id, problem = _take_sample(request, project, file)
     draft = _draft_form(request, ref)
@@ -220,13 +228,15 @@ def _receive_sample(request: DeskRequest, project: Project, ref: PromptRef, guar
 
 
 def _take_sample(request: DeskRequest, project: Project, file: "UploadedFile[Any]") -> tuple[str, str]:
-    """The id of the document, empty if it was not taken, and what there is to say."""
+    """Return the id of the document, empty if it was refused, and a message."""
     try:
         taken = take(request.site, project, file, document_id=str(uuid.uuid4()), by=actor_of(request.user))
     except (Refused, Unavailable) as error:
         return "", str(error)
     if taken.run is None:
-        return taken.document_id, f"{taken.name} is unpacked. Its documents are listed here once they are read."
+        return taken.document_id, gettext("%(name)s is unpacked. Its documents are listed here once they are read.") % {
+            "name": taken.name
+        }
     return taken.document_id, ""
 
 
@@ -254,7 +264,7 @@ def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
 
 @require_safe
 def show_trial(request: DeskRequest, project_id: str, purpose: str, trial_id: str) -> HttpResponse:
-    """``?page=``: the page whose image is shown, 1-based; otherwise the first that a value was found on."""
+    """``?page=``: the page to show, 1-based; by default the first with a value."""
     project = access.project_to_configure(request, project_id)
     ref = _ref(request, project, purpose)
     return render_answer(
@@ -275,7 +285,7 @@ def _draft_form(request: DeskRequest, ref: PromptRef) -> PromptForm:
 
 
 def _trial_form(request: DeskRequest, project: Project, ref: PromptRef, *, uploaded: str = "") -> TrialForm:
-    """``uploaded``: the document that is chosen whatever the request says."""
+    """``uploaded``: the document to select, whatever the request says."""
     data: Mapping[str, Any] = (request.POST if request.method == "POST" else request.GET).dict()
     if uploaded:
         data = {**data, "document": uploaded, "find": ""}
@@ -289,7 +299,7 @@ def _trial_form(request: DeskRequest, project: Project, ref: PromptRef, *, uploa
 
 
 def _refuse(request: DeskRequest, project: Project, ref: PromptRef, draft: PromptForm, form: TrialForm) -> HttpResponse:
-    """Of a fragment only the sentence, in the place of the result: what was chosen stays as it is."""
+    """For fragments, only the message replaces the result: the inputs stay."""
     context = _build_desk(request, project, ref, draft, form)
     return render_answer(request, _CHOOSE[0], "workflows/trials/_refusal.html", context, status=422)
 
@@ -316,7 +326,7 @@ def _build_desk(
 
 
 def _estimate(ref: PromptRef, draft: PromptForm, form: TrialForm) -> tuple[Estimate | None, str]:
-    """None with the reason if nothing can be tried so."""
+    """Return None with the reason if no trial is possible."""
     form.is_valid()
     chosen = form.cleaned_data
     if not (chosen.get("document") and chosen.get("model") and draft.is_valid()):
@@ -334,7 +344,7 @@ def _estimate(ref: PromptRef, draft: PromptForm, form: TrialForm) -> tuple[Estim
 
 @dataclass(frozen=True)
 class Side:
-    """``answer``: None while it is not there."""
+    """``answer``: None until it exists."""
 
     name: str
     label: str
@@ -342,7 +352,7 @@ class Side:
 
 
 def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: TrialRef) -> dict[str, Any]:
-    """Raises: NotFound, also if the trial is of another prompt, or its document is not this person's to see."""
+    """Raises: NotFound, also if the trial is of another prompt, or the person may not see its document."""
     trial = queries.get_trial(which)
     if (trial.purpose, trial.scope) != (ref.purpose, ref.scope):
         raise NotFound(queries.MISSING)
@@ -372,8 +382,8 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
         "page_address": f"{reverse('workflows:show-trial', args=[project.id, ref.slug, which.trial_id])}?page=",
         "page_target": "#trial",
         "document_id": str(trial.document_id),
-        "first_name": "Draft",
-        "second_name": "Production",
+        "first_name": Phrase("Draft"),
+        "second_name": Phrase("Production"),
     }
 
 
@@ -381,7 +391,7 @@ def _read_sides(ref: PromptRef, trial: Trial) -> list[Side]:
     found = []
     compared = replace(ref, scope=str(trial.production_scope))
     production = _name_compared(ref, compared, int(trial.production))
-    labels = (("draft", "Draft", trial.draft_answer), ("production", production, trial.production_answer))
+    labels = (("draft", Phrase("Draft"), trial.draft_answer), ("production", production, trial.production_answer))
     for name, label, kept in labels:
         answer = queries.read_answer(ref.site, ref.project_id, trial.document_id, kept) if kept else None
         found.append(Side(name, label, answer))
@@ -389,7 +399,10 @@ def _read_sides(ref: PromptRef, trial: Trial) -> list[Side]:
 
 
 def _name_compared(ref: PromptRef, compared: PromptRef, version: int) -> str:
-    return f"Version {version}, production" if compared == ref else f"General prompt, version {version}"
+    said = (
+        Phrase("Version %(version)s, production") if compared == ref else Phrase("General prompt, version %(version)s")
+    )
+    return said.fill(version=version)
 
 
 def _name_model(site: str, model_id: str) -> str:

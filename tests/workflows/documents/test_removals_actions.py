@@ -19,11 +19,11 @@ from tests.workflows import stored
 from tests.workflows.follow_ups import drive, published, statuses
 from tests.workflows.removing import MARTA, ROSA, files_of, hang_on, is_trail, reviewed_document, told
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.rules import Act
 from workflows.documents.actions import removals as actions
 from workflows.publish import actions as followups
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import FollowUp
-from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items import FollowUpStatus, Run

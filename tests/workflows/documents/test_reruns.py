@@ -2,8 +2,9 @@
 
 from tests.each import each
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.documents.reruns import MAKERS, EndedRun
+from workflows.documents.reruns import EndedRun
 from workflows.runs.run_files import Layer
+from workflows.stages.artifacts import MAKERS
 from workflows.storage import files
 
 STEP = DOCUMENT_ANALYSIS.named

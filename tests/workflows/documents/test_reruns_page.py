@@ -11,10 +11,10 @@ from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
 from workflows.engine import interventions
-from workflows.engine.step_context import files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 
 pytestmark = pytest.mark.django_db

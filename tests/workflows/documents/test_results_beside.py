@@ -21,14 +21,14 @@ from tests.workflows.routing.test_field_mappings_actions import make as make_map
 from tests.workflows.routing.test_field_mappings_actions import values
 from tests.workflows.test_api import API, problem, program
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.rules import When
 from workflows.documents.actions import reruns
 from workflows.engine import interventions
-from workflows.engine.step_context import document_of
 from workflows.publish import queries as publish_queries
-from workflows.rules.routing import When
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, Outcome, ProjectDocument, Run, WorkflowSteps
+from workflows.runs.queries import document_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites import queries as site_queries
 from projects.sites.permissions import Permission
 from tests.projects.make_schemas import make_attributes, make_classification
@@ -36,7 +37,7 @@ class Pipeline:
     """A program whose key may configure and promote, unless said otherwise."""
 
     def __init__(self, project_id: str, *permissions: Permission) -> None:
-        _, key = api_key_actions.create_api_key(SITE, "Pipeline", permissions or MAY, by=BY)
+        _, key = api_keys.create_api_key(SITE, "Pipeline", permissions or MAY, by=BY)
         self.client, self.at = Client(headers={"Authorization": f"Bearer {key}"}), f"{API}/projects/{project_id}"
 
     def send(self, method: str, path: str, status: int = 200, **body: Any) -> Any:

@@ -24,8 +24,10 @@ from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import grant
+from tests.projects.policies.writing import BROKEN, activate
 from tests.projects.projects import make_project, seen_of
 from tests.workflows.repeated import field, publish
+from tests.workflows.test_api import API, program
 from workflows.exports import actions, due, queries, tasks, writing
 from workflows.exports.actions import Orderer
 from workflows.exports.choice import APART, CSV, EXCEL, FLAT, JSON_LINES, LEFT_OUT, PARQUET, Choice
@@ -152,6 +154,16 @@ def test_personal_fields_are_masked_unless_they_were_asked_for(project_id):
     bill(project_id)
     assert lines(exported(project_id, columns=("company", "total")))[1] == ["•••", "4.50"]
     assert lines(exported(project_id, columns=("company", "total"), personal=True))[1] == ["Mill Ltd", "4.50"]
+
+
+def test_what_the_access_policy_denies_to_who_ordered_it_is_left_out(project_id):
+    one, _ = bill(project_id, "Mill Ltd"), bill(project_id, "Quill Ltd")
+    wanted = f'input.action == "EXPORT"; input.document.id == "{one.document_id}"; input.user.id == "1"'
+    activate(f'package countersign\n\ndeny contains "no" if {{ {wanted} }}\n')
+    assert [line[0] for line in lines(exported(project_id, columns=("company",)))[1:]] == ["Quill Ltd"]
+    activate(BROKEN)
+    row = exported(project_id, columns=("company",))
+    assert "access policy failed" in str(row.message)
 
 
 def hide(project_id: str) -> None:
@@ -285,3 +297,21 @@ def test_schedules_are_saved_and_deleted_on_the_page(project_id):
     assert f"exports/{project_id}/finance/" in one_line(browser.get(page(project_id)).content)
     browser.post(page(project_id, "delete-export-schedule", row.schedule_id))
     assert not queries.list_schedules(SITE, project_id)
+
+
+def test_schedules_are_kept_by_api(project_id):
+    client = program(Permission.READ, Permission.EXPORT)
+    url = f"{API}/projects/{project_id}/export-schedules"
+    wish = {"every": "week", "folder": "finance/weekly", "format": "csv"}
+    made = client.post(url, wish, content_type="application/json")
+    assert made.status_code == 201, made.json()
+    (row,) = queries.list_schedules(SITE, project_id)
+    assert (row.repeat, row.folder, made.json()["next_at"]) == ("week", "finance/weekly", row.due_at)
+    assert client.get(url).json()["items"] == [made.json()]
+    for wrong in ({"folder": "../x"}, {"every": "hour"}, {"columns": ["unknown"]}, {"format": "doc"}):
+        assert client.post(url, wish | wrong, content_type="application/json").status_code == 422, wrong
+    assert client.post(url, wish | {"personal": True}, content_type="application/json").status_code == 403
+    assert program(Permission.READ, Permission.ADMIN).get(url).status_code == 403
+    assert client.delete(f"{url}/{row.schedule_id}").status_code == 204
+    assert client.delete(f"{url}/{row.schedule_id}").status_code == 204
+    assert client.get(url).json()["items"] == []

@@ -23,7 +23,7 @@ from tests.workflows.stages.formats.office import book, paragraph, shape, slides
 from tests.workflows.stages.recordings import tone
 from workflows.intake import containers, content_types, inspection, inspection_pool
 from workflows.stages import formats
-from workflows.stages.pages import pictures
+from workflows.stages.pages import image_files
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
@@ -266,7 +266,7 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(tmp_path: Path, si
 
 
 def test_a_bomb_inside_a_pdf_is_refused(tmp_path: Path) -> None:
-    side = pictures.MAX_SOURCE_PIXELS // 1000
+    side = image_files.MAX_SOURCE_PIXELS // 1000
     with pikepdf.new() as document:
         document.add_blank_page(page_size=(200, 200))
         stream = pikepdf.Stream(document, b"")

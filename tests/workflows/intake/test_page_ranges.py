@@ -9,7 +9,7 @@ from PIL import Image
 from config.errors import Refused
 from tests.factories import sample_files
 from workflows.intake.containers.page_ranges import PageRange, can_be_cut, check_ranges, members
-from workflows.stages.pages.pictures import frame_count
+from workflows.stages.pages.image_files import frame_count
 
 CUTS = [PageRange(1, 2), PageRange(3, 3)]
 

@@ -14,11 +14,10 @@ from tests.aws_faults import count_calls
 from tests.factories import PROJECT, SITE, ref_of, review_of
 from tests.pump import Pump
 from tests.workflows.make_rules import arrived, draft, is_pdf, make_rule, make_ruleset, says
-from workflows.definitions import blueprint, versions
+from workflows.definitions import blueprint, rules, stored_rules, versions
+from workflows.definitions.rules import Act, Condition, Effect, Operator, Source, When
 from workflows.intake import store as intake_store
 from workflows.routing import actions, barcodes, judge, pinned_rules
-from workflows.rules import routing, stored_rules
-from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
 from workflows.runs import queries, run_settings
 from workflows.runs.items import Run
 from workflows.storage import files
@@ -30,12 +29,12 @@ ASSESS = blueprint.DOCUMENT_ANALYSIS.named("assess").order
 NOBODY_SURE = {**PROJECT, "review_policy": {"default_threshold": 1.0}}
 
 
-def frozen_of(run: Run) -> tuple[run_settings.RunSettings, routing.Routing]:
+def frozen_of(run: Run) -> tuple[run_settings.RunSettings, rules.Routing]:
     link = queries.document_workflow(run.site, run.document_id, run.workflow_id)
     return run_settings.from_json(link.settings), stored_rules.read_routing(link.routing)
 
 
-def judged(run: Run) -> routing.Judgement:
+def judged(run: Run) -> rules.Judgement:
     return judge.judgement_of(run, queries.execution(run).routing_sha256)
 
 

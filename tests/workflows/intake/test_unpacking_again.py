@@ -104,7 +104,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     newest, *_ = document_queries.list_activities(SITE, document_id).rows
     assert (newest.type, newest.user_name) == ("MODIFY", "Bob Ito")
     assert list(newest.changes) == [{"what": "unpacking", "before": "ended", "after": "started again"}]
-    assert "Changed by Bob Ito <small>unpacking: ended → <b>started again</b></small>" in (
+    assert "Changed by Bob Ito <small>extraction: ended → <b>started again</b></small>" in (
         one_line(signed_in(bob()).get(f"/documents/{document_id}/activity/").content)
     )
     done(document_id)

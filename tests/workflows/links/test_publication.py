@@ -9,15 +9,19 @@ import pytest
 from django.test import Client
 from PIL import Image
 
+from config import table
 from config.errors import Conflict, NotFound, Refused
 from projects.documents.actions.properties import remove_attribute, set_attribute
+from projects.documents.items import DocumentAttribute
 from projects.documents.queries import get_document, list_watermarks
 from projects.folders.items import EntryType
 from projects.schemas.actions import change_definition, create_definition
-from projects.schemas.governing import AttributeDefinition
+from projects.schemas.governing import PUBLICATION, AttributeDefinition
+from projects.schemas.queries import attribute_definition
 from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings.values import FieldSetting
+from projects.sites.permissions import Permission
 from tests.factories import SITE, start_run
 from tests.html import one_line
 from tests.people import alice, bob, signed_in
@@ -178,3 +182,40 @@ def test_a_watermark_needs_its_text() -> None:
     run = published()
     set_attribute(SITE, run.document_id, "secret", ["ignored"], by=ROSA)
     assert "ignored" not in one_line(ada.get(f"/documents/{run.document_id}/").content)
+
+
+def found_public() -> list[str]:
+    pk = table.DOCUMENT_ATTRIBUTE.gsi1_partition(SITE, key=PUBLICATION)
+    return [str(one.document_id) for one in DocumentAttribute.page(pk, index="GSI1").rows]
+
+
+def test_a_public_document_is_found_by_an_attribute_that_nobody_sets_by_hand() -> None:
+    run, other = published(), published()
+    first = actions.publish_document(SITE, run.document_id, by=ROSA)
+    second = actions.publish_document(SITE, run.document_id, seen=first, by=ROSA)
+    assert found_public() == [run.document_id]
+    assert attribute_definition(SITE, PUBLICATION).in_use
+    page = signed_in(alice()).get("/documents/", {"a": PUBLICATION, "o": "is", "v": ""}).content.decode()
+    assert run.document_id in page
+    assert other.document_id not in page
+    client = program(Permission.READ, Permission.WRITE)
+    shown = client.get(f"{API}/documents/{run.document_id}").json()["attributes"]
+    assert [(one["name"], one["label"], one["kind"]) for one in shown] == [(PUBLICATION, "Public", PUBLICATION)]
+    for change in (
+        lambda: set_attribute(SITE, other.document_id, PUBLICATION, [], by=ROSA),
+        lambda: remove_attribute(SITE, run.document_id, PUBLICATION, by=ROSA),
+    ):
+        with pytest.raises(Refused, match="Publish or withdraw it"):
+            change()
+    actions.withdraw_document(SITE, run.document_id, seen=second, by=ROSA)
+    assert found_public() == []
+    assert client.get(f"{API}/documents/{run.document_id}").json()["attributes"] == []
+
+
+def test_a_sites_own_attribute_of_that_name_stays_as_it_is() -> None:
+    run = published()
+    create_definition(SITE, AttributeDefinition(PUBLICATION, "Journal", "key_only"), by=ROSA)
+    set_attribute(SITE, run.document_id, PUBLICATION, [], by=ROSA)
+    publication = actions.publish_document(SITE, run.document_id, by=ROSA)
+    actions.withdraw_document(SITE, run.document_id, seen=publication, by=ROSA)
+    assert found_public() == [run.document_id]

@@ -26,11 +26,11 @@ from tests.workflows.follow_ups import (
     statuses,
 )
 from tests.workflows.make_rules import make_rule, make_ruleset
+from workflows.definitions.rules import Act, When
 from workflows.documents.actions import removals
 from workflows.publish import actions
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import DocumentAction
-from workflows.rules.routing import Act, When
 from workflows.runs.items import ACTION_ENDED, ACTION_TRANSITIONS, ActionStatus, FollowUpStatus
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles

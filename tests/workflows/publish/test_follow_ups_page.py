@@ -16,9 +16,9 @@ from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published, ready, statuses
 from tests.workflows.make_rules import is_pdf, make_rule, make_ruleset
+from workflows.definitions.rules import Act, When
 from workflows.publish import actions
 from workflows.publish import queries as publish_queries
-from workflows.rules.routing import Act, When
 from workflows.runs.actions import advance
 from workflows.runs.items import Execution, WorkflowSteps
 from workflows.storage import files

@@ -9,10 +9,10 @@ from tests.aws_faults import Crash, audit_refused, crash_after, crash_before
 from tests.factories import SITE
 from tests.pump import Pump
 from tests.workflows.follow_ups import NOTIFY, QUEUE, ROSA, action, drive, kinds, published, statuses
+from workflows.definitions.rules import Act
 from workflows.publish import actions
 from workflows.publish import queries as publish_queries
 from workflows.publish.items import FollowUp
-from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.items import FollowUpStatus
 

@@ -29,13 +29,12 @@ from tests.workflows.advancing import failed
 from workflows import apps
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
 from workflows.publish import actions, notices
 from workflows.publish.due import resume_notice
 from workflows.publish.items import NoticeStatus, SenderNotice
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items import Outcome, Run
+from workflows.runs.items import Outcome, ResumeWay, Run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 

@@ -21,7 +21,7 @@ from projects.documents.actions import properties
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from review import queries as review_queries
 from review.decide import claims, decisions, drafts
@@ -40,12 +40,12 @@ from tests.workflows.boxes import zipped
 from tests.workflows.make_rules import make_rule, make_ruleset, says
 from tests.workflows.search.published import found
 from tests.workflows.test_api import API
+from workflows.definitions.rules import Act
 from workflows.documents.actions import removals
 from workflows.intake import bucket as incoming_actions
 from workflows.questions import actions as question_actions
 from workflows.questions import queries as question_queries
 from workflows.questions import tasks as question_tasks
-from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.items import Run
 
@@ -71,7 +71,7 @@ def run_of(document_id: str, project: Project) -> Run:
 
 def arrive(pump: Pump, project: Project) -> dict[str, str]:
     """By each way that a document may come: how → its id; ``archive`` is the one that another came out of."""
-    _, key = api_key_actions.create_api_key(SITE, "Scanner", list(Permission), by=BY)
+    _, key = api_keys.create_api_key(SITE, "Scanner", list(Permission), by=BY)
     program = Client(headers={"Authorization": f"Bearer {key}"})
     file = io.BytesIO(paper(1))
     file.name = f"{WORD} 1.txt"

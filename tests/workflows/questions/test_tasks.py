@@ -13,8 +13,7 @@ from tests.workflows.providers.language_models.test_bedrock import CHEAP
 from tests.workflows.providers.language_models.test_bedrock import model as make_bedrock_model
 from tests.workflows.providers.services import stubbed
 from tests.workflows.questions.made import BY, read_run
-from workflows.providers import factory
-from workflows.providers.language_models import answer_tool
+from workflows.providers.language_models import answer_tool, pinned_models
 from workflows.questions import actions as question_actions
 from workflows.questions import queries, tasks
 from workflows.questions.queries import QuestionRef
@@ -62,7 +61,7 @@ def by_bedrock(run: Run, monkeypatch: pytest.MonkeyPatch, *answers: PageInquiryR
     settings = dataclasses.replace(run_settings.from_json(link.settings), analyzer="model")
     link.update(actions=[DocumentWorkflow.settings.set(run_settings.to_json(settings))])
     model = Model(*answers)
-    monkeypatch.setattr(factory, "make_inquirer", lambda _run, _settings, note: model.noting(note))
+    monkeypatch.setattr(pinned_models, "make_inquirer", lambda _run, _settings, note: model.noting(note))
     return model
 
 

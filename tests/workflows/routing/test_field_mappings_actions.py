@@ -20,11 +20,10 @@ from tests.people import alice, bob, signed_in
 from tests.workflows.follow_ups import drive, publish, ready
 from tests.workflows.make_rules import ALICE, BOB
 from workflows.publish import queries as publish_queries
-from workflows.routing import actions, pinned_rules
+from workflows.routing import actions, field_mapping, pinned_rules
 from workflows.routing.actions import MappingDraft
+from workflows.routing.field_mapping import FieldMapping, MappedAttribute
 from workflows.routing.items import StoredMapping
-from workflows.rules import field_mapping
-from workflows.rules.field_mapping import FieldMapping, MappedAttribute
 from workflows.runs.items import FollowUpStatus
 
 pytestmark = pytest.mark.usefixtures("table")

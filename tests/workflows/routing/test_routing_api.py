@@ -7,7 +7,7 @@ from tests.factories import SITE
 from tests.projects.make_sites import BY
 from tests.workflows.make_rules import make_rule, make_ruleset
 from tests.workflows.test_api import API, program
-from workflows.rules.routing import Condition, Operator, Source
+from workflows.definitions.rules import Condition, Operator, Source
 
 LARGE = Condition(Source.FIELD, Operator.GT, "1000", "total")
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]

@@ -11,11 +11,11 @@ from config.table import ENTITY_EVENT, RULE_BY_STATUS
 from projects.audit.items import EntityEvent
 from tests.aws_faults import Crash, audit_refused, before_each, count_calls, crash_before
 from tests.workflows.make_rules import ALICE, BOB, SITE, draft, is_pdf, make_rule, make_ruleset, says
+from workflows.definitions.rules import Act, When
 from workflows.routing import actions as routing_actions
 from workflows.routing import pinned_rules
 from workflows.routing.actions import RulesetDraft
 from workflows.routing.items import StoredRule
-from workflows.rules.routing import Act, When
 
 pytestmark = pytest.mark.usefixtures("table")
 
@@ -162,7 +162,7 @@ def test_the_audit_tells_what_of_a_rule_changed_and_from_what():
     routing_actions.update_rule(SITE, made.rulesetId, made.documentId, wanted, version=1, by=BOB)
     pk = ENTITY_EVENT.partition_key(SITE, entity_type="rule", entity_id=made.documentId)
     told = EntityEvent.page(pk, consistent=True).rows[-1].payload.as_dict()
-    assert set(told) == {"ruleset", "conditions", "effect"}
+    assert set(told) == {"name", "ruleset", "conditions", "effect"}
     assert told["conditions"] == {"before": "Type of file is “application/pdf”", "after": "Text contains “urgent”"}
     assert told["effect"] == {"before": {}, "after": {"queue": "q1"}}
 

@@ -10,10 +10,10 @@ from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.follow_ups import receiver
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
+from workflows.definitions.rules import Act, Condition, Effect, Operator, Source, When
 from workflows.publish import webhooks
 from workflows.routing import actions as routing_actions
 from workflows.routing import pinned_rules
-from workflows.rules.routing import Act, Condition, Effect, Operator, Source, When
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 LIST = "/settings/rules/"
@@ -220,11 +220,11 @@ def test_the_page_of_a_ruleset_says_its_rules_in_words():
     page = text(signed_in(alice()).get(at("edit-ruleset", ruleset.documentId)))
     for words in (
         "Text contains “urgent”",
-        "Review queue Payables",
+        "Review queue: Payables",
         "Add to a queue: Payables",
         "Every document",
-        "Language German",
-        "Review threshold 50 %",
+        "Language: German",
+        "Review threshold: 50 %",
         "on upload",
     ):
         assert words in page

@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from tests.each import each
 from tests.people import alice, signed_in
@@ -14,7 +14,7 @@ URL = "/api/v1/search"
 
 
 def program(*permissions: Permission, site: str = "default") -> Client:
-    _, key = api_key_actions.create_api_key(site, "Finder", permissions, by=BY)
+    _, key = api_keys.create_api_key(site, "Finder", permissions, by=BY)
     return Client(headers={"Authorization": f"Bearer {key}"})
 
 

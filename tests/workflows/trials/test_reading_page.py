@@ -23,7 +23,7 @@ from tests.pump import Pump
 from tests.workflows.providers.test_page_engines import model, served
 from tests.workflows.trials.reading import SITE, read_run
 from workflows.providers import actions as provider_actions
-from workflows.providers import factory
+from workflows.providers import page_readers
 from workflows.runs import queries as run_queries
 from workflows.runs.items import Run
 from workflows.stages.pages.layout import Line, Word
@@ -141,7 +141,7 @@ def test_a_model_that_cannot_read_says_so_and_the_others_read(pump: Pump, settin
 def test_a_worker_that_was_lost_leaves_what_it_read_to_the_next(pump: Pump) -> None:
     run = read_run(pump)
     ref = start(run, BUILT_IN_OCR["pp-ocrv5"], add_fine())
-    inner, asked = factory.read_page_once, []
+    inner, asked = page_readers.read_page_once, []
 
     def once(*args: Any, **kwargs: Any) -> Any:
         asked.append(1)

@@ -1,1 +1,1 @@
-"""Writes of a document's life after its first run."""
+"""Writes of documents after their first run."""

@@ -1,6 +1,6 @@
-"""A document of the seed-000 system becomes one of ours: listed, counted, searched, deleted, run again like any other.
+"""Import of documents of the seed-000 system, so that they are listed, counted, searched and re-run like any other.
 
-What that system wrote stays as it wrote it. Only what its rows lack is added, so its own code goes on reading them.
+Rows of that system stay as they are. Only what they lack is added, so its own code can still read them.
 """
 
 import datetime as dt
@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import clock, table
 from config.brokers import queues
 from config.errors import Conflict, Refused
+from config.phrase import Phrase
 from config.transaction import EXISTS, Change, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.documents import Content, NewDocument, create_document
@@ -39,13 +41,13 @@ from workflows.runs.items import (
 )
 
 _OUTCOMES = {"completed": Outcome.PUBLISHED, "failed": Outcome.FAILED}
-UNDER_WAY = "The system that processes this document has not finished it. Import it when it has."
+UNDER_WAY = Phrase("The system that processes this document has not finished it. Import it when it has.")
 
 
 def import_page(site: str, project_id: str, *, by: Actor, cursor: str | None = None) -> str | None:
-    """Import one page of a project's documents, the last changed first; returns where the next one begins.
+    """Import one page of a project's documents, most recently changed first; return the cursor of the next page.
 
-    Again finds nothing left to do. What that system has not finished is left for a later time.
+    Idempotent. Documents that the other system has not finished are left for later.
 
     Raises:
         NotFound: no such project, or the cursor belongs to another list.
@@ -64,15 +66,15 @@ def import_page(site: str, project_id: str, *, by: Actor, cursor: str | None = N
 
 
 def open_run(run: Run, step: str, *, by: Actor) -> Run:
-    """A run of that system that is to be run again from ``step``; its document is imported first if it was not.
+    """Prepare a run of that system to be re-run from ``step``; its document is imported first if necessary.
 
     Raises:
         NotFound: its document is gone.
-        Refused: that is not the first step, or that system has not finished it.
+        Refused: ``step`` is not the first step, or that system has not finished the run.
 
     """
     if step != versions.active_definition().steps[0].name:
-        raise Refused("Another system made this run. Re-run it from its first step.")
+        raise Refused(gettext("Another system made this run. Re-run it from its first step."))
     row = queries.project_document(run.site, run.project_id, run.document_id)
     if seed_000.is_foreign(row):
         seed_000.fill_documents([row])
@@ -81,7 +83,7 @@ def open_run(run: Run, step: str, *, by: Actor) -> Run:
 
 
 def import_document(site: str, project: Project, row: ProjectDocument, *, by: Actor) -> bool:
-    """In one transaction; False if it was imported meanwhile.
+    """Import a document in one transaction. Return False if it was imported meanwhile.
 
     ``row``: the document's row in its project, filled in.
 
@@ -129,7 +131,7 @@ def _new_document(run: Run, project: Project, row: ProjectDocument, status: Docu
 def _fill_project_row(
     run: Run, row: ProjectDocument, state: DocumentState, at: dt.datetime, more: Mapping[str, Any]
 ) -> Update:
-    """``more``: what the row does not say itself. Its place in the project's list stays."""
+    """``more``: what the row itself lacks. Its position in the project's list stays."""
     changed = clock.iso(clock.parse(str(row.updated_at))) if getattr(row, "updated_at", None) else clock.iso(at)
     values: dict[str, Any] = {
         **document_rows.columns(run, state, changed),
@@ -156,7 +158,7 @@ def _pages(link: DocumentWorkflow) -> int | None:
 
 
 def _run_rows(run: Run, project: Project, link: DocumentWorkflow, outcome: Outcome, at: dt.datetime) -> list[Change]:
-    """Its execution, which has ended, and its own row where all runs of a document lie, of a web page too."""
+    """Build the run's execution, which has ended, and its row in the list of all runs of a document or web page."""
     now, began = clock.iso(clock.now()), clock.iso(at)
     pinned = run_settings.to_json(replace(run_settings.freeze(_settings_of(project, link)), fields=()))
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
@@ -183,7 +185,7 @@ def _settings_of(project: Project, link: DocumentWorkflow) -> Mapping[str, Any]:
 
 def _execution(run: Run, outcome: Outcome, link: DocumentWorkflow, began: str, now: str) -> Execution:
     key = advance.execution_key(run)
-    place = clock.ulid_of(clock.parse(began), run.workflow_id)  # its own id tells no time
+    place = clock.ulid_of(clock.parse(began), run.workflow_id)  # its own id is not a ULID
     return Execution(
         key.pk,
         key.sk,

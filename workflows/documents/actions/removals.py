@@ -1,7 +1,7 @@
-"""A document is deleted, comes back, or is purged: the truth in one transaction, then the rows that follow it.
+"""Deletion, restoration and purge of documents: one transaction changes the state, then the other rows follow.
 
-What follows is many rows and no transaction holds them. The removal's record says where it stands and waits in the due
-index: whoever dies on the way, a worker finishes it, and every part of it is harmless when it is done again.
+The other rows do not fit into one transaction. The removal's record has the progress and is in the due index, so a
+worker finishes what another left. Every part is idempotent.
 """
 
 import logging
@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from config import clock, logs
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase, Sentence
 from config.transaction import Change, Check, Delete, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents import removal_changes as parts
@@ -20,32 +22,33 @@ from projects.documents.activity import ActivityType, explain_lock, record_activ
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries import get_document, get_removal, soft_deleted
 from workflows.documents.actions import hide
+from workflows.publish import hiding
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
 from workflows.runs.items import DocumentEvent, Run, StepStatus
 
 log = logging.getLogger(__name__)
 
-UNDER_WAY = "A run of this document is in progress or needs review. Delete the document when it has ended."
-HELD = "This document is on legal hold. It can be deleted when the hold is released."
-FOLLOWED = "Post-processing actions of this document are running. Try again in a moment."
-MOVING = "The document is being deleted or restored. Try again in a moment."
+UNDER_WAY = Sentence("A run of this document is in progress or needs review. Delete the document when it has ended.")
+HELD = Phrase("This document is on legal hold. It can be deleted when the hold is released.")
+FOLLOWED = Phrase("Post-processing actions of this document are running. Try again in a moment.")
+MOVING = Phrase("The document is being deleted or restored. Try again in a moment.")
 _ATTEMPTS = 8
 S = RemovalState
 
 
 def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "") -> None:
-    """Take the document out of every list; it can be restored, exactly as it was.
+    """Delete a document: it leaves every list and can be restored exactly as it was.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: it is on legal hold, or another has it checked out; a run of it is under way, or waits for a person.
-        Conflict: it is just being restored, or others change it all the time.
+        Refused: it is on legal hold, checked out by someone else, or has a run in progress or in review.
+        Conflict: it is being restored, or kept changing.
 
     """
     for attempt in range(_ATTEMPTS):
         document = get_document(site, document_id)
-        if document.hold_at:  # placed meanwhile: the revision that it bumped led back here
+        if document.hold_at:  # placed meanwhile: it changed the revision, so the write was retried
             raise Refused(HELD)
         if told := explain_lock(document, by):
             raise Refused(told)
@@ -57,7 +60,7 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
         )
         run = Run(site, document.project_id, document_id, row.workflow_id or document_id)
         hidden = document_rows.hide_in_project(run, row, document.classification_id)
-        changes = [*gone, *hidden, *hide.follow_ups_hidden(site, document_id)]
+        changes = [*gone, *hidden, *hiding.hide_follow_ups(site, document_id)]
         try:
             _write(site, document, row.workflow_id, changes, kind=ActivityType.SOFT_DELETE, by=by)
         except Conflict as conflict:
@@ -68,15 +71,15 @@ def delete_document(site: str, document_id: str, *, by: Actor, reason: str = "")
             time.sleep(0.01 * (attempt + 1))
         else:
             return _follow(site, document_id)
-    raise Conflict("This document is being changed by others. Nothing was deleted; try again in a moment.")
+    raise Conflict(gettext("This document is being changed by others. Nothing was deleted; try again in a moment."))
 
 
 def restore_document(site: str, document_id: str, *, by: Actor) -> None:
-    """Bring a deleted document back, exactly as it was.
+    """Restore a deleted document exactly as it was.
 
     Raises:
         NotFound: it is not deleted.
-        Conflict: it is being deleted, or someone purged or restored it first.
+        Conflict: it is still being deleted, or someone purged or restored it first.
 
     """
     soft = _load_deleted(site, document_id)
@@ -92,16 +95,16 @@ def restore_document(site: str, document_id: str, *, by: Actor) -> None:
 
 
 def purge_document(site: str, document_id: str, *, by: Actor) -> None:
-    """Write the tombstone, from which there is no way back; a worker destroys what it says is destroyed.
+    """Write the tombstone, which is irreversible; a worker then destroys rows and files.
 
     Raises:
         NotFound: it is not deleted.
-        Conflict: it is being deleted, or someone purged or restored it first.
+        Conflict: it is still being deleted, or someone purged or restored it first.
 
     """
     soft = _load_deleted(site, document_id)
     record = get_removal(site, document_id)
-    payload = {"project": soft.project_id}  # its name is on the tombstone, for whoever may see that
+    payload = {"project": soft.project_id}  # the tombstone has its name, for those who may see it
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
     changes = parts.tombstone_changes(site, soft, by=by, due_at=due_work.next_look())
     try:
@@ -118,11 +121,11 @@ def _load_deleted(site: str, document_id: str) -> SoftDeletedDocument:
 
 
 def _explain_late(site: str, document_id: str) -> str:
-    """Why it is too late, for who comes second."""
+    """Explain to the loser of the race what happened to the document."""
     try:
         record = get_removal(site, document_id)
     except NotFound:
-        return "This document was already restored by another user."
+        return Phrase("This document was already restored by another user.")
     if record.status in (S.PURGING, S.PURGED):
         return f"{record.purged_by_name} has already purged this document."
     return MOVING
@@ -155,7 +158,7 @@ def _write(
 
 
 def _follow(site: str, document_id: str) -> None:
-    """At once, so that the next page shows it; where something fails, the sweeper has it finished."""
+    """Finish the removal at once, so that the next page shows it. If that fails, the sweeper does it."""
     try:
         finish_removal(site, document_id)
     except CountersignError as error:
@@ -163,7 +166,7 @@ def _follow(site: str, document_id: str) -> None:
 
 
 def finish_removal(site: str, document_id: str) -> None:
-    """Let every row follow where the record says that the document goes; again, and by two at once, is harmless.
+    """Bring every row to the state that the record says. Idempotent and safe to run concurrently.
 
     Raises:
         Unavailable: the table or S3 does not answer; it is finished later.
@@ -181,7 +184,7 @@ def finish_removal(site: str, document_id: str) -> None:
     if step := steps.get(str(record.status)):
         try:
             step(site, record, _beat(record))
-        except Conflict:  # another worker was as fast
+        except Conflict:  # another worker was faster
             log.info("removal finished by another", extra={"document": document_id})
 
 
@@ -204,7 +207,7 @@ def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
 
 
 def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> None:
-    """The parent's page leaves a deleted child out; the parent itself may be gone."""
+    """Mark the child as deleted on its parent, whose page then omits it. The parent may be gone."""
     if not record.belongsToDocumentId:
         return
     key = hide.child_key(site, record.belongsToDocumentId, str(record.documentId))
@@ -217,12 +220,12 @@ def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> N
 
 
 def _still(record: DocumentRemoval) -> Check:
-    """A worker that was overtaken must not hide rows of a document that is back."""
+    """Return the check that stops an overtaken worker from hiding rows of a restored document."""
     return Check(record.key, DocumentRemoval.status == record.status, name="removal")
 
 
 def _beat(record: DocumentRemoval) -> hide.Beat:
-    """Keeps the sweeper away while someone is at it: moves the due time on, a third of its length at a time."""
+    """Return a heartbeat that moves the due time, at most every third of its length, to keep the sweeper away."""
     last = 0.0
 
     def beat() -> None:

@@ -1,7 +1,7 @@
-"""An ended run is run again from one of its stages, or analysed again otherwise: what stood before it stays.
+"""Re-runs of an ended run, from one of its stages or with other settings; the earlier result stays.
 
-A run without a result goes on itself, as its next attempt. Beside one that has a result, or whose review was decided,
-a new run of the same content begins in the middle (docs/adr/0020).
+A run without a result continues itself, as its next attempt. If it has a result or a decided review, a new run of the
+same file version starts in the middle (docs/adr/0020).
 """
 
 import dataclasses
@@ -9,8 +9,11 @@ import json
 import logging
 from typing import Any, cast
 
+from django.utils.translation import gettext
+
 from config import clock, table
 from config.errors import NotAllowed, NotFound, Refused, Unavailable
+from config.phrase import Sentence
 from config.transaction import Change, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.classification import set_classification
@@ -18,12 +21,11 @@ from projects.documents.items import DocumentStatus
 from projects.settings import queries as project_queries
 from workflows.definitions import versions
 from workflows.definitions.blueprint import StepDefinition
-from workflows.documents import reruns
-from workflows.documents.reruns import ANALYSED, EndedRun
+from workflows.definitions.stored_rules import read_routing
+from workflows.documents.reruns import EndedRun
 from workflows.engine import driver, interventions, limits
 from workflows.publish import follow_ups
 from workflows.publish import queries as publish_queries
-from workflows.rules.stored_rules import read_routing
 from workflows.runs import events, queries, run_files, run_settings, seed_000
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.advance import RunPosition, step_entry
@@ -43,20 +45,21 @@ from workflows.runs.items import (
 from workflows.runs.new_run import NewRun, Original, Rows
 from workflows.runs.preprocess import PREPROCESSORS, plan_preprocess
 from workflows.runs.run_files import Layer
+from workflows.stages.artifacts import ANALYSED, BUILT
 from workflows.stages.base import RunSettings
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-MOST_BESIDE = 50  # runs of one content: all of them are told when a newer one comes, in its transaction
-UNDER_WAY = "A run of this document is in progress or needs review. Try again when it has ended."
-_TAKEN = "Copied from run …{}."
+MOST_BESIDE = 50  # runs of one file version: a newer version marks them all in its transaction
+UNDER_WAY = Sentence("A run of this document is in progress or needs review. Try again when it has ended.")
+_TAKEN = Sentence("Copied from run …%(run)s.")
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """The run that is run again, as it was read: what the change is conditional on."""
+    """The run to re-run, as it was read; the change is conditional on it."""
 
     run: Run
     execution: Execution
@@ -66,7 +69,7 @@ class Source:
 
     @property
     def decided(self) -> str:
-        """The run whose result counts, if a person decided or chose it; empty if none did."""
+        """The run whose result is in use, if a person decided or selected it; else empty."""
         if self.row.decided or self.row.outcome != Outcome.PUBLISHED:
             return str(self.row.decided or "")
         current = str(self.row.workflow_id)
@@ -77,7 +80,7 @@ class Source:
 
     @property
     def foreign(self) -> bool:
-        """Whether the seed-000 system made it: then only the file is read again, from the first step on."""
+        """Return True for runs of the seed-000 system, which can only restart from the first step."""
         return seed_000.wrote(self.run.workflow_id)
 
     @property
@@ -93,16 +96,19 @@ class Source:
 
 
 def source_of(run: Run) -> Source:
-    """Raises: NotFound; Refused, where it has not ended, a newer content replaced it, or another run is under way."""
+    """Load the run to re-run.
+
+    Raises: NotFound; Refused if it has not ended, a newer file version replaced it, or another run is in progress.
+    """
     board = queries.board(run.site, run.workflow_id, consistent=True)
     execution = queries.execution(run)
     if execution.status == RunStatus.RUNNING:
-        raise Refused("This run has not ended. Wait or cancel it first.")
+        raise Refused(gettext("This run has not ended. Wait or cancel it first."))
     if board.replaced_by:
-        raise Refused("A newer file version replaced this run's pages. Re-run that version instead.")
+        raise Refused(gettext("A newer file version replaced this run's pages. Re-run that version instead."))
     row = queries.project_document(run.site, run.project_id, run.document_id)
     if row.hidden is not None:
-        raise NotFound("This document was deleted.")
+        raise NotFound(gettext("This document was deleted."))
     if row.status == StepStatus.IN_PROGRESS:
         raise Refused(UNDER_WAY)
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
@@ -110,10 +116,10 @@ def source_of(run: Run) -> Source:
 
 
 def run_again(run: Run, step: str, *, by: Actor) -> Run:
-    """Run ``step`` and what comes after it once more, with the same settings; returns the run that does it.
+    """Re-run ``step`` and all later ones with the same settings; return the run that does it.
 
     Raises:
-        Refused: the run never came to such a stage, or a run of the document is under way.
+        Refused: the run did not reach that stage, or a run of the document is in progress.
         Conflict: someone else changed the document first; nothing was changed.
 
     """
@@ -121,7 +127,7 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
     ended = source.ended
     chosen = next((one for one in ended.offered if one.name == step), None)
     if chosen is None:
-        raise Refused("Select a stage that this run reached.")
+        raise Refused(gettext("Select a stage that this run reached."))
     first = ended.first(chosen)
     if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
         interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
@@ -131,31 +137,29 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
 
 
 def _settings_now(source: Source) -> RunSettings:
-    """Of a document that another system read, by its project as it is set here. Raises: Refused."""
+    """Return the project's current settings, for a document that another system processed. Raises: Refused."""
     run = source.run
-    if not str(source.link.data["file_uri"]).startswith(
-        DocumentFiles(run.site, run.project_id, run.document_id).uri("")
-    ):
-        raise Refused("The file of this document is in another bucket. Upload it here to process it.")
+    if not str(source.link.data["file_uri"]).startswith(run_files.files_of(run).uri("")):
+        raise Refused(gettext("The file of this document is in another bucket. Upload it here to process it."))
     data = project_queries.get_project(run.site, run.project_id).data.as_dict()
     return run_settings.settings_of(run.site, run.project_id, data)
 
 
 def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:
-    """Analyse what was read once more, by ``pinned``; the run and its result stay beside the new one.
+    """Re-run the analysis with ``pinned`` settings; the run and its result stay beside the new one.
 
-    Raises: Refused, Conflict: as ``run_again``.
+    Raises: Refused, Conflict as ``run_again``.
     """
     source = source_of(run)
     chosen = next((one for one in source.ended.offered if one.name == ANALYSED), None)
     if chosen is None:
-        raise Refused("This run ended before its pages were analysed. Re-run it from an earlier stage.")
+        raise Refused(gettext("This run ended before its pages were analysed. Re-run it from an earlier stage."))
     return _begin_beside(source, source.ended.first(chosen), pinned, by=by, kind="ANALYSED_AGAIN")
 
 
 @dataclasses.dataclass(frozen=True)
 class _Plan:
-    """``run`` begins at ``first``, with what ``source`` stored before it; ``decided``: as ``Source`` says."""
+    """A new run that begins at ``first`` and inherits what ``source`` stored earlier; ``decided`` as in ``Source``."""
 
     source: Source
     run: Run
@@ -171,12 +175,12 @@ class _Plan:
 
     @property
     def carries(self) -> bool:
-        """Whether the decision of the run before holds on."""
+        """Return True if the earlier run's decision still applies."""
         return self.ended.behind_decision(self.first) and bool(self.source.execution.decision_id)
 
     @property
     def keeps(self) -> str:
-        """The run whose result stays the document's, unless a person decides in the new one or it carries that."""
+        """The run whose result stays in use until a person decides the new run; empty if the new run inherits it."""
         return "" if self.carries and self.decided == self.source.run.workflow_id else self.decided
 
 
@@ -184,19 +188,22 @@ def _begin_beside(source: Source, first: StepDefinition, pinned: RunSettings, *,
     before, base = source.row, source.run
     beside = {base.workflow_id, *filter(None, [before.workflow_id]), *(before.runs or ())}
     if len(beside) >= MOST_BESIDE:
-        raise Refused(f"This file version already has {MOST_BESIDE} runs. Upload it again to continue.")
+        raise Refused(
+            gettext("This file version already has %(most_beside)s runs. Upload it again to continue.")
+            % {"most_beside": MOST_BESIDE}
+        )
     run = Run(base.site, base.project_id, base.document_id, clock.new_ulid())
     aside = limits.has_no_slot(run.site, run.project_id, project_slots=limits.set_for_project(run.site, run.project_id))
     plan, now = _Plan(source, run, first, pinned, by, aside, source.decided), clock.iso(clock.now())
     _take_over(plan)
     facts = {"step": first.name, "beside": base.workflow_id, "pages": int(source.board.page_count or 0)}
     if pinned.instruction:
-        facts["instruction"] = True  # what it says is with the run's settings
+        facts["instruction"] = True  # its text is in the run's settings
     if plan.keeps:
         facts["keeps"] = plan.keeps
     position = RunPosition(
         run, plan.ended.definition, first.order, keeps=plan.keeps, decided=plan.decided
-    )  # the document shows the new run, until it has ended at least
+    )  # the document shows the new run at least until it has ended
     all_runs = ProjectDocument.runs.add({*beside, run.workflow_id})
     more = More(project_document=[all_runs], project_document_if=document_rows.if_at_rest_as(before))
     shown = document_rows.state_of_row(before)
@@ -214,7 +221,7 @@ def _trace(plan: _Plan) -> Trace:
 
 
 def _rows(plan: _Plan, now: str) -> Rows:
-    """The new run's own rows, standing at its first step with everything before it taken over."""
+    """Build the new run's rows at its first step, with the earlier steps inherited."""
     link, board, ended = plan.source.link, plan.source.board, plan.ended
     data = link.data.as_dict()
     project = {"name": link.project_name or "", "language": plan.pinned.language}
@@ -230,7 +237,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
     _take_over_preprocess(rows, data, plan, now)
     rows.link.beside, rows.link.began_at = plan.source.run.workflow_id, plan.first.name
     rows.link.layers = rows.board.layers = layers
-    if ended.behind(plan.first, reruns.BUILT):
+    if ended.behind(plan.first, BUILT):
         for row in filter(None, (rows.link, rows.web)):
             row.data["total_segments"] = data.get("total_segments")
         rows.board.segments_of = board.segments_of or plan.source.run.workflow_id
@@ -247,7 +254,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
 
 
 def _take_over_preprocess(rows: Rows, before: dict[str, Any], plan: _Plan, now: str) -> None:
-    """What services said of the steps before the first one holds for this run too."""
+    """Copy what services reported on the steps before the first one."""
     told = before.get("preprocess") or {}
     steps = {step.name: step for step in plan.ended.definition.steps}
     planned = plan_preprocess(plan.ended.definition, frozenset(), first=plan.first.name, now=now)
@@ -262,7 +269,7 @@ def _take_over_preprocess(rows: Rows, before: dict[str, Any], plan: _Plan, now: 
 
 
 def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
-    reason = _TAKEN.format(plan.source.run.workflow_id[-6:])
+    reason = _TAKEN.fill(run=plan.source.run.workflow_id[-6:])
     for step in plan.ended.definition.steps:
         if plan.ended.has_visited(step) and step.order < plan.first.order:
             board.data[step.name] = step_entry(step, StepStatus.COMPLETED, reason=reason)
@@ -273,7 +280,7 @@ def _stand_at(board: WorkflowSteps, plan: _Plan, now: str) -> None:
 
 
 def _take_over(plan: _Plan) -> None:
-    """The few small files that lie with a run, before the rows that name them. Without those they are no one's."""
+    """Copy the small files of the run before the rows that refer to them; without the rows they are unreachable."""
     base, run = plan.source.run.workflow_id, plan.run.workflow_id
     names = [(files.result(base), files.result(run))] if plan.ended.behind(plan.first, ANALYSED) else []
     if plan.ended.behind_decision(plan.first):
@@ -305,11 +312,15 @@ def _start(plan: _Plan) -> None:
 
 
 def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
-    """Have another published result of the same content count: lists, search and programs see it as the document's.
+    """Put another published result of the same file version into use, for lists, search and the API.
+
+    Its document type becomes the document's in the same write. Nothing is published again, and follow-ups of the
+    publication (rule actions, attributes) are not repeated. A result that was published beside a decided one had no
+    follow-ups: they are ordered now, and True is returned. ``reviews``: whether ``by`` may decide reviews.
 
     Its document type becomes the document's in the same write. Nothing is published again, and what followed a
-    publication (rules' actions, attributes) is not done again; of a result that stood beside one that a person
-    decided, it follows now: then True. ``reviews``: whether ``by`` may decide reviews.
+    publication (rules' actions, attributes) is not done again; of a result that stood beside one that a person decided,
+    it follows now: then True. ``reviews``: whether ``by`` may decide reviews.
 
     Raises:
         NotAllowed: a person decided the result that counts, and ``by`` may not.
@@ -320,12 +331,12 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     source = source_of(run)
     before, now = source.row, clock.iso(clock.now())
     if before.workflow_id == run.workflow_id:
-        raise Refused("This result is already in use.")
+        raise Refused(gettext("This result is already in use."))
     if source.execution.outcome != Outcome.PUBLISHED:
-        raise Refused("Only published results can be used. Re-run this one or select another.")
+        raise Refused(gettext("Only published results can be used. Re-run this one or select another."))
     if source.decided and not reviews:
-        raise NotAllowed("The current result was reviewed. You need the review permission to use another.")
-    store, name = DocumentFiles(run.site, run.project_id, run.document_id), files.output(run.workflow_id)
+        raise NotAllowed(gettext("The current result was reviewed. You need the review permission to use another."))
+    store, name = run_files.files_of(run), files.output(run.workflow_id)
     body = store.read(name)
     found = {"uri": store.uri(name), "sha256": files.sha256(body)}
     detail = {"outcome": Outcome.PUBLISHED.value, "chosen": True, **found}
@@ -335,7 +346,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
         run.site, "document", run.document_id, "result chosen", by=by,
         payload={"run": {"before": str(before.workflow_id), "after": run.workflow_id}},
     )  # fmt: skip
-    kind = json.loads(body).get("type")  # without one its project said it
+    kind = json.loads(body).get("type")  # without one, the project determined it
     typed = (
         set_classification(run.site, run.document_id, str(kind["id"]), name=str(kind["name"]), by=by) if kind else None
     )
@@ -349,7 +360,7 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
 
 
 def _plan_follow_ups_of_chosen(source: Source) -> list[Change]:
-    """What rules order after a publication, for a result that stood beside another and is chosen for the first time."""
+    """Plan the follow-ups of a result that was published beside another and is selected for the first time."""
     if not source.execution.keeps or publish_queries.follow_up(source.run) is not None:
         return []
     return follow_ups.plan_follow_ups(source.run, source.link, source.execution)

@@ -1,4 +1,4 @@
-"""Experiments: the list, a new one, one with its results, and what a person may do to it."""
+"""Pages of experiments: the list, a new experiment, and one with its results and actions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,10 +7,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import table
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.prompts import queries as prompt_queries
@@ -23,7 +25,7 @@ from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
-from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer, wants_fragment
+from projects.web.http import DeskRequest, page_links, read_number, redirect_after_post, render_answer, wants_fragment
 from workflows.experiments import actions, answering, promotion, queries, results, tasks
 from workflows.experiments.forms import ExperimentForm, PromotionForm, ResumeForm
 from workflows.experiments.items import ExperimentCell
@@ -38,11 +40,13 @@ from workflows.testsets.uploads import list_labels
 from workflows.trials import comparison
 from workflows.trials.outcome import TrialField
 
-HALF_LABELS = {"tuning": "Tuning", "held_back": "Held back"}
+HALF_LABELS = {"tuning": Phrase("Tuning"), "held_back": Phrase("Held back")}
 _PROMOTED = {
-    ProductionMove.MOVED: "is in production.",
-    ProductionMove.PROPOSED: "is proposed. Another person has to confirm it on the page of the prompt.",
-    ProductionMove.UNCHANGED: "is in production already.",
+    ProductionMove.MOVED: Phrase("The prompt of variant %(variant)s is in production."),
+    ProductionMove.PROPOSED: Phrase(
+        "The prompt of variant %(variant)s is proposed. Another person has to confirm it on the page of the prompt."
+    ),
+    ProductionMove.UNCHANGED: Phrase("The prompt of variant %(variant)s is in production already."),
 }
 
 
@@ -54,9 +58,7 @@ def list_experiments(request: DeskRequest, project_id: str) -> HttpResponse:
     context = {
         "project": project,
         "rows": [ExperimentRow(one) for one in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": request.path,
+        **page_links(request, page.next, request.path),
     }
     return render_answer(request, "workflows/experiments/list.html", None, context)
 
@@ -75,7 +77,7 @@ def create_experiment(request: DeskRequest, project_id: str) -> HttpResponse:
         form.add_error(None, str(error))
         return _new_page(request, project, form, status=422)
     tasks.order_lanes(ref)
-    messages.success(request, "Experiment started.")
+    messages.success(request, gettext("Experiment started."))
     return redirect_after_post(request, _address(ref))
 
 
@@ -104,7 +106,7 @@ def _experiment_form(request: DeskRequest, project: Project) -> ExperimentForm:
 
 
 def _list_offered_versions(prompt: PromptRef, head: PromptHead) -> list[PromptVersion]:
-    """The newest, and those with a label however old they are: production is what the others are measured against."""
+    """Return the newest versions and all with a label, as production is the baseline."""
     versions = list(prompt_queries.list_versions(prompt).rows)
     shown = {int(one.version) for one in versions}
     labelled = {int(head.candidate), int(head.production)} - {0} - shown
@@ -123,7 +125,7 @@ def pause_experiment(request: DeskRequest, project_id: str, experiment_id: str) 
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
     by = actor_of(request.user)
-    return _change(request, project, ref, lambda: actions.pause_experiment(ref, by=by), "Experiment paused.")
+    return _change(request, project, ref, lambda: actions.pause_experiment(ref, by=by), Phrase("Experiment paused."))
 
 
 @require_POST
@@ -131,27 +133,27 @@ def stop_experiment(request: DeskRequest, project_id: str, experiment_id: str) -
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
     by = actor_of(request.user)
-    return _change(request, project, ref, lambda: actions.stop_experiment(ref, by=by), "Experiment stopped.")
+    return _change(request, project, ref, lambda: actions.stop_experiment(ref, by=by), Phrase("Experiment stopped."))
 
 
 @require_POST
 def resume_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
-    return _go_on(request, project, ref, actions.resume_experiment, "Experiment resumed.")
+    return _go_on(request, project, ref, actions.resume_experiment, Phrase("Experiment resumed."))
 
 
 @require_POST
 def retry_experiment(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
-    """Only what failed is asked again."""
+    """Retry only the failed answers."""
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
-    return _go_on(request, project, ref, actions.retry_experiment, "Failed answers are asked for again.")
+    return _go_on(request, project, ref, actions.retry_experiment, Phrase("Failed answers are asked for again."))
 
 
 @require_POST
 def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
-    """Its prompt goes into production, or becomes the candidate for a share of runs."""
+    """Put the prompt into production, or make it the candidate for a share of runs."""
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
     form = PromotionForm(request.POST)
@@ -159,7 +161,6 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
         first = next(iter(form.errors.values()))[0]
         return _experiment_page(request, project, ref, clash=str(first), status=422)
     typed, by = form.cleaned_data, actor_of(request.user)
-    variant = f"The prompt of variant {typed['variant']}"
     if typed["label"] == "production":
         access.project_to_promote(request, project_id)
 
@@ -173,7 +174,7 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
                 despite=typed["despite"],
                 by=by,
             )
-            return f"{variant} {_PROMOTED[done]}"
+            return _PROMOTED[done].fill(variant=typed["variant"]).translated()
         promotion.nominate_variant(
             ref,
             typed["variant"],
@@ -183,7 +184,7 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
             by=by,
             may_promote=access.can(request, Permission.PROMOTE),
         )
-        return f"{variant} is the candidate."
+        return gettext("The prompt of variant %(variant)s is the candidate.") % {"variant": typed["variant"]}
 
     return _change(request, project, ref, promote, shown=f"?variant={typed['variant']}")
 
@@ -191,10 +192,10 @@ def promote_variant(request: DeskRequest, project_id: str, experiment_id: str) -
 def _go_on(
     request: DeskRequest, project: Project, ref: ExperimentRef, act: Callable[..., None], words: str
 ) -> HttpResponse:
-    """Within the posted limit."""
+    """Continue within the posted limit."""
     form = ResumeForm(request.POST)
     if not form.is_valid():
-        return _experiment_page(request, project, ref, clash="Enter a cost limit above 0.", status=422)
+        return _experiment_page(request, project, ref, clash=Phrase("Enter a cost limit above 0."), status=422)
 
     def go_on() -> None:
         act(ref, limit=form.cleaned_data["limit"], by=actor_of(request.user))
@@ -212,7 +213,7 @@ def _change(
     *,
     shown: str = "",
 ) -> HttpResponse:
-    """``words``: what is said afterwards if ``change`` does not say it. ``shown``: the query of the page after it."""
+    """``words``: the message, if ``change`` returns none. ``shown``: the query string of the page that follows."""
     try:
         words = change() or words
     except (Conflict, Refused) as error:
@@ -232,7 +233,7 @@ def _new_page(request: DeskRequest, project: Project, form: ExperimentForm, *, s
     context = {
         "project": project,
         "form": form,
-        "types": [(one, names.get(one, one) if one else "All documents") for one in own],
+        "types": [(one, names.get(one, one) if one else Phrase("All documents")) for one in own],
     }
     return render_answer(request, "workflows/experiments/new.html", None, context, status=status)
 
@@ -263,7 +264,7 @@ def _results_context(request: DeskRequest, project: Project, ref: ExperimentRef,
     results = queries.load_results(ref, str(head.results_sha256)) if head.results_sha256 else None
     half = request.GET.get("half", HELD_BACK)
     if half not in HALVES:
-        raise NotFound("An experiment has two halves: tuning and held back.")
+        raise NotFound(gettext("An experiment has two halves: tuning and held back."))
     variants = list_variants(plan, results, half, list_labels(request.site, project))
     best = next((one.variant.number for one in variants if one.is_best), 1)
     shown = read_number(request.GET.get("variant")) or read_number(request.POST.get("variant")) or best
@@ -289,7 +290,7 @@ def _results_context(request: DeskRequest, project: Project, ref: ExperimentRef,
 
 
 def _name_type(site: str, type_id: str) -> str:
-    """Empty for the general prompt."""
+    """Return the type's name; empty for the general prompt."""
     try:
         return str(schema_queries.get_classification(site, type_id).name) if type_id else ""
     except NotFound:
@@ -301,7 +302,7 @@ def _is_in_production(version: int, prompt: Any) -> bool:
 
 
 _A_PAGE = 25
-_STATUS = {"done": "Answered", "failed": "Failed", "removed": "Document removed"}
+_STATUS = {"done": Phrase("Answered"), "failed": Phrase("Failed"), "removed": Phrase("Document removed")}
 
 
 @dataclass(frozen=True)
@@ -330,7 +331,7 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class DifferenceRow:
-    """What each of the two variants got wrong, in words."""
+    """The mistakes of each of the two variants, in words."""
 
     document_id: str
     name: str
@@ -341,7 +342,7 @@ class DifferenceRow:
 
 @dataclass(frozen=True)
 class ComparedField:
-    """A field with what is known of it, and what each variant read; None: it read nothing."""
+    """A field with its known answer, and what each variant read; None: nothing."""
 
     name: str
     label: str
@@ -368,16 +369,14 @@ def list_cells(request: DeskRequest, project_id: str, experiment_id: str) -> Htt
         "project": project,
         "head": head,
         "rows": [AnswerRow(one, names.get(str(one.document_id), "")) for one in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": request.path,
+        **page_links(request, page.next, request.path),
     }
     return render_answer(request, "workflows/experiments/answers.html", None, context)
 
 
 @require_safe
 def list_differences(request: DeskRequest, project_id: str, experiment_id: str) -> HttpResponse:
-    """``?first=`` and ``?second=``: variants; ``?after=``: how many documents come before."""
+    """``?first=`` and ``?second=``: variants; ``?after=``: the number of documents to skip."""
     project = access.project_to_configure(request, project_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
     head = queries.get_experiment(ref)
@@ -409,7 +408,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
 
 @require_safe
 def compare_document(request: DeskRequest, project_id: str, experiment_id: str, document_id: str) -> HttpResponse:
-    """A page of a document beside what two variants read and what is known; ``?page=``: its number, 1-based."""
+    """A page of a document beside the values of two variants and the known answers; ``?page=``: 1-based."""
     project = access.project_to_configure(request, project_id)
     admission.check_document(request, document_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
@@ -420,7 +419,7 @@ def compare_document(request: DeskRequest, project_id: str, experiment_id: str, 
     case = next((one for one in cases if one.document_id == document_id), None)
     names = _names(ref, [document_id])
     if case is None or document_id not in names:
-        raise NotFound("This document is not in the experiment's test set, or was deleted.")
+        raise NotFound(gettext("This document is not in the experiment's test set, or was deleted."))
     outcomes = [answering.load_outcome(ref, document_id, one) for one in (first, second)]
     rows = _compare(ref, case, outcomes)
     pages = comparison.list_pages([_narrow(one, rows) for one in (outcomes if first != second else outcomes[:1])])
@@ -431,8 +430,8 @@ def compare_document(request: DeskRequest, project_id: str, experiment_id: str, 
         "pages": pages,
         "page": comparison.choose_page(pages, request.GET.get("page", "")),
         "page_address": f"{request.path}?first={first}&second={second}&page=",
-        "first_name": f"Variant {first}",
-        "second_name": f"Variant {second}" if first != second else "",
+        "first_name": Phrase("Variant %(first)s").fill(first=first),
+        "second_name": Phrase("Variant %(second)s").fill(second=second) if first != second else "",
         "document_id": document_id,
         "variants": plan.variants,
         "first": first,
@@ -446,7 +445,7 @@ def compare_document(request: DeskRequest, project_id: str, experiment_id: str, 
 
 
 def _narrow(one: answering.KeptOutcome | None, rows: Sequence[ComparedField]) -> answering.KeptOutcome | None:
-    """Without the fields whose answers are not known: no row tells what was read of them."""
+    """Remove the fields without known answers, so that no value of them is shown."""
     names = {row.name for row in rows}
     return one and replace(one, fields=tuple(field for field in one.fields if field.name in names))
 
@@ -458,7 +457,7 @@ def _two_variants(request: DeskRequest, most: int) -> tuple[int, int]:
 
 
 def _names(ref: ExperimentRef, document_ids: Iterable[str]) -> dict[str, str]:
-    """Of those that are there: one BatchGetItem."""
+    """Return the names of documents that exist: one BatchGetItem."""
     keys = [
         table.PROJECT_DOCUMENT.key(ref.site, project_id=ref.project_id, document_id=one)
         for one in dict.fromkeys(document_ids)
@@ -474,8 +473,8 @@ def _difference(one: CaseResult, name: str, first: int, second: int, labels: Map
 
 def _describe(mistakes: Sequence[str] | None, labels: Mapping[str, str]) -> str:
     if mistakes is None:
-        return "No answer"
-    return f"Wrong: {', '.join(labels.get(one, one) for one in mistakes)}" if mistakes else "All correct"
+        return Phrase("No answer")
+    return f"Wrong: {', '.join(labels.get(one, one) for one in mistakes)}" if mistakes else Phrase("All correct")
 
 
 def _compare(ref: ExperimentRef, case: Case, outcomes: Sequence[answering.KeptOutcome | None]) -> list[ComparedField]:

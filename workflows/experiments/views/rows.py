@@ -1,9 +1,10 @@
-"""What the pages of an experiment show of it: states, variants with their scores, the chart."""
+"""What the pages of an experiment show: states, variants with their scores, the chart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from projects.models.prices import money
+from config.phrase import Figure, Phrase
+from projects.models.cost_words import money
 from workflows.experiments.items import Experiment, ExperimentStatus
 from workflows.experiments.results import HalfResult, Plan, Results, Variant
 from workflows.learning.scores import Interval
@@ -11,12 +12,12 @@ from workflows.runs.views.state_labels import Mark
 
 S = ExperimentStatus
 MARKS = {
-    S.QUEUED: Mark("", "clock", "Queued"),
-    S.RUNNING: Mark("info", "run", "Running"),
-    S.PAUSED: Mark("warn", "pause", "Paused"),
-    S.OVER_LIMIT: Mark("warn", "alert", "Cost limit reached"),
-    S.STOPPED: Mark("", "stop", "Stopped"),
-    S.DONE: Mark("good", "check", "Done"),
+    S.QUEUED: Mark("", "clock", Phrase("Queued")),
+    S.RUNNING: Mark("info", "run", Phrase("Running")),
+    S.PAUSED: Mark("warn", "pause", Phrase("Paused")),
+    S.OVER_LIMIT: Mark("warn", "alert", Phrase("Cost limit reached")),
+    S.STOPPED: Mark("", "stop", Phrase("Stopped")),
+    S.DONE: Mark("good", "check", Phrase("Done")),
 }
 _ROW, _TOP, _LEFT, _WIDTH = 30, 18, 34, 340
 
@@ -58,7 +59,7 @@ class ExperimentRow:
 
 @dataclass(frozen=True)
 class FieldCells:
-    """The shares of one field in words; ``label``: its name if the project has no such field any more."""
+    """The scores of one field as text; ``label``: its name if the project no longer has the field."""
 
     name: str
     label: str
@@ -71,7 +72,7 @@ class FieldCells:
 
 @dataclass(frozen=True)
 class VariantRow:
-    """A variant's scores in words, "–" without anything to measure. ``labels``: of fields, by name."""
+    """A variant's scores as text, "–" if there is nothing to measure. ``labels``: of fields, by name."""
 
     variant: Variant
     result: HalfResult | None
@@ -106,7 +107,9 @@ class VariantRow:
     def safe(self) -> str:
         if not self.result or self.result.safe_threshold is None:
             return "–"
-        return f"{show_share(self.result.safe_threshold)}, reviews {show_share(self.result.safe_review_rate)}"
+        return Phrase("%(threshold)s, reviews %(share)s").fill(
+            threshold=show_share(self.result.safe_threshold), share=show_share(self.result.safe_review_rate)
+        )
 
     @property
     def cost(self) -> str:
@@ -124,7 +127,7 @@ class VariantRow:
     def seconds(self) -> str:
         if not self.result or self.result.p50 is None:
             return "–"
-        return f"{self.result.p50:.1f} / {self.result.p95:.1f}"
+        return Figure(f"{self.result.p50:.1f} / {self.result.p95:.1f}")
 
     @property
     def fields(self) -> list[FieldCells]:
@@ -156,7 +159,7 @@ def list_variants(plan: Plan, results: Results | None, half: str, labels: Mappin
 
 @dataclass(frozen=True)
 class Bar:
-    """In the chart's own units; ``text``: what it stands for."""
+    """In the chart's own units; ``text``: its description."""
 
     number: int
     y: float
@@ -186,7 +189,7 @@ class Chart:
 
 
 def draw_chart(rows: Sequence[VariantRow]) -> Chart | None:
-    """None without a score."""
+    """Draw F1 by variant; None without a score."""
     measured = [one for one in rows if one.result and one.result.f1]
     if not measured:
         return None
@@ -200,27 +203,29 @@ def draw_chart(rows: Sequence[VariantRow]) -> Chart | None:
                     round(_WIDTH * f1.share, 1),
                     round(_LEFT + _WIDTH * f1.low, 1),
                     round(_LEFT + _WIDTH * f1.high, 1),
-                    f"Variant {row.variant.number}, {row.variant.words}: {row.f1}, {row.interval}",
+                    Phrase("Variant %(number)s, %(words)s: %(row)s, %(interval)s").fill(
+                        number=row.variant.number, words=row.variant.words, row=row.f1, interval=row.interval
+                    ),
                 )
             )
     return Chart(bars, _TOP + len(bars) * _ROW)
 
 
 def show_share(share: float | None) -> str:
-    """For people.
+    """Format a share for people.
 
     >>> show_share(0.925), show_share(1.0), show_share(None)
     ('92.5 %', '100 %', '–')
     """
     if share is None:
         return "–"
-    return f"{round(share * 100, 1):g} %"
+    return Figure(f"{round(share * 100, 1):g} %")
 
 
 def show_interval(found: Interval | None) -> str:
-    """For people.
+    """Format an interval for people.
 
     >>> show_interval(Interval(0.9, 0.512, 0.98))
     '51.2–98 %'
     """
-    return "" if found is None else f"{round(found.low * 100, 1):g}–{round(found.high * 100, 1):g} %"
+    return "" if found is None else Figure(f"{round(found.low * 100, 1):g}–{round(found.high * 100, 1):g} %")

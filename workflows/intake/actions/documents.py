@@ -1,4 +1,4 @@
-"""A document enters, or gets a newer content: its rows and its run come into being together, or not at all."""
+"""Writes that create a document, or add a file version, together with its run: all rows or none."""
 
 import datetime as dt
 import logging
@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, Refused, Unavailable
+from config.phrase import Phrase, Sentence
 from config.transaction import EXISTS, Change, EventAt, Put, Update, transact
 from projects.documents.actions.documents import CHECKSUM_TYPE, Content, NewDocument, create_document, version_row
 from projects.documents.activity import ActivityChange, ActivityType, explain_lock, record_activity
@@ -33,11 +35,11 @@ log = logging.getLogger(__name__)
 def start(new: NewRun, *, also: Sequence[Change] = ()) -> Run:
     """Create document, links, run, board and first event in one transaction, then start the engine.
 
-    If the engine does not answer, the run stands and the sweeper starts it; nothing has to be uploaded again. ``also``
-    is written with it or not at all.
+    If the engine does not answer, the run exists and the sweeper starts it; the upload need not be repeated. ``also``
+    is written in the same transaction.
 
     Raises:
-        Conflict: the document exists, or one of ``also`` did not hold.
+        Conflict: the document exists, or a condition of ``also`` failed.
         Refused: its folder is gone.
         Unavailable: the table does not answer; nothing was created.
 
@@ -53,7 +55,7 @@ def start(new: NewRun, *, also: Sequence[Change] = ()) -> Run:
 
 
 def plan_entry(new: NewRun, at: dt.datetime, place: Place | None = None) -> tuple[list[Change], list[EventAt]]:
-    """All that the document comes into being by together with its first run, and the events of it."""
+    """Return all changes that create the document with its first run, and their events."""
     run, by, now = new.run, new.by, clock.iso(at)
     document = new_document(run, new.project, new.original, parent_id=new.parent_id, place=place)
     row = project_document(run, new.project, new.original, new.position.document, now, chosen=new.chosen)
@@ -67,7 +69,7 @@ def plan_entry(new: NewRun, at: dt.datetime, place: Place | None = None) -> tupl
 
 
 def start_engine(new: NewRun) -> None:
-    """Once the rows are written; if the engine does not answer, the sweeper starts the run."""
+    """Start the engine once the rows are written; if it does not answer, the sweeper starts the run."""
     ids = {"run": new.run.workflow_id, "document": new.run.document_id, "site": new.run.site}
     log.info("run created", extra=ids)
     try:
@@ -134,20 +136,20 @@ def project_document(
     )
 
 
-UNDER_WAY = "A run of this document is in progress or needs review. Upload the new version when it has ended."
-CONTAINER = (
+UNDER_WAY = Sentence("A run of this document is in progress or needs review. Upload the new version when it has ended.")
+CONTAINER = Phrase(
     "Files were extracted from this document, so it cannot be replaced. Upload the newer file as a new document."
 )
-SAME = "This exact file was already reviewed. To analyse it again, open its run and select Re-run."
+SAME = Phrase("This exact file was already reviewed. To analyse it again, open its run and select Re-run.")
 _ATTEMPTS = 8
 
 
 def check_takes_content(site: str, document: Document) -> ProjectDocument:
-    """The document's row in its project, if nothing is under way that a newer content would pull the rug from.
+    """Return the document's row in its project, unless work is in progress that a new file version would break.
 
     Raises:
         NotFound: the document was deleted.
-        Refused: a run is under way, or waits for a person.
+        Refused: a run is in progress, or in review.
 
     """
     if document.contentType in CONTAINERS:
@@ -159,12 +161,12 @@ def check_takes_content(site: str, document: Document) -> ProjectDocument:
 
 
 def add_content(new: NewRun) -> Run:
-    """Make ``new.original`` the document's content and begin this run of it, in one transaction.
+    """Make ``new.original`` the document's current file version and begin its run, in one transaction.
 
     Raises:
         NotFound: no such document, or it was deleted.
-        Refused: another has it checked out; a run is under way, perhaps of a content that someone uploaded at the same
-            time; or it is the very file whose result a person decided.
+        Refused: someone else has it checked out; a run is in progress, perhaps of a version that was uploaded
+            concurrently; or it is the same file whose result a person decided.
         Unavailable: the table does not answer; nothing was changed.
 
     """
@@ -183,13 +185,13 @@ def add_content(new: NewRun) -> Run:
         except Conflict as conflict:
             if "project_document" in conflict.failed:
                 raise Refused(UNDER_WAY) from conflict
-            if "document" not in conflict.failed:  # the second of the version's key was taken
+            if "document" not in conflict.failed:  # another version has the same second in its key
                 later += dt.timedelta(seconds=1)
             time.sleep(random.uniform(0.005, 0.03) * (attempt + 1))
         else:
             start_engine(new)
             return run
-    raise Conflict("This document is being changed by others. Nothing was changed; try again in a moment.")
+    raise Conflict(gettext("This document is being changed by others. Nothing was changed; try again in a moment."))
 
 
 def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.datetime) -> None:
@@ -203,10 +205,10 @@ def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.date
         project_document_if=document_rows.if_at_rest(),
         document=_document(document, original, at, now),
         document_if=Document.revision == document.revision,
-        # Without a queue it stays where it is until it is assessed: what was limited to some is not open meanwhile.
+        # Without a queue it stays in its current one until it is assessed, so that it is never visible to more people.
         queue=str(new.project.get("review_queue") or "") or None,
     )
-    # The document's revision holds ``before`` too: who else ended its rest has bumped it.
+    # The document's revision guards ``before`` too: whoever started another run has bumped it.
     shown = document_rows.state_of_row(before)
     changes = [
         *advance.write(shown, new.position, now, new_rows=new.rows(now).all, more=more),
@@ -230,7 +232,7 @@ def _write(new: NewRun, document: Document, before: ProjectDocument, at: dt.date
 
 
 def _project_document(original: Original) -> list[Action]:
-    """What the document's row in its project says of its content."""
+    """Set what the document's row in its project says about its file."""
     values = {"s3_key": original.s3_key, "file_type": original.file_type, "file_size": original.file_size}
     path: Any = ProjectDocument.data
     pages = ProjectDocument.page_count
@@ -263,7 +265,7 @@ def _document(document: Document, original: Original, at: dt.datetime, now: str)
 
 
 def _replace_page_images(new: NewRun, before: ProjectDocument) -> list[Change]:
-    """The page images of the runs before are this one's from now on; their pages say so."""
+    """Hand the page images of earlier runs over to this run, and say so on those runs' pages."""
     site, newer = new.run.site, WorkflowSteps.replaced_by.set(new.run.workflow_id)
     earlier = sorted({*(before.runs or ()), *filter(None, [new.follows])})
     return [Update(table.WORKFLOW_STEPS.key(site, workflow_id=one), [newer], EXISTS) for one in earlier]

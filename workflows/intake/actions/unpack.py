@@ -1,4 +1,4 @@
-"""A mail or an archive enters, and is done when everything has come out of it."""
+"""Writes of extractions: an email or an archive is created, and is done when its files have been extracted."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,12 +8,14 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase, Sentence
 from config.table import Key
 from config.transaction import Change, Put, Update, transact
 from projects.audit.events import Actor
@@ -31,12 +33,12 @@ from workflows.runs.items import DocumentEvent, Outcome, Run
 from workflows.runs.new_run import Original
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
-_KINDS = 20  # that the record names
-_TOLD = 50  # refused files that the record names
-_SHORT = 300  # letters of each sentence
-_NOTHING = "No files could be extracted. Upload the files individually."
-_DEADLY = "Could not be extracted after {} attempts. Upload the files individually."
-_STILL_SPLITTING = "This document is being split already. Its parts appear on the document’s page."
+_KINDS = 20  # stored on the record
+_TOLD = 50  # refused files stored on the record
+_SHORT = 300  # characters of each sentence
+_NOTHING = Phrase("No files could be extracted. Upload the files individually.")
+_DEADLY = Sentence("Could not be extracted after %(tries)s attempts. Upload the files individually.")
+_STILL_SPLITTING = Phrase("This document is being split already. Its parts appear on the document’s page.")
 _UNDER_WAY = DocumentState(DocumentStatus.IN_PROGRESS)  # without a run
 OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
 
@@ -59,13 +61,13 @@ def begin(
     batch_line: str = "",
     folder_id: str = "",
 ) -> None:
-    """Make the document of a mail or an archive; its children come when a worker unpacks it.
+    """Create the document of an email or an archive; a worker extracts its files later.
 
-    ``chosen``: who does the work for all that comes out of it (projects.settings.provider_choice). ``batch_line``:
-    whose slot it holds. ``folder_id``: where it is filed, and all that comes out of it.
+    ``chosen``: providers for all extracted documents (projects.settings.provider_choice). ``batch_line``: the slot that
+    it holds. ``folder_id``: its folder and that of extracted documents.
 
     Raises:
-        Conflict: the document exists, or one of ``also`` did not hold.
+        Conflict: the document exists, or a condition of ``also`` failed.
         Refused: the folder is gone.
         Unavailable: the table does not answer; nothing was created.
 
@@ -104,7 +106,7 @@ def begin(
 
 
 def check_can_split(site: str, document_id: str) -> None:
-    """Raises: Refused, while the parts of an earlier run's split are still to come."""
+    """Raises: Refused while parts of an earlier split are still being created."""
     try:
         record = DocumentUnpacking.load(key_of(site, document_id))
     except NotFound:
@@ -114,9 +116,9 @@ def check_can_split(site: str, document_id: str) -> None:
 
 
 def plan_split(run: Run, document: Document, parts: Sequence[PageRange]) -> Put:
-    """What has a worker make documents of ``parts``, once the run that a reviewer split has ended.
+    """Order documents for ``parts``, to be created once the run that a reviewer split has ended.
 
-    They are whose the document is. The document may have been split in an earlier run: that is over then.
+    They inherit the document's owner. The document may have been split in an earlier run, which is finished by then.
     """
     record = DocumentUnpacking(
         *key_of(run.site, run.document_id),
@@ -136,23 +138,23 @@ def plan_split(run: Run, document: Document, parts: Sequence[PageRange]) -> Put:
 
 
 def parts_of(record: DocumentUnpacking) -> list[PageRange]:
-    """Empty for a mail or an archive."""
+    """Return the parts of a split document; empty for an email or an archive."""
     stored = [one.as_dict() if hasattr(one, "as_dict") else dict(one) for one in record.parts or ()]
     return [PageRange(int(one["first"]), int(one["last"]), str(one["document_type"] or "")) for one in stored]
 
 
 def _run_of_document(run: Run) -> Run:
-    """Its events are of no run: they are told under the document's own id."""
+    """Return the id under which its events are stored, which belong to no run."""
     return Run(run.site, run.project_id, run.document_id, run.document_id)
 
 
 def claim(record: DocumentUnpacking, *, owner: str) -> None:
-    """Begin it; due again when the lease runs out. Raises: Conflict, as ``due_work.claim``, and where it is done."""
+    """Claim it until the lease expires. Raises: Conflict as ``due_work.claim``, or if it is done."""
     due_work.claim(record, owner=owner, when=OPEN, also=_postpone(record))
 
 
 def renew(record: DocumentUnpacking) -> None:
-    """Not due again while someone is at it. Raises: Conflict if it is done."""
+    """Renew the lease. Raises: Conflict if it is done."""
     due_work.renew(record, when=OPEN, also=_postpone(record))
 
 
@@ -161,10 +163,10 @@ def _postpone(record: DocumentUnpacking) -> list[Action]:
 
 
 def count_child(site: str, record: DocumentUnpacking, size: int) -> list[Change]:
-    """One more file of ``size`` bytes at the root, in the transaction that makes it; fails where it is one too many.
+    """Count one more file of ``size`` bytes at the root, in the transaction that creates it.
 
-    It fails as well where ``record`` was given up meanwhile. Whoever dies from here on died with something done: the
-    begins before do not count any more.
+    Fails if there are too many, or if ``record`` was given up meanwhile. It also resets the number of tries, since a
+    worker that dies from here on has made progress.
     """
     files, all_bytes = DocumentUnpacking.files, DocumentUnpacking.bytes_
     fits: Condition = (files < settings.UNPACK_MAX_FILES) & (all_bytes <= settings.UNPACK_MAX_BYTES - size)
@@ -178,7 +180,7 @@ def count_child(site: str, record: DocumentUnpacking, size: int) -> list[Change]
 def finish(
     site: str, record: DocumentUnpacking, *, taken: int, refused: Sequence[tuple[str, str]], message: str
 ) -> None:
-    """All that can come out has; of which nothing came out, it failed. Raises: Conflict if another was as fast."""
+    """Finish it: done if any file was extracted, else failed. Raises: Conflict if another worker was faster."""
     told = [{"name": name, "why": why[:_SHORT]} for name, why in refused[:_TOLD]]
     refusals = DocumentUnpacking.refused.set(told) if told else DocumentUnpacking.refused.remove()
     if not (taken or refused or message):
@@ -197,7 +199,7 @@ def finish(
 
 
 def kinds_of(names: Iterable[str]) -> set[str]:
-    """The endings of the names, as people tell kinds of files; of many different ones, some.
+    """Return the file extensions of the names; a limited number if there are many.
 
     >>> sorted(kinds_of(["A.EXE", "b.exe", "notes", "a.b c", ".profile"]))
     ['.exe', 'other']
@@ -207,11 +209,11 @@ def kinds_of(names: Iterable[str]) -> set[str]:
 
 
 def give_up(site: str, record: DocumentUnpacking, *, owner: str) -> None:
-    """It ended every worker that began it; what came out stays. Raises: Conflict if someone is at it again."""
+    """Give up because it killed every worker; extracted files stay. Raises: Conflict if it was claimed again."""
     tries = int(record.tries)
     ending = _Ending("UNPACKING_GIVEN_UP", {"begun": tries}, failed=not _has_children(site, record.documentId))
     when = OPEN & due_work.not_begun_since(record, owner=owner)
-    _end(site, record, [], _DEADLY.format(tries), when=when, ending=ending)
+    _end(site, record, [], _DEADLY.fill(tries=tries), when=when, ending=ending)
 
 
 def _has_children(site: str, document_id: str) -> bool:
@@ -222,7 +224,7 @@ def _has_children(site: str, document_id: str) -> bool:
 
 @dataclass(frozen=True)
 class _Ending:
-    """The event's word and its facts; ``failed``: nothing came out."""
+    """The word and facts of the event; ``failed``: no file was extracted."""
 
     word: str
     facts: Mapping[str, int | str]
@@ -241,7 +243,7 @@ def _end(
     ]
     run = _run(site, record)
     changes: list[Change] = [Update(record.key, done, when)]
-    if record.parts:  # the document is as its own run left it
+    if record.parts:  # the document keeps the state of its own run
         transact(changes, events.lineage(run, ending.word, facts=ending.facts))
         return
     after = DocumentState(DocumentStatus.FAILED if ending.failed else DocumentStatus.UNPACKED)
@@ -259,15 +261,15 @@ def _run(site: str, record: DocumentUnpacking) -> Run:
 
 
 def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = "") -> None:
-    """Have it taken apart once more; what came out stays, what was left out is looked at anew.
+    """Retry: extracted files stay, skipped ones are tried again.
 
     Raises:
-        Refused: everything came out, or it is being taken apart.
+        Refused: every file was extracted, or it is in progress.
         Conflict: someone was faster, or the document was deleted.
 
     """
     if not record.can_be_tried_again:
-        raise Refused("All files were extracted. There is nothing to retry.")
+        raise Refused(gettext("All files were extracted. There is nothing to retry."))
     row = queries.project_document(site, record.project_id, record.documentId)
     run = _run(site, record)
     line = DocumentUnpacking.batch_line
@@ -284,12 +286,12 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
     ]
     before, more = document_rows.state_of_row(row), More(project_document_if=document_rows.if_has_status(row))
     changes: list[Change] = [Update(record.key, opened, DocumentUnpacking.status == UnpackingStatus.DONE)]
-    if not record.parts:  # what was split is as its own run left it
+    if not record.parts:  # a split document keeps the state of its own run
         changes += document_rows.write_document(run, before, _UNDER_WAY, clock.iso(clock.now()), more=more)
-    # No reason beside it: reasons name files of the archive, and activity outlives the document.
+    # Without the reason: reasons name files of the archive, and activity outlives the document.
     changed = [ActivityChange("unpacking", "ended", "started again")]
     told = record_activity(site, record.documentId, ActivityType.MODIFY, by=by, changes=changed, name=row.name)
     try:
         transact(changes, events.lineage(run, "UNPACKING_TRIED_AGAIN", by=by), told)
     except Conflict as error:
-        raise Conflict("The document was changed or deleted by another user. Reload the page.") from error
+        raise Conflict(gettext("The document was changed or deleted by another user. Reload the page.")) from error

@@ -1,12 +1,13 @@
-"""Files that hold files, mails and ZIP archives: what comes out of them, within limits that hold while they are read.
+"""Containers: extraction of emails and ZIP archives, within limits that are enforced while reading.
 
-No Django and no table here: a path in, files out. Nothing is believed of what a file says about its own size.
+No Django and no table here: a path in, files out. Sizes that a file declares are not trusted.
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.intake.containers import archives, mails, outlook
 from workflows.intake.containers.members import Limits as Limits
 from workflows.intake.containers.members import Member as Member
@@ -28,9 +29,9 @@ _MEMBERS: dict[str, Callable[[Path, Limits], Iterator[Member]]] = {
 
 
 def container_type(path: Path, name: str = "") -> str | None:
-    """``ARCHIVE``, ``MAIL`` or ``OUTLOOK`` by the content; None for every other file, also for Office's archives.
+    """Detect ``ARCHIVE``, ``MAIL`` or ``OUTLOOK`` by content; None for other files, including Office packages.
 
-    ``name`` only tells a text that begins as mails do.
+    ``name`` only helps with text that begins like an email.
     """
     if archives.is_archive(path):
         return ARCHIVE
@@ -40,24 +41,25 @@ def container_type(path: Path, name: str = "") -> str | None:
 
 
 def check(path: Path, file_type: str, limits: Limits) -> int:
-    """How many files it holds, from its table of contents or its parts; nothing is unpacked to the disk.
+    """Count its files, from the table of contents or the parts, without extracting them to disk.
 
     Raises:
-        Refused: it is damaged, holds nothing or too much, or is made to fill a disk.
+        Refused: it is damaged, empty or too large, or is a zip bomb.
 
     """
     count = _CHECKS[file_type](path, limits)
     if count == 0:
-        what = "archive holds no file" if file_type == ARCHIVE else "mail has neither text nor attachment"
-        raise Refused(f"This {what}. Upload the documents themselves.")
+        empty = Sentence("This archive holds no file. Upload the documents themselves.")
+        blank = Sentence("This mail has neither text nor attachment. Upload the documents themselves.")
+        raise Refused(empty if file_type == ARCHIVE else blank)
     return count
 
 
 def members(path: Path, file_type: str, limits: Limits) -> Iterator[Member]:
-    """The files in it, one after the other and in its own order.
+    """Yield its files in their order.
 
     Raises:
-        Refused: as ``check``, also in the middle.
+        Refused: as ``check``, possibly after some files.
 
     """
     return _MEMBERS[file_type](path, limits)

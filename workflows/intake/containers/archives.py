@@ -1,4 +1,4 @@
-"""ZIP archives: their table of contents is bounded before it is read, their files while they are."""
+"""ZIP archives: the table of contents is bounded before it is read, the files while they are read."""
 
 import lzma
 import zipfile
@@ -8,17 +8,18 @@ from functools import partial
 from pathlib import Path
 
 from config.errors import Refused
+from config.phrase import Phrase, Sentence
 from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_large, too_many
 from workflows.stages.formats import zips
 
 _CHUNK = 256 * 1024
-_SMALL = 1024**2  # below it no ratio says anything
+_SMALL = 1024**2  # bytes; below this the compression ratio means nothing
 _OFFICE = {"[Content_Types].xml", "mimetype"}
 _NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
-_DAMAGED = "This archive is damaged or incomplete. Create it again and upload the new file."
-# What Python's reader raises for bytes that are not what the table of contents says, or a method that it does not know.
+_DAMAGED = Sentence("This archive is damaged or incomplete. Create it again and upload the new file.")
+# What Python's reader raises for corrupt data or an unsupported compression method.
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-_LOCKED = "Password-protected. Extract it and upload the file."
+_LOCKED = Sentence("Password-protected. Extract it and upload the file.")
 
 
 def is_archive(path: Path) -> bool:
@@ -29,7 +30,7 @@ def is_archive(path: Path) -> bool:
         with zips.open_zip(path, _DAMAGED) as archive:
             return not _OFFICE & set(archive.namelist())
     except Refused:
-        return True  # an archive, and a bad one: its check says so
+        return True  # a broken archive: its check explains why
 
 
 def check(path: Path, limits: Limits) -> int:
@@ -71,9 +72,9 @@ def _write(archive: zipfile.ZipFile, one: zipfile.ZipInfo, budget: Budget, targe
                 budget.spend(len(chunk))
                 file.write(chunk)
     except _BROKEN as error:
-        raise Refused("Damaged in the archive. Upload the file individually.") from error
+        raise Refused(Phrase("Damaged in the archive. Upload the file individually.")) from error
 
 
 def _check_growth(size: int, one: zipfile.ZipInfo, limits: Limits) -> None:
     if size > _SMALL and size > limits.ratio * max(one.compress_size, 1):
-        raise Refused("Too large when extracted. Upload the file individually.")
+        raise Refused(Phrase("Too large when extracted. Upload the file individually."))

@@ -1,4 +1,4 @@
-"""Mails as files (RFC 5322): their attachments, and mails that are attached to them."""
+"""Emails as files (RFC 5322): their attachments, including attached emails."""
 
 import email
 from collections.abc import Iterator
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import cast
 
 from config.errors import Refused
+from config.phrase import Phrase, Sentence
 from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_many
 from workflows.stages.formats.mails import MOST_BYTES, mail_body_lines, mail_text
 
 _HEAD = 8192
-_DEEPEST = 30  # parts in parts; mail programs make four
+_DEEPEST = 30  # nested parts; mail programs produce four levels
 _FIRST: tuple[bytes, ...] = (
     b"from",
     b"received",
@@ -25,17 +26,17 @@ _FIRST: tuple[bytes, ...] = (
     b"subject",
 )
 _FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-", b"authentication-results")
-# What programs write into a mail that is sent, and no one into a text that tells of one.
+# Headers of an email that was sent, which a text about an email does not have.
 _SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
 _TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
-_ODD = "This email is damaged or nested too deeply. Save the attachments and upload them."
+_ODD = Sentence("This email is damaged or nested too deeply. Save the attachments and upload them.")
 
 
 def is_mail(path: Path, name: str = "") -> bool:
-    """It begins with headers of which one says who sent it: anything may begin with a word and a colon.
+    """Return True if it begins with headers that include a sender: any text may begin with a word and a colon.
 
-    What is named as a text has to hold what only a sent mail does: the text that came out of a mail begins with who
-    wrote it to whom, and would be taken for a mail with the same text in it, again and again.
+    A file named as text must have headers that only a sent email has. The text extracted from an email begins with its
+    sender and recipients, and would otherwise be taken for an email with the same text in it, endlessly.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n").lower()
@@ -55,7 +56,7 @@ def check(path: Path, limits: Limits) -> int:
 
 
 def members(path: Path, limits: Limits) -> Iterator[Member]:
-    """What is attached, then the mail's own text. Raises: Refused."""
+    """Yield the attachments, then the email's own text. Raises: Refused."""
     budget = Budget(limits)
     mail, attached = _parts(path)
     for number, part in enumerate(attached, start=1):
@@ -67,7 +68,7 @@ def members(path: Path, limits: Limits) -> Iterator[Member]:
 
 
 def text_member(subject: str, text: str, budget: Budget) -> Member:
-    """A mail's text as a file of its own; also of other kinds of mail."""
+    """Return the text of an email as a file of its own; for all kinds of emails."""
 
     def write(target: Path) -> None:
         content = text.encode("utf-8", "replace")
@@ -78,7 +79,7 @@ def text_member(subject: str, text: str, budget: Budget) -> Member:
 
 
 def _text(mail: EmailMessage) -> str:
-    """With who wrote it to whom; empty if nothing was written."""
+    """Return the text with sender and recipients; empty if there is no text."""
     try:
         return mail_text(mail) if any(line.strip() for line in mail_body_lines(mail)) else ""
     except (RecursionError, ValueError, LookupError, IndexError, TypeError, AttributeError) as error:
@@ -94,7 +95,10 @@ def _write(part: EmailMessage, budget: Budget, target: Path) -> None:
 def _parts(path: Path) -> tuple[EmailMessage, list[EmailMessage]]:
     """Raises: Refused."""
     if path.stat().st_size > MOST_BYTES:
-        raise Refused(f"This email is larger than {MOST_BYTES // 1024**2} MB. Save the attachments and upload them.")
+        raise Refused(
+            Phrase("This email is larger than %(value)s MB. Save the attachments and upload them.")
+            % {"value": MOST_BYTES // 1024**2}
+        )
     try:
         with path.open("rb") as file:
             mail = email.message_from_binary_file(file, policy=policy.default)
@@ -107,7 +111,7 @@ def _find_attachments(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
     if depth > _DEEPEST:
         raise Refused(_ODD)
     if part.get_content_type() == "message/rfc822" and depth:
-        yield part  # a mail of its own, with attachments of its own
+        yield part  # an attached email, with attachments of its own
     elif part.is_multipart():
         for one in part.iter_parts():
             yield from _find_attachments(cast("EmailMessage", one), depth + 1)
@@ -116,7 +120,7 @@ def _find_attachments(part: EmailMessage, depth: int) -> Iterator[EmailMessage]:
 
 
 def _is_document(part: EmailMessage) -> bool:
-    """Not the mail's own text, and not the pictures that its text shows: logos and signatures."""
+    """Return True unless it is the email's own text or an image shown in it, such as a logo or signature."""
     shown_in_text = part.get_content_disposition() == "inline" and part.get("Content-ID")
     return bool(part.get_filename() or part.get_content_maintype() != "text") and not shown_in_text
 

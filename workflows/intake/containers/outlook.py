@@ -1,16 +1,17 @@
-"""Outlook messages as containers: what is attached, then the message's own text."""
+"""Outlook messages as containers: the attachments, then the message's own text."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.intake.containers.mails import text_member
 from workflows.intake.containers.members import Budget, Limits, Member, printable_name, too_many
 from workflows.stages.formats import outlook
 from workflows.stages.formats.mails import format_mail
 from workflows.stages.formats.outlook import Attachment, Message
 
-_INSIDE = "Nested Outlook message. Open it in Outlook, save it as a file and upload that."
+_INSIDE = Sentence("Nested Outlook message. Open it in Outlook, save it as a file and upload that.")
 
 
 def is_message(path: Path) -> bool:

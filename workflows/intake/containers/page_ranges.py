@@ -1,4 +1,4 @@
-"""A document of many pages that is cut: each range of its pages is a file of its own."""
+"""Splitting of a document: each page range becomes a file of its own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,19 @@ import pikepdf
 from PIL import Image
 
 from config.errors import Refused
+from config.phrase import Sentence
 from workflows.intake.containers.members import Member
 from workflows.stages.kinds import PDF
-from workflows.stages.pages.pictures import MANY_PAGES, check_size
+from workflows.stages.pages.image_files import MANY_PAGES, check_size
 
-_BROKEN = "These pages could not be cut out. Upload them as a file of their own."
-_NEEDS_TWO = "Mark at least one page where a new document starts."
-_NOT_ALL = "The parts must hold every page once and in order, from page 1 to page {}."
+_BROKEN = Sentence("These pages could not be cut out. Upload them as a file of their own.")
+_NEEDS_TWO = Sentence("Mark at least one page where a new document starts.")
+_NOT_ALL = Sentence("The parts must hold every page once and in order, from page 1 to page %(pages)s.")
 
 
 @dataclass(frozen=True)
 class PageRange:
-    """``first`` to ``last``, both counted from 1; ``document_type``: a classification's id, empty for none chosen."""
+    """``first`` to ``last``, counted from 1; ``document_type``: a classification's id, empty if none was chosen."""
 
     first: int
     last: int
@@ -28,7 +29,11 @@ class PageRange:
 
     @property
     def words(self) -> str:
-        return f"page {self.first}" if self.first == self.last else f"pages {self.first}–{self.last}"
+        return (
+            Sentence("page %(first)s").fill(first=self.first)
+            if self.first == self.last
+            else Sentence("pages %(first)s–%(last)s").fill(first=self.first, last=self.last)
+        )
 
 
 def can_be_cut(file_type: str, pages: int) -> bool:
@@ -36,13 +41,13 @@ def can_be_cut(file_type: str, pages: int) -> bool:
 
 
 def check_ranges(ranges: Sequence[PageRange], pages: int) -> None:
-    """Raises: Refused, unless they are two or more that hold each of the ``pages`` once and in order."""
+    """Check that two or more ranges cover the ``pages``, each once and in order. Raises: Refused."""
     if len(ranges) < 2:
         raise Refused(_NEEDS_TWO)
     firsts = [1, *(one.last + 1 for one in ranges[:-1])]
     in_order = all(one.first == first <= one.last for one, first in zip(ranges, firsts, strict=True))
     if not in_order or ranges[-1].last != pages:
-        raise Refused(_NOT_ALL.format(pages))
+        raise Refused(_NOT_ALL.fill(pages=pages))
 
 
 def members(path: Path, name: str, file_type: str, ranges: Sequence[PageRange]) -> Iterator[Member]:
@@ -52,7 +57,7 @@ def members(path: Path, name: str, file_type: str, ranges: Sequence[PageRange]) 
 
 
 def _name_part(name: str, part: PageRange) -> str:
-    """Of a long name the beginning, so that parts of one document differ.
+    """Name a part; long names are shortened, so that the parts' names differ.
 
     >>> _name_part("scan.pdf", PageRange(1, 3))
     'scan (pages 1–3).pdf'
@@ -64,7 +69,7 @@ def _name_part(name: str, part: PageRange) -> str:
 def _write_pdf(path: Path, part: PageRange, target: Path) -> None:
     try:
         with pikepdf.open(path) as whole, pikepdf.new() as cut:
-            whole.remove_unreferenced_resources()  # else each part carries the pictures of all
+            whole.remove_unreferenced_resources()  # otherwise each part contains the images of all
             cut.pages.extend(whole.pages[part.first - 1 : part.last])
             cut.save(target)
     except (pikepdf.PdfError, ValueError, RecursionError, IndexError) as error:

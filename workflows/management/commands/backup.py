@@ -1,4 +1,4 @@
-"""``manage.py backup``: a copy of everything that people made, in a folder."""
+"""``manage.py backup``: copy everything that people made to a folder."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""``manage.py benchmark``: what ours costs against the least that could do the same, in one run."""
+"""``manage.py benchmark``: our overhead compared with the minimal implementation, in one run."""
 
 import dataclasses
 import json
@@ -14,9 +14,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.developer_tools import load_tool
 from config.errors import CountersignError
 from config.laptop import emulator
+from workflows.management.developer_tools import load_tool
 from workflows.operations import deployment
 
 
@@ -28,13 +28,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object per line")
         parser.add_argument("--rounds", type=int, default=40, help="runs per side of each page ratio")
         parser.add_argument("--segments", type=int, default=1000)
-        parser.add_argument("--only", choices=("pages", "rows", "reading"), default="", help="measure one part alone")
+        parts = ("pages", "dashboards", "rows", "reading")
+        parser.add_argument("--only", choices=parts, default="", help="measure one part alone")
         parser.add_argument("--here", action="store_true", help="use the configured endpoint; its rows are kept")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if not settings.ON_LAPTOP:
             raise CommandError("The benchmark requires the embedded AWS. Unset COUNTERSIGN_ENV and run it again.")
-        load_tool("benchmark")  # before an AWS is started for it
+        load_tool("benchmark")  # before the emulator is started for it
         if not options["here"]:
             return _elsewhere(sys.argv[2:])
         logging.getLogger().setLevel(logging.ERROR)
@@ -62,7 +63,7 @@ class Command(BaseCommand):
 
 
 def _elsewhere(arguments: list[str]) -> None:
-    """The same command in a process whose database, emulator and state are its own and go with it."""
+    """Run the same command in a process with a temporary database, emulator and state folder."""
     with tempfile.TemporaryDirectory(prefix="countersign-benchmark-") as folder:
         port = _free_port()
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "DATABASE_URL"))}

@@ -1,4 +1,4 @@
-"""``manage.py calibrate``: propose what a project's reviews teach about its confidence, and activate it if told to."""
+"""``manage.py calibrate``: propose a calibration from a project's reviews, and optionally activate it."""
 
 import json
 import logging
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         site, project_id = options["site"], options["project"]
         try:
             made = actions.propose_calibration(site, project_id, by=BY)

@@ -1,4 +1,4 @@
-"""``manage.py demo``: everything on this machine, with sample documents, until Ctrl-C."""
+"""``manage.py demo``: run everything on this machine, with sample documents, until Ctrl-C."""
 
 import functools
 import hashlib
@@ -20,8 +20,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import clock
 from config.brokers.transport import CELERY
-from config.developer_tools import load_tool
-from config.errors import CountersignError, Misconfigured, NotFound
+from config.errors import CountersignError, Misconfigured
 from config.laptop import emulator, locks, log_files
 from config.laptop.supervisor import Supervisor, die_with_parent, give_way
 from config.table import DEFAULT_SITE
@@ -29,15 +28,16 @@ from projects.audit.events import Actor
 from projects.schemas.defaults import ensure_default_schemas
 from projects.settings.defaults import ensure_default_project, ensure_invoice_project
 from projects.sites.demo_users import Login, ensure_logins
+from workflows.management.developer_tools import load_tool
 from workflows.operations import local_desk, process_files
 from workflows.operations.deployment import Report
 from workflows.operations.local_desk import LocalDesk
 from workflows.operations.process_files import Job
-from workflows.runs import queries
 
 BY = Actor("demo", "Demo")
 SAMPLES_SECONDS = 180
-_DOCUMENTS = uuid.UUID("6f1d2c7e-3a55-4c39-9f0e-5d1f3b7a9c20")  # names the samples' ids: each is loaded once
+# namespace of the samples' ids, so that each is loaded once
+_DOCUMENTS = uuid.UUID("6f1d2c7e-3a55-4c39-9f0e-5d1f3b7a9c20")
 
 
 class Command(BaseCommand):
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="stop once everything is running (for tests)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         if not settings.ON_LAPTOP:
             raise CommandError("The demo requires the embedded AWS. Unset COUNTERSIGN_ENV and run it again.")
         signal.signal(signal.SIGTERM, _interrupt)
@@ -103,7 +103,7 @@ class Command(BaseCommand):
         papers.append((invoices, samples.write_due_invoice(folder, clock.now().date())))
         for project, path in papers:
             document_id = str(uuid.uuid5(_DOCUMENTS, path.name))
-            if not _is_loaded(project.id, document_id):
+            if not process_files.is_loaded(DEFAULT_SITE, project.id, document_id):
                 jobs.append(process_files.begin_job(DEFAULT_SITE, project, path, by=BY, document_id=document_id))
         if jobs:
             self._say(f"Processing {len(jobs)} sample documents")
@@ -130,13 +130,13 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def _aside(self, text: str) -> None:
-        """What bootstrap reports; a newcomer need not read it."""
+        """Print output of bootstrap that newcomers can ignore."""
         if settings.DEBUG:
             self._say(text)
 
 
 def _collect_static() -> None:
-    """As Django's command, unless no file has changed since: it takes a second."""
+    """Run Django's command, which takes a second, unless no file has changed since."""
     found = sorted((path, Path(storage.path(path)).stat()) for one in get_finders() for path, storage in one.list([]))
     seen = hashlib.sha256(repr([(path, at.st_mtime_ns, at.st_size) for path, at in found]).encode()).hexdigest()
     stamp = settings.STATE_DIR / "static-collected"
@@ -146,19 +146,19 @@ def _collect_static() -> None:
 
 
 def _begin_history(logs: Path) -> None:
-    """In a process of its own, which ends with this one: pages answer meanwhile, and nothing waits for it."""
+    """Run in a background process that exits with this one, so pages are served meanwhile."""
     with log_files.open_log(logs / "history.log", "the invented week") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.tools.make_history"],
             cwd=settings.BASE_DIR,
-            env=os.environ | {"COUNTERSIGN_ENGINE": CELERY},  # whose messages can stay in that process
+            env=os.environ | {"COUNTERSIGN_ENGINE": CELERY},  # this engine's messages can stay in that process
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             preexec_fn=functools.partial(die_with_parent, os.getpid()),  # noqa: PLW1509 - we run no threads
         )
-    give_way(process.pid, 5)  # with 15 it had 4 CPU seconds in six minutes of a machine that did other things too
+    give_way(process.pid, 5)  # with 15 it got 4 CPU seconds in six minutes on a busy machine
 
 
 def _interrupt(*_: Any) -> None:
@@ -166,7 +166,7 @@ def _interrupt(*_: Any) -> None:
 
 
 def _be_the_only_one(port: int) -> None:
-    """Hold the state folder until this process ends: a second start must not set up the same database.
+    """Lock the state folder until this process ends: a second demo must not set up the same database.
 
     Raises:
         Misconfigured: another demo has it.
@@ -202,7 +202,7 @@ def _add_web(supervisor: Supervisor, port: int) -> None:
 
 
 def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
-    """Raises: Misconfigured if it does not come up."""
+    """Raises: Misconfigured if it does not start."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with socket.socket() as probe:
@@ -212,11 +212,3 @@ def _wait_for_web(desk: LocalDesk, port: int, report: Report) -> None:
         time.sleep(0.1)
     log: Path = desk.supervisor.logs / "web.log"
     raise Misconfigured(f"The web server did not start. See {log}.")
-
-
-def _is_loaded(project_id: str, document_id: str) -> bool:
-    try:
-        queries.project_document(DEFAULT_SITE, project_id, document_id)
-    except NotFound:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""``manage.py evaluate``: how well fields are found, and how well confidence ranks what is wrong."""
+"""``manage.py evaluate``: how accurately fields are extracted, and how well confidence ranks errors."""
 
 import json
 import logging
@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.developer_tools import load_tool
 from config.errors import CountersignError
 from config.table import DEFAULT_SITE
+from workflows.management.developer_tools import load_tool
 
 
 class Command(BaseCommand):
@@ -53,7 +53,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         tool = load_tool("evaluate")
         try:
             with ExitStack() as stack:

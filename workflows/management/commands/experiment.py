@@ -1,4 +1,4 @@
-"""``manage.py experiment FILE.yaml``: run an experiment from a terminal; fails if it is worse than the file asks."""
+"""``manage.py experiment FILE.yaml``: run an experiment from a terminal; fails below the shares that it requires."""
 
 import logging
 import time
@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.errors import CountersignError, ProviderPaused
 from config.table import DEFAULT_SITE
 from projects.audit.events import Actor
-from projects.models.prices import money
+from projects.models.cost_words import money
 from workflows.experiments import actions, lanes, queries
 from workflows.experiments.items import ExperimentStatus
 from workflows.experiments.queries import ExperimentRef
@@ -19,10 +19,10 @@ from workflows.learning.scores import Interval
 from workflows.testsets.cases import HALVES
 
 BY = Actor("experiment", "Command line")
-_MOST_WAITS = 20  # for a model that does not answer, between two of its answers
+_MOST_WAITS = 20  # waits for a model that does not answer, between two answers
 _LONGEST_WAIT = 60.0  # seconds
-_LOOK_SECONDS = 1.0  # between two looks at what workers took over
-_NOT_MEASURED = 2  # the exit code: a pipeline must not take it for a prompt that is worse
+_LOOK_SECONDS = 1.0  # seconds between polls of lanes that workers took over
+_NOT_MEASURED = 2  # the exit code: a pipeline must not mistake it for a worse prompt
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--site", default=DEFAULT_SITE, metavar="S")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         try:
             declared = actions.read_declaration(options["site"], options["file"].read_text(encoding="utf-8"))
             ref = actions.create_experiment(options["site"], declared.project_id, declared.draft, by=BY)
@@ -57,10 +57,10 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=_NOT_MEASURED) from error
 
     def _work(self, ref: ExperimentRef) -> None:
-        """In this process, so that no worker is needed; if it ends, workers go on where it was.
+        """Process the lanes in this process, so that no worker is needed; workers continue if it dies.
 
-        Lanes by turns: one that no one touches for long is ordered by the sweeper of a running desk. What its workers
-        took so is waited for.
+        Lanes take turns, as the sweeper of a running deployment orders lanes that are idle for long. What its workers
+        take over is awaited.
         """
         numbers = range(int(queries.get_experiment(ref).lanes))
         while True:
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                 time.sleep(_LOOK_SECONDS)
 
     def _go_along(self, ref: ExperimentRef, lane: int) -> bool:
-        """As ``work_lane``, with the waits that a message has for a model that is busy or does not answer."""
+        """As ``work_lane``, with the same waits as a message for a model that is busy or does not answer."""
         for _ in range(_MOST_WAITS):
             try:
                 return self._work_lane(ref, lane)

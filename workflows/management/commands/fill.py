@@ -1,4 +1,4 @@
-"""``manage.py fill``: invented documents and reviews for scale tests; stopped and started again it goes on."""
+"""``manage.py fill``: synthetic documents and reviews for scale tests; a restart continues."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from config import table
-from config.developer_tools import load_tool
 from config.errors import CountersignError
+from workflows.management.developer_tools import load_tool
 
 
 class Command(BaseCommand):

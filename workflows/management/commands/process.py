@@ -25,7 +25,7 @@ from workflows.operations.process_files import Job
 from workflows.operations.process_report import Line
 
 BY = Actor("process", "Command line")
-AT_ONCE = 8  # files under way; more would only wait in the queue
+AT_ONCE = 8  # files in progress; more would only wait in the queue
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="file or folder of files")
         parser.add_argument("--project", metavar="P", help="project ID (default: the default project)")
         parser.add_argument("--site", metavar="S", default=DEFAULT_SITE)
-        # Read by manage.py before the settings are; here it is only explained.
+        # manage.py reads it before the settings; here it is only documented.
         parser.add_argument("--engine", choices=[STEP_FUNCTIONS, CELERY], default=settings.ENGINE)
         parser.add_argument("--timeout", type=int, default=3600, help="maximum seconds to wait per file")
         parser.add_argument(
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         parser.add_argument("--table", action="store_true", help="report stages run and skipped, by file type")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         lines: list[Line] = []
         if options["engine"] != settings.ENGINE:
             raise CommandError(f"Set COUNTERSIGN_ENGINE={options['engine']} in the environment.")
@@ -94,7 +94,7 @@ class _Work:
         self.site, self.project, self.timeout, self.desk = site, project, timeout, desk
 
     def finished(self, paths: list[Path], report: Any) -> Iterator[Job]:
-        """Each file's job as it is settled, or as it stands when its time is over."""
+        """Yield each file's job when it is settled, or in its current state after the timeout."""
         waiting = list(reversed(paths))
         moving: list[tuple[Job, float]] = []
         while waiting or moving:

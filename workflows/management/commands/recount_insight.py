@@ -1,4 +1,4 @@
-"""``manage.py recount_insight``: whether the sums that Insight shows are what the runs added, and puts them right."""
+"""``manage.py recount_insight``: compare Insight's rollups with what the runs added, and repair them."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""``manage.py replay``: one stage of a run once more, in a scratch place."""
+"""``manage.py replay``: repeat one step of a run in a scratch folder."""
 
 import json
 import logging
@@ -15,14 +15,16 @@ from workflows.stages.registry import STAGES
 
 class Command(BaseCommand):
     help = (
-        "Run one stage on a run's stored state, optionally with overrides, and print its output. Writes nothing to "
+        "Run one step on a run's stored state, optionally with overrides, and print its output. Writes nothing to "
         "the run and calls no external service."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own attribute
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", metavar="RUN", help="run ID")
-        parser.add_argument("--step", metavar="NAME", required=True, help=", ".join(STAGES))
+        parser.add_argument(
+            "--step", metavar="NAME", required=True, help=f"{', '.join(STAGES)}, or any other step of the run"
+        )
         parser.add_argument(
             "--state", metavar="FILE", help="JSON overrides: artifacts, settings, file_type, original, …"
         )
@@ -32,10 +34,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         try:
-            with replay.open_stored_run(options["site"], options["run"], options["step"]) as context:
-                done = replay.replay_stage(options["step"], context, _state(options["state"]))
+            done = replay.replay_run_step(options["site"], options["run"], options["step"], _state(options["state"]))
         except CountersignError as error:
             raise CommandError(str(error)) from error
         if options["json"]:

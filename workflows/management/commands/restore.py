@@ -1,4 +1,4 @@
-"""``manage.py restore``: a backup is brought back on an empty desk."""
+"""``manage.py restore``: restore a backup to an empty installation."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""``manage.py start web``: this process becomes one process of a deployed desk."""
+"""``manage.py start web``: replace this process with one of a deployment's processes."""
 
 import os
 import sys
@@ -20,5 +20,5 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         os.chdir(settings.BASE_DIR)
         settings.STATE_DIR.mkdir(parents=True, exist_ok=True)
-        # Exchanged and not started: whoever stops this process stops the one that works.
+        # exec instead of a child process, so that signals reach the process that works.
         os.execv(sys.executable, [sys.executable, "-m", *PROCESSES[options["process"]]])  # noqa: S606 - our own modules

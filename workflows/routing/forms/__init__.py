@@ -1,1 +1,1 @@
-"""What people type about rules and field mappings."""
+"""Forms of rules and field mappings."""

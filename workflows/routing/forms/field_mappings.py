@@ -1,4 +1,4 @@
-"""What someone types about a mapping: its name, and which field becomes which attribute."""
+"""The form of a mapping: its name, and the fields and attributes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
+from config.phrase import Phrase
 from projects.web.row_moves import Tool
 from workflows.routing.actions import MappingDraft
 from workflows.routing.forms.formsets import RowKind, Rows
@@ -18,26 +20,29 @@ _TEXT = {"class": "text-input", "autocomplete": "off"}
 
 class MappingForm(forms.Form):
     name = forms.CharField(
+        label=gettext_lazy("Name"),
         max_length=80,
         error_messages={
-            "required": "Enter a name. Documents show it.",
-            "max_length": "Use at most 80 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a name. Documents show it."),
+            "max_length": gettext_lazy("Use at most 80 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs=_TEXT),
     )
-    description = forms.CharField(required=False, max_length=500, widget=forms.TextInput(attrs=_TEXT))
+    description = forms.CharField(
+        label=gettext_lazy("Description"), required=False, max_length=500, widget=forms.TextInput(attrs=_TEXT)
+    )
     project_id = forms.ChoiceField(
         required=False,
-        label="Documents of",
-        error_messages={"invalid_choice": "Select an option from the list."},
+        label=gettext_lazy("Documents of"),
+        error_messages={"invalid_choice": gettext_lazy("Select an option from the list.")},
         widget=forms.Select(attrs={"class": "select"}),
     )
-    on = forms.BooleanField(required=False, label="Active")
+    on = forms.BooleanField(required=False, label=gettext_lazy("Active"))
 
     def __init__(self, *args: Any, projects: Mapping[str, str], stored: str = "", **kwargs: Any) -> None:
         """``projects``: id → name of those that may be chosen; ``stored`` stays a choice."""
         super().__init__(*args, **kwargs)
-        offered = {"": "All projects", **projects}
+        offered = {"": Phrase("All projects"), **projects}
         if stored:
             offered.setdefault(stored, stored)
         choice = self.fields["project_id"]
@@ -49,7 +54,7 @@ class MappingForm(forms.Form):
 
 
 class PairRow(forms.Form):
-    """One field and the attribute that it becomes; a row that was left empty is none."""
+    """One field and its attribute; empty rows are ignored."""
 
     field = forms.CharField(
         required=False, max_length=40, widget=forms.TextInput(attrs=_TEXT | {"class": "text-input code-input"})
@@ -59,11 +64,11 @@ class PairRow(forms.Form):
     def __init__(self, *args: Any, attributes: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.initial.get("key") or "")
-        offered = {"": "Choose", **attributes} | ({chosen: attributes.get(chosen, chosen)} if chosen else {})
+        offered = {"": Phrase("Choose"), **attributes} | ({chosen: attributes.get(chosen, chosen)} if chosen else {})
         choice = self.fields["key"]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
-            choice.error_messages["invalid_choice"] = "This attribute no longer exists. Choose another."
+            choice.error_messages["invalid_choice"] = Phrase("This attribute no longer exists. Choose another.")
 
     @property
     def blank(self) -> bool:
@@ -74,15 +79,17 @@ class PairRow(forms.Form):
         if self.blank:
             return typed
         if not _KEY.fullmatch(typed.get("field", "")):
-            self.add_error("field", "Enter the field's name from the project or the schema, such as invoice_number.")
+            self.add_error(
+                "field", gettext("Enter the field's name from the project or the schema, such as invoice_number.")
+            )
         if not typed.get("key") and "key" in typed:
-            self.add_error("key", "Choose an attribute.")
+            self.add_error("key", gettext("Choose an attribute."))
         return typed
 
 
 @dataclass(frozen=True)
 class MappingEditor:
-    """The page of a mapping as one thing. ``version``: what the page showed; 0 for a new one."""
+    """The page of a mapping. ``version``: what the page showed; 0 for a new one."""
 
     form: MappingForm
     rows: Rows
@@ -91,7 +98,7 @@ class MappingEditor:
     focus: str = ""
 
     def is_valid(self) -> bool:
-        return all([self.form.is_valid(), self.rows.is_valid()])  # both, so that every message is shown at once
+        return all([self.form.is_valid(), self.rows.is_valid()])  # validate both to show all messages at once
 
     @property
     def has_errors(self) -> bool:
@@ -134,7 +141,7 @@ def edit_posted_mapping(
 def edit_rearranged_mapping(
     data: Mapping[str, Any], kind: RowKind, projects: Mapping[str, str], *, stored: str, version: int
 ) -> MappingEditor:
-    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    """Return the submitted page with its rows moved, neither validated nor saved."""
     typed = {name: data.get(name, "") for name in MappingForm.base_fields}
     rows, focus = kind.rearrange_rows(data, str(data.get("rows", "")))
     return MappingEditor(MappingForm(initial=typed, projects=projects, stored=stored), rows, kind, version, focus)

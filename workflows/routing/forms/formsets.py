@@ -1,4 +1,4 @@
-"""Rows of a form that are Django forms themselves: one kind is one formset, several kinds may be on one page."""
+"""Rows of a form that are Django forms: one kind is one formset, and a page may have several kinds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, cast
 from django import forms
 from django.forms.formsets import BaseFormSet, formset_factory
 
+from config.phrase import Phrase
 from projects.web import row_moves
 from projects.web.row_moves import Tool
 
@@ -17,7 +18,7 @@ class Rows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
 
 @dataclass(frozen=True)
 class RowKind:
-    """``prefix`` names the rows in the form and in the orders, ``noun`` in what buttons say, ``first`` its first input.
+    """``prefix`` is used in input names and orders, ``noun`` in button labels; ``first`` is its first input.
 
     Orders are those of ``row_moves`` after the prefix: ``conditions-add``, ``conditions-up-2``.
     """
@@ -33,12 +34,12 @@ class RowKind:
         return cast(Rows, self._factory()(initial=list(rows), prefix=self.prefix, form_kwargs=dict(self.kwargs)))
 
     def parse_rows(self, data: Mapping[str, Any]) -> Rows:
-        words = {"too_many_forms": f"At most {self.most} rows. Remove some, then save again."}
+        words = {"too_many_forms": Phrase("At most %(most)s rows. Remove some, then save again.").fill(most=self.most)}
         kwargs = {"prefix": self.prefix, "form_kwargs": dict(self.kwargs), "error_messages": words}
         return cast(Rows, self._factory()(data, **kwargs))
 
     def rearrange_rows(self, data: Mapping[str, Any], order: str) -> tuple[Rows, str]:
-        """The rows as typed, mistakes and all, after ``order``, and where to look next; empty for another kind's."""
+        """Return the unvalidated rows after ``order``, and the input to focus; empty for another kind's order."""
         count = min(row_moves.count_rows(data, self.prefix), self.most)
         rows = [
             {name: data.get(f"{self.prefix}-{i}-{name}", "") for name in self.form.base_fields} for i in range(count)
@@ -50,7 +51,7 @@ class RowKind:
         return self.make_rows(rows), f"{self.prefix}-{focus}"
 
     def add_row_tools(self, rows: Rows, focus: str) -> list[tuple[forms.Form, tuple[Tool, ...]]]:
-        """Each row with its buttons."""
+        """Return each row with its buttons."""
         last, here = len(rows.forms) - 1, focus.removeprefix(f"{self.prefix}-")
         for i, row in enumerate(rows.forms):
             if focus == f"{self.prefix}-{self.first}-{i}":

@@ -1,4 +1,4 @@
-"""What someone types about a ruleset or a rule, checked, and turned into drafts and back."""
+"""Forms of rulesets and rules, and their conversion to drafts and back."""
 
 import re
 from collections.abc import Mapping
@@ -8,19 +8,21 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.validators import validate_email
+from django.utils.translation import gettext, gettext_lazy
 
 from config.errors import Refused
 from config.internet import check_receiver
+from config.phrase import Phrase
 from projects.settings.forms import PercentField, percent_of, share_of
 from projects.settings.values import LANGUAGES
+from projects.templatetags.desk import within_sentence
 from projects.web.row_moves import Tool
-from workflows.definitions import versions
+from workflows.definitions import rules, versions
 from workflows.definitions.blueprint import SHIPPED
+from workflows.definitions.rules import KNOWN, NAMES, NO_EFFECT, WORDS, Act, Condition, Effect, Operator, Source, When
 from workflows.routing.actions import RuleDraft, RulesetDraft
 from workflows.routing.forms.formsets import RowKind, Rows
 from workflows.routing.items import Ruleset, StoredRule
-from workflows.rules import routing
-from workflows.rules.routing import KNOWN, NAMES, NO_EFFECT, WORDS, Act, Condition, Effect, Operator, Source, When
 from workflows.runs.items import ACTION_WORDS, ActionType
 from workflows.stages import values
 
@@ -39,11 +41,11 @@ _SELECT = {"class": "select"}
 
 
 class ConditionRow(forms.Form):
-    """One condition; a row whose first choice was left open is none."""
+    """One condition; a row with an empty first choice is ignored."""
 
     source = forms.ChoiceField(
         required=False,
-        choices=[("", "Choose"), *((source.value, name) for source, name in NAMES.items())],
+        choices=[("", gettext_lazy("Choose")), *((source.value, name) for source, name in NAMES.items())],
         widget=forms.Select(attrs=_SELECT),
     )
     key = forms.CharField(
@@ -67,13 +69,16 @@ class ConditionRow(forms.Form):
         source, operator = Source(typed["source"]), Operator(typed["operator"])
         key, value = typed.get("key", ""), typed.get("value", "")
         if source in (Source.FIELD, Source.ATTRIBUTE) and not _KEY.fullmatch(key):
-            self.add_error("key", "Enter its name from the project or the schema, such as invoice_number.")
+            self.add_error("key", gettext("Enter its name from the project or the schema, such as invoice_number."))
         if operator not in _OPERATORS[source]:
-            self.add_error("operator", f"This operator does not apply to {NAMES[source].lower()}.")
+            self.add_error(
+                "operator",
+                gettext("This operator does not apply to %(names)s.") % {"names": within_sentence(NAMES[source])},
+            )
         elif operator != Operator.EXISTS and not value:
-            self.add_error("value", "Enter a value.")
+            self.add_error("value", gettext("Enter a value."))
         elif operator in _COMPARISONS and to_comparable(value) is None:
-            self.add_error("value", "Enter a number such as 1000.50, or a date such as 2024-03-31.")
+            self.add_error("value", gettext("Enter a number such as 1000.50, or a date such as 2024-03-31."))
         return typed
 
     def condition(self) -> Condition:
@@ -85,18 +90,20 @@ class ConditionRow(forms.Form):
 
 
 def to_comparable(text: str) -> str | None:
-    """As fields are stored, however it was typed; None for what is neither a number nor a day."""
+    """Convert typed text to the stored form of fields; None if it is neither a number nor a date."""
     for stored in (text, values.number(text), values.amount(text), values.date(text)):
-        if stored and routing.is_comparable(stored):
+        if stored and rules.is_comparable(stored):
             return stored
     return None
 
 
 class ActionRow(forms.Form):
-    """One thing to do; a row whose first choice was left open is none."""
+    """One action; a row with an empty first choice is ignored."""
 
     type = forms.ChoiceField(
-        required=False, choices=[("", "Choose"), *ACTION_WORDS.items()], widget=forms.Select(attrs=_SELECT)
+        required=False,
+        choices=[("", gettext_lazy("Choose")), *ACTION_WORDS.items()],
+        widget=forms.Select(attrs=_SELECT),
     )
     queue = forms.ChoiceField(required=False, widget=forms.Select(attrs=_SELECT))
     target = forms.CharField(required=False, max_length=1000, widget=forms.TextInput(attrs=_TEXT))
@@ -104,7 +111,7 @@ class ActionRow(forms.Form):
     def __init__(self, *args: Any, queues: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.initial.get("queue") or "")
-        offered = {"": "No queue", **queues} | ({chosen: queues.get(chosen, chosen)} if chosen else {})
+        offered = {"": Phrase("No queue"), **queues} | ({chosen: queues.get(chosen, chosen)} if chosen else {})
         choice = self.fields["queue"]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
@@ -117,7 +124,7 @@ class ActionRow(forms.Form):
         typed = self.cleaned_data
         match typed.get("type"):
             case ActionType.QUEUE if not typed.get("queue"):
-                self.add_error("queue", "Choose a queue.")
+                self.add_error("queue", gettext("Choose a queue."))
             case ActionType.NOTIFY:
                 self._check_recipients(typed.get("target", ""))
             case ActionType.WEBHOOK:
@@ -127,12 +134,16 @@ class ActionRow(forms.Form):
     def _check_recipients(self, text: str) -> None:
         addresses = parse_recipients(text)
         if not addresses or len(addresses) > MOST_RECIPIENTS:
-            self.add_error("target", f"Enter one to {MOST_RECIPIENTS} addresses, separated by commas.")
+            self.add_error(
+                "target",
+                gettext("Enter one to %(most_recipients)s addresses, separated by commas.")
+                % {"most_recipients": MOST_RECIPIENTS},
+            )
         for address in addresses:
             try:
                 validate_email(address)
             except forms.ValidationError:
-                self.add_error("target", f"“{address[:60]}” is not an email address.")
+                self.add_error("target", gettext("“%(address)s” is not an email address.") % {"address": address[:60]})
 
     def _check_url(self, text: str) -> None:
         try:
@@ -180,41 +191,42 @@ def initial_actions(draft: RuleDraft) -> list[dict[str, Any]]:
 
 
 WHEN_WORDS = {
-    When.UPLOAD.value: "On upload: only the file type is known",
-    When.ANALYSIS.value: "After the analysis, before review",
+    When.UPLOAD.value: Phrase("On upload: only the file type is known"),
+    When.ANALYSIS.value: Phrase("After the analysis, before review"),
 }
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the site lets its rules choose from: id → name."""
+    """What the site's rules can choose from: id → name."""
 
     queues: Mapping[str, str] = field(default_factory=dict)
     classifications: Mapping[str, str] = field(default_factory=dict)
 
 
 class OrderForm(forms.Form):
-    """What a ruleset and a rule have in common."""
+    """The inputs that rulesets and rules share."""
 
     description = forms.CharField(
+        label=gettext_lazy("Description"),
         max_length=200,
         error_messages={
-            "required": "Enter a description. Runs show it.",
-            "max_length": "Use at most 200 characters (currently %(show_value)d).",
+            "required": gettext_lazy("Enter a description. Runs show it."),
+            "max_length": gettext_lazy("Use at most 200 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs=_TEXT),
     )
     priority = forms.IntegerField(
-        label="Order",
+        label=gettext_lazy("Order"),
         min_value=0,
         max_value=999_999,
-        help_text="Lower numbers run first.",
+        help_text=gettext_lazy("Lower numbers run first."),
         error_messages=dict.fromkeys(
-            ("required", "invalid", "min_value", "max_value"), "Enter a whole number from 0 to 999,999."
+            ("required", "invalid", "min_value", "max_value"), Phrase("Enter a whole number from 0 to 999,999.")
         ),
         widget=forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"}),
     )
-    on = forms.BooleanField(required=False, label="Active")
+    on = forms.BooleanField(required=False, label=gettext_lazy("Active"))
 
     def clean_description(self) -> str:
         return " ".join(str(self.cleaned_data["description"]).split())
@@ -228,13 +240,20 @@ class RulesetForm(OrderForm):
 
 class RuleForm(OrderForm):
     when = forms.ChoiceField(
-        label="Runs", choices=list(WHEN_WORDS.items()), widget=forms.Select(attrs=_SELECT), initial=When.ANALYSIS.value
+        label=gettext_lazy("Runs"),
+        choices=list(WHEN_WORDS.items()),
+        widget=forms.Select(attrs=_SELECT),
+        initial=When.ANALYSIS.value,
     )
-    queue = forms.ChoiceField(required=False, label="Review queue", widget=forms.Select(attrs=_SELECT))
-    definition = forms.ChoiceField(required=False, label="Workflow definition", widget=forms.Select(attrs=_SELECT))
-    classification = forms.ChoiceField(required=False, label="Document type", widget=forms.Select(attrs=_SELECT))
-    language = forms.ChoiceField(required=False, label="Language", widget=forms.Select(attrs=_SELECT))
-    threshold = PercentField(required=False, label="Review threshold (%)", widget=forms.TextInput)
+    queue = forms.ChoiceField(required=False, label=gettext_lazy("Review queue"), widget=forms.Select(attrs=_SELECT))
+    definition = forms.ChoiceField(
+        required=False, label=gettext_lazy("Workflow definition"), widget=forms.Select(attrs=_SELECT)
+    )
+    classification = forms.ChoiceField(
+        required=False, label=gettext_lazy("Document type"), widget=forms.Select(attrs=_SELECT)
+    )
+    language = forms.ChoiceField(required=False, label=gettext_lazy("Language"), widget=forms.Select(attrs=_SELECT))
+    threshold = PercentField(required=False, label=gettext_lazy("Review threshold (%)"), widget=forms.TextInput)
 
     def __init__(self, *args: Any, choices: Choices, stored: Effect = NO_EFFECT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -247,14 +266,14 @@ class RuleForm(OrderForm):
         self._offer("language", LANGUAGES, stored.language)
 
     def _offer(self, name: str, known: Mapping[str, str], stored: str) -> None:
-        """What is chosen already stays a choice, though it may be archived or gone."""
-        offered = {"": "Project default", **known}
+        """Keep the current choice, even if it is archived or gone."""
+        offered = {"": Phrase("Project default"), **known}
         if stored:
-            offered.setdefault(stored, f"{stored}, no longer available")
+            offered.setdefault(stored, Phrase("%(stored)s, no longer available").fill(stored=stored))
         choice = self.fields[name]
         if isinstance(choice, forms.ChoiceField):
             choice.choices = list(offered.items())
-            choice.error_messages["invalid_choice"] = "Select an option from the list."
+            choice.error_messages["invalid_choice"] = Phrase("Select an option from the list.")
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
@@ -262,11 +281,14 @@ class RuleForm(OrderForm):
             for name in ("definition", "classification", "language"):
                 if typed.get(name):
                     self.add_error(
-                        name, "Not available after the analysis. Use the project default, or run the rule on upload."
+                        name,
+                        gettext(
+                            "Not available after the analysis. Use the project default, or run the rule on upload."
+                        ),
                     )
             if typed.get("threshold") is not None:
                 self.add_error(
-                    "threshold", "Not available after the analysis. Leave it empty, or run the rule on upload."
+                    "threshold", gettext("Not available after the analysis. Leave it empty, or run the rule on upload.")
                 )
         return typed
 
@@ -300,17 +322,18 @@ def initial_rule(draft: RuleDraft) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RuleEditor:
-    """The page of a rule as one thing: its form and its rows. ``version``: what the page showed; 0 for a new rule."""
+    """The page of a rule: its form and its rows. ``version``: what the page showed; 0 for a new rule."""
 
     form: RuleForm
     conditions: Rows
     actions: Rows
     kinds: tuple[RowKind, RowKind]
     version: int = 0
-    focus: str = ""  # the button or input to look at after a row was moved or added
+    focus: str = ""  # the button or input to focus after a row was moved or added
 
     def is_valid(self) -> bool:
-        valid = [self.form.is_valid(), self.conditions.is_valid(), self.actions.is_valid()]  # all messages at once
+        # validate all to show all messages at once
+        valid = [self.form.is_valid(), self.conditions.is_valid(), self.actions.is_valid()]
         return all(valid) and self._is_known()
 
     @property
@@ -321,7 +344,7 @@ class RuleEditor:
         when = When(self.form.cleaned_data["when"])
         unknown = [row for row in self._non_blank(self.conditions) if row.condition().source not in KNOWN[when]]
         for row in unknown:
-            row.add_error("source", "Before the analysis only the file type is known.")
+            row.add_error("source", gettext("Before the analysis only the file type is known."))
         return not unknown
 
     @staticmethod
@@ -355,7 +378,7 @@ def _row_kinds(choices: Choices) -> tuple[RowKind, RowKind]:
 
 
 def new_editor(choices: Choices, priority: int) -> RuleEditor:
-    """``priority``: after the rules that there are."""
+    """``priority``: after the existing rules."""
     conditions, actions = kinds = _row_kinds(choices)
     form = RuleForm(initial={"priority": priority, "on": True}, choices=choices)
     return RuleEditor(form, conditions.make_rows([{}]), actions.make_rows([]), kinds)
@@ -377,7 +400,7 @@ def edit_posted_rule(data: Mapping[str, Any], choices: Choices, stored: Effect, 
 def edit_rearranged_rule(
     data: Mapping[str, Any], choices: Choices, stored: Effect, version: int, *, order: str
 ) -> RuleEditor:
-    """The page as typed with its rows moved: nothing is checked or saved yet."""
+    """Return the submitted page with its rows moved, neither validated nor saved."""
     conditions, actions = kinds = _row_kinds(choices)
     typed = {name: data.get(name, "") for name in RuleForm.base_fields}
     form = RuleForm(initial=typed, choices=choices, stored=stored)

@@ -1,9 +1,9 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-# What Django has no models for: the words, by the key of the part that they are of, as each database searches them.
+# Full-text tables, for which Django has no models: the words by the key of their part, in each database's format.
 WORDS = {
-    # Words come folded and with blanks between; "ascii" takes every other letter as it is, also one newer than SQLite.
+    # Words are folded and separated by blanks; "ascii" keeps every non-ASCII letter, even one newer than SQLite.
     "sqlite": ("CREATE VIRTUAL TABLE search_searchwords USING fts5(words, tokenize = 'ascii')",),
     "postgresql": (
         "CREATE TABLE search_searchwords (part_id bigint PRIMARY KEY, words tsvector NOT NULL)",

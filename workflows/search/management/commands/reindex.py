@@ -1,4 +1,4 @@
-"""``manage.py reindex``: compare the search index with the table and S3, and mend it."""
+"""``manage.py reindex``: compare the search index with the table and S3, and repair it."""
 
 import logging
 import sys
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--site", metavar="S", help="limit to one site (default: all sites)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        logging.getLogger().setLevel(logging.WARNING)  # the terminal is for the result
+        logging.getLogger().setLevel(logging.WARNING)  # keep the terminal for the result
         try:
             for site in _sites(options["site"]):
                 count = rebuild_index(site, self._progress)

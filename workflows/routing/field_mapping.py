@@ -1,4 +1,4 @@
-"""Which published fields become which attributes of the document; pure, pinned by each run."""
+"""Mappings from published fields to document attributes, pinned by each run. Pure functions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from projects.settings.columns import TABLE
 
 @dataclass(frozen=True)
 class FieldMapping:
-    """One mapping: pairs of a field's name and an attribute's key. ``project_id`` empty: of every project."""
+    """One mapping: pairs of field name and attribute key. ``project_id`` empty: for every project."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class FieldMapping:
 
 @dataclass(frozen=True)
 class MappedAttribute:
-    """An attribute to set. ``mapping``: the name of the one that says so."""
+    """An attribute to set. ``mapping``: the name of the mapping that sets it."""
 
     key: str
     value: str
@@ -27,9 +27,9 @@ class MappedAttribute:
 
 
 def map_output(mappings: Iterable[FieldMapping], output: Mapping[str, Any], project_id: str) -> list[MappedAttribute]:
-    """What a published result sets, in the order of the mappings; a field without a value sets nothing.
+    """List the attributes that a published result sets, by order of mappings; fields without a value set nothing.
 
-    ``output`` holds what was approved where a person corrected it. Of two that set one attribute the first counts.
+    ``output`` includes a person's corrections. If two mappings set one attribute, the first wins.
     """
     single = (field for field in output["fields"] if field.get("value") and field.get("type") != TABLE)
     values = {field["name"]: str(field["value"]) for field in single}

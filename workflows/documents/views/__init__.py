@@ -1,0 +1,1 @@
+"""Pages of documents after their first run."""

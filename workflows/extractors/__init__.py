@@ -1,1 +1,0 @@
-"""What a project's reviews teach of where values stand: numbered extractors, compared, activated and pinned by runs."""

@@ -1,1 +1,0 @@
-"""What routing rules and field mappings say, as plain values; pure."""
