@@ -1,1 +1,1 @@
-"""The pages of the desk: the queue, one review with its fields, deciding."""
+"""The review desk: queues, the review page and its decisions."""

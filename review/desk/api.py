@@ -1,4 +1,4 @@
-"""The API of the desk: queues and what waits in them; and for people's own tokens: claim, draft, decide, undo."""
+"""The API of the desk: queues and their reviews; and with personal tokens, claim, draft, decide and undo."""
 
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
@@ -7,10 +7,11 @@ from ninja import Field, Router, Schema
 
 from config import clock
 from config.errors import Conflict, NotFound
+from config.item import Page
 from projects.documents import queries as counter_queries
 from projects.queues import queries as queue_queries
 from projects.sites import access
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, check_is_person, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, check_is_person, with_example
 from projects.web.http import problem_response
 from projects.web.links import page_url
 from review import queries
@@ -22,22 +23,23 @@ from review.desk.comparison import Draft
 from review.desk.field_form import Line
 from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
 from review.desk.page import ask_question, check_waits_for, count_pages, load_open_review, load_review, person_of
-from review.desk.queue import hide_reasons
+from review.desk.queue import redact_reviews
 from review.desk.splitting import plan_verdict
 from review.desk.ticket import Ticket
-from review.desk.undo_window import read_window
+from review.desk.undo_window import find_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
+from review.desk.worklists import list_own_reviews
 from review.handovers.api import router as reviews  # what is listed and what is asked for have one path
 from review.identity import ReviewRef, queue_to_store
 from review.items.reviews import Review
 from review.quality.agreement import read_quorum
+from review.status import Worklist
 from workflows.intake.containers.page_ranges import PageRange
 from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.document_types.of_result import KEY, list_type_choices
 
 router = Router(tags=["reviews"])
 T = TypeVar("T")
-_DECIDED: Any = {409: Problem, **FAILURES}
 _UNCHECKED = "Check it: list it in checked, correct it in values, or say in answers why it has no value."
 
 
@@ -55,7 +57,7 @@ class QueueList(Schema):
 
 
 class SavedViewShape(Schema):
-    """``filters``: as the queue's address has them. ``queue``: its id, empty for the site's own."""
+    """``filters``: query string of the queue's page. ``queue``: its id, empty for the site's own."""
 
     id: str
     name: str
@@ -75,7 +77,7 @@ class SavedViewList(Schema):
     summary="List your saved views",
 )
 def list_saved_views(request: ApiRequest) -> SavedViewList:
-    """Of the person whose token it is; empty for a program's key. Requires READ."""
+    """Views of the person whose token this is; empty for other API keys. Requires READ."""
     access.check_can_view(request)
     found = queries.list_saved_views(request.site, request.auth.person_id) if request.auth.person_id else ()
     return SavedViewList(
@@ -88,7 +90,7 @@ def list_saved_views(request: ApiRequest) -> SavedViewList:
 
 @router.get("/queues", response={200: QueueList, **FAILURES}, operation_id="list_queues", summary="List queues")
 def list_queues(request: ApiRequest) -> QueueList:
-    """Those that admit the key: without a person's token, the ones without groups. Requires READ."""
+    """Queues open to the key; for keys that are not a person's, those without groups. Requires READ."""
     access.check_can_view(request)
     found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
     waiting = counter_queries.count_waiting_by_queue(request.site)
@@ -102,7 +104,7 @@ def list_queues(request: ApiRequest) -> QueueList:
 
 
 class WaitingReview(Schema):
-    """``reasons``: why a person should look. ``holder``: who has claimed it, null if no one has."""
+    """``reasons``: why a person should look. ``holder``: who has claimed it; null if free."""
 
     id: str
     document_id: str
@@ -124,13 +126,25 @@ class WaitingList(Schema):
 
 
 @reviews.get("", response={200: WaitingList, **FAILURES}, operation_id="list_reviews", summary="List waiting reviews")
-def list_reviews(request: ApiRequest, queue: str = "", after: str | None = None) -> WaitingList:
-    """Of a queue, the nearest deadline first; without `queue` of the site's own. Requires READ."""
+def list_reviews(
+    request: ApiRequest, queue: str = "", view: Literal["team", "mine", "asked"] = "team", after: str | None = None
+) -> WaitingList:
+    """Reviews of a queue (default: the site's own), nearest deadline first. Requires READ.
+
+    ``view``: ``mine`` lists reviews that you claimed, asked about or were assigned, ``asked`` those that wait for
+    your answer, of all queues; both are empty for keys that are not a person's.
+    """
     access.check_can_view(request)
-    access.check_admitted(request, queue)
-    page, now = queries.list_queue(request.site, queue, cursor=after), clock.iso(clock.now())
+    if view == "team":
+        access.check_admitted(request, queue)
+        page = queries.list_queue(request.site, queue, cursor=after)
+    elif request.auth.person_id:
+        page = list_own_reviews(request, request.auth.person_id, Worklist(view), after)
+    else:
+        page = Page([], None)
+    now = clock.iso(clock.now())
     return WaitingList(
-        items=[_shape_waiting(request, one, now) for one in hide_reasons(request, page.rows)], next=page.next
+        items=[_shape_waiting(request, one, now) for one in redact_reviews(request, page.rows)], next=page.next
     )
 
 
@@ -153,9 +167,9 @@ def _shape_waiting(request: ApiRequest, row: Review, now: str) -> WaitingReview:
 
 
 class ReviewField(Schema):
-    """``value``: what was found, or typed in your draft. ``confidence``, ``threshold``: 0–1. ``page``: 0-based.
+    """``value``: found, or typed in your draft. ``confidence``, ``threshold``: 0–1. ``page``: 0-based.
 
-    ``must_check``: approving needs it in ``checked``, ``values`` or ``answers``. ``allowed``: its only values, if any.
+    ``must_check``: an approval must have it in ``checked``, ``values`` or ``answers``. ``allowed``: possible values.
     """
 
     name: str
@@ -181,7 +195,7 @@ class TypeChoice(Schema):
 
 
 class BlindAgreement(Schema):
-    """Of a blind review: ``needed`` reviewers have to agree, ``of`` so many at most; ``given``: have decided."""
+    """A blind review: ``needed`` of at most ``of`` reviewers must agree; ``given`` have decided."""
 
     needed: int
     of: int
@@ -191,8 +205,8 @@ class BlindAgreement(Schema):
 class ReviewQuestion(Schema):
     """``state``: free, mine, held, assigned, postponed, asked, barred, decided, expired, orphaned or late.
 
-    ``ticket``: what ``save_draft`` and ``decide_review`` need, good for what is shown here; null unless it is yours.
-    ``decision_id``: of your decision while it can be undone. ``document_types``: to choose from, the chosen one first.
+    ``ticket``: for ``save_draft`` and ``decide_review``; null unless the review is yours.
+    ``decision_id``: of your decision while it can be undone. ``document_types``: choices, the current one first.
     """
 
     id: str
@@ -211,9 +225,9 @@ class ReviewQuestion(Schema):
 
 
 class ReviewDraft(Body):
-    """``values``: field → text, as typed on the page. ``checked``: fields that are right as they are.
+    """``values``: field → text, as typed on the page. ``checked``: fields confirmed as right.
 
-    ``answers``: field → blank, absent or illegible. ``warnings``: field → why a value is right though it warns.
+    ``answers``: field → blank, absent or illegible. ``warnings``: field → why a value with a warning is right.
     ``document_type``: ID of another type; save it as a draft, then get the review with that type's fields.
     """
 
@@ -229,9 +243,9 @@ class ReviewDraft(Body):
 
 
 class ReviewDecision(ReviewDraft):
-    """``reason`` or ``reject_reason`` of the project's list: for a rejection.
+    """For rejections: ``reason``, or ``reject_reason`` of the project's list.
 
-    ``unchecked``: fields that you approve without a look, if the project allows that.
+    ``unchecked``: fields approved without a check, if the project allows it.
     """
 
     model_config = with_example(ticket="eyJ…", decision="approve", values={"total": "33.90"}, checked=["date"])
@@ -242,21 +256,21 @@ class ReviewDecision(ReviewDraft):
 
 
 class DraftShape(Schema):
-    """``lease_until``: null if the claim is gone; the draft is kept all the same."""
+    """``lease_until``: null if the claim was lost; the draft is saved anyway."""
 
     saved_at: str
     lease_until: str | None
 
 
 class DecidedShape(Schema):
-    """``undo_until``: then the decision is submitted."""
+    """``undo_until``: when the decision is submitted."""
 
     decision_id: str
     undo_until: str
 
 
 class SplitPart(Schema):
-    """Pages ``first`` to ``last``, counted from 1. ``document_type``: null for the one that the project gives."""
+    """Pages ``first`` to ``last``, 1-based. ``document_type``: null for the project's default."""
 
     first: int
     last: int
@@ -264,7 +278,7 @@ class SplitPart(Schema):
 
 
 class SplitWish(Body):
-    """``parts``: at least two; together they hold every page once and in order."""
+    """``parts``: at least two; together they contain every page once, in order."""
 
     model_config = with_example(
         ticket="eyJ…", parts=[{"first": 1, "last": 3}, {"first": 4, "last": 9, "document_type": "invoice"}]
@@ -285,17 +299,17 @@ _AT = "/documents/{document_id}/reviews/{review_id}"
 
 @router.get(_AT, response={200: ReviewQuestion, **FAILURES}, operation_id="open_review", summary="Open a review")
 def open_review(request: ApiRequest, document_id: str, review_id: str) -> ReviewQuestion:
-    """What the desk shows, your draft included. A person's token with READ and PERSONAL."""
+    """Returns what the desk shows, including your draft. Requires a person's token with READ and PERSONAL."""
     access.check_can_view(request)
     check_is_person(request)
     return _load_question(request, ReviewRef(request.site, document_id, review_id))
 
 
 @router.post(
-    f"{_AT}/claim", response={200: ReviewQuestion, **_DECIDED}, operation_id="claim_review", summary="Claim a review"
+    f"{_AT}/claim", response={200: ReviewQuestion, **REFUSALS}, operation_id="claim_review", summary="Claim a review"
 )
 def claim_review(request: ApiRequest, document_id: str, review_id: str) -> ReviewQuestion:
-    """Others are locked out until the lease ends; claiming again renews it. A person's token with REVIEW."""
+    """Locks others out until the lease ends; claim again to renew it. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     run = queries.run_of(ref, load_review(request, ref))
     _or_conflict(request, ref, lambda: claims.claim_review(ref, run, by=person_of(request)))
@@ -304,21 +318,21 @@ def claim_review(request: ApiRequest, document_id: str, review_id: str) -> Revie
 
 @router.post(
     f"{_AT}/release",
-    response={200: ReviewQuestion, **_DECIDED},
+    response={200: ReviewQuestion, **REFUSALS},
     operation_id="release_review",
     summary="Release a claim",
 )
 def release_review(request: ApiRequest, document_id: str, review_id: str) -> ReviewQuestion:
-    """It is back in the queue; your draft is kept. A person's token with REVIEW."""
+    """Returns the review to the queue and keeps your draft. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     run = queries.run_of(ref, load_review(request, ref))
     _or_conflict(request, ref, lambda: claims.release_claim(ref, run, by=person_of(request)))
     return _load_question(request, ref)
 
 
-@router.put(f"{_AT}/draft", response={200: DraftShape, **_DECIDED}, operation_id="save_draft", summary="Save a draft")
+@router.put(f"{_AT}/draft", response={200: DraftShape, **REFUSALS}, operation_id="save_draft", summary="Save a draft")
 def save_draft(request: ApiRequest, document_id: str, review_id: str, wish: ReviewDraft) -> DraftShape:
-    """Only you can read it; saving renews your claim. A person's token with REVIEW."""
+    """Only you can read it. Saving renews your claim. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     carried = _read_ticket(request, ref, wish.ticket)
     typed, by = forms.draft_of(_post(wish, carried), carried, all_of_it=True), person_of(request)
@@ -330,10 +344,10 @@ def save_draft(request: ApiRequest, document_id: str, review_id: str, wish: Revi
 
 
 @router.post(
-    f"{_AT}/decide", response={200: DecidedShape, **_DECIDED}, operation_id="decide_review", summary="Decide a review"
+    f"{_AT}/decide", response={200: DecidedShape, **REFUSALS}, operation_id="decide_review", summary="Decide a review"
 )
 def decide_review(request: ApiRequest, document_id: str, review_id: str, wish: ReviewDecision) -> Any:
-    """The same ticket again is the same decision. 422 names each field to mend. A person's token with REVIEW."""
+    """Idempotent for a ticket. 422 names each field to correct. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     carried = _read_ticket(request, ref, wish.ticket)
     posted = _post(wish, carried) | {"decision": wish.decision + (ANYWAY if wish.unchecked else "")}
@@ -341,7 +355,7 @@ def decide_review(request: ApiRequest, document_id: str, review_id: str, wish: R
     answers = forms.answers_of(posted, carried)
     if not answers.is_valid:
         return _list_problems(answers)
-    window = read_window(request)
+    window = find_window(request)
     verdict = forms.make_verdict(answers, carried)
     until = _or_conflict(
         request, ref,
@@ -354,17 +368,17 @@ def decide_review(request: ApiRequest, document_id: str, review_id: str, wish: R
 
 
 @router.post(
-    f"{_AT}/split", response={200: DecidedShape, **_DECIDED}, operation_id="split_document", summary="Split a document"
+    f"{_AT}/split", response={200: DecidedShape, **REFUSALS}, operation_id="split_document", summary="Split a document"
 )
 def split_document(request: ApiRequest, document_id: str, review_id: str, wish: SplitWish) -> DecidedShape:
-    """The run ends as rejected; each part becomes a document: see `show_unpacking`. A person's token with REVIEW."""
+    """Rejects the run; each part becomes a document: see `show_unpacking`. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     carried = _read_ticket(request, ref, wish.ticket)
     review = load_review(request, ref)
     pages = count_pages(ref, review)
     check_may_split(ref, review, pages)
     parts = [PageRange(one.first, one.last, one.document_type or "") for one in wish.parts]
-    verdict, window = plan_verdict(ref, carried, parts, pages), read_window(request)
+    verdict, window = plan_verdict(ref, carried, parts, pages), find_window(request)
     until = _or_conflict(
         request, ref,
         lambda: decisions.decide_review(
@@ -376,10 +390,10 @@ def split_document(request: ApiRequest, document_id: str, review_id: str, wish: 
 
 
 @router.post(
-    f"{_AT}/undo", response={200: ReviewQuestion, **_DECIDED}, operation_id="undo_decision", summary="Undo a decision"
+    f"{_AT}/undo", response={200: ReviewQuestion, **REFUSALS}, operation_id="undo_decision", summary="Undo a decision"
 )
 def undo_decision(request: ApiRequest, document_id: str, review_id: str, wish: UndoWish) -> ReviewQuestion:
-    """Until it is submitted; the review is yours again, what you sent its draft. A person's token with REVIEW."""
+    """Until it is submitted. The review is yours again with its draft. Requires a person's token with REVIEW."""
     ref = _to_decide(request, document_id, review_id)
     run, person = queries.run_of(ref, load_review(request, ref)), person_of(request)
     try:

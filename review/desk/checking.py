@@ -1,4 +1,4 @@
-"""Checks what is typed while it is typed, by the code that judges it when it is sent; nothing is kept."""
+"""Live validation while typing, with the code that validates the submitted form; nothing is saved."""
 
 from dataclasses import asdict
 
@@ -6,6 +6,7 @@ from django.http import HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
 
 from config.errors import Refused
+from projects.schemas.labels.reading import get_labels
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review.desk import forms, ticket
@@ -15,9 +16,9 @@ from review.identity import ReviewRef
 
 @require_POST
 def check_fields(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """No read of the table: the page's ticket has the fields, their rules and what was found.
+    """Validate typed fields. Only the site's row is read: the ticket holds fields, rules and values found.
 
-    Raises: Refused, for a page of someone else's; NotFound, where there is no such review for this person.
+    Raises: Refused for another person's ticket; NotFound if this person has no such review.
     """
     access.check_can_review(request)
     ref = ReviewRef(request.site, document_id, review_id)
@@ -27,6 +28,6 @@ def check_fields(request: DeskRequest, document_id: str, review_id: str) -> Http
         load_review(request, ref)
         raise
     check_waits_for(request, carried.queue)
-    found = forms.check_typed(request.POST.dict(), carried)
+    found = forms.check_typed(request.POST.dict(), carried.in_language(get_labels(request.site)))
     answer = {"fields": {name: asdict(one) for name, one in found.items()}}
     return JsonResponse(answer, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""What a person typed beside what holds without it: the fields that differ, so that nothing typed is lost."""
+"""Comparison of unsent input with the current values, so that nothing typed is lost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from workflows.stages.base import FieldSpec
 
 @dataclass(frozen=True)
 class Draft:
-    """What a person has typed and was not sent or not taken.
+    """Input that was not sent or not accepted.
 
-    ``typed``: field → text. ``stored``: what of it the table keeps, since ``saved_at``. ``lost``: someone was first.
-    ``confirmed``: field → the text that was found right; None: as the table keeps it. ``answers``: field →
-    why it has no value, empty if it has one. ``unseen``: what was not checked
-    and stopped the decision; ``anyway``: the word that sends it all the same, empty if the project does not allow that.
+    ``typed``: field → text. ``stored``: the part saved in the table at ``saved_at``. ``lost``: someone was first.
+    ``confirmed``: field → text confirmed as right; None: as in the table. ``answers``: field → why it has no value,
+    empty if it has one. ``unseen``: unchecked fields that stopped the decision; ``anyway``: the value that submits it
+    all the same, empty if the project does not allow that.
     """
 
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Draft:
     anyway: str = ""
 
     def over(self, kept: ReviewDraft | None) -> "Draft":
-        """With what was kept earlier; what came with this request is newer."""
+        """Merge with the saved draft; this request's input is newer."""
         if kept is None:
             return self
         stored: dict[str, str] = kept.values.as_dict()
@@ -55,7 +55,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``kept``: all of it is in the table, not only on this page."""
+    """``kept``: all of it is saved in the table."""
 
     differences: tuple[Difference, ...]
     kept: bool
@@ -64,7 +64,7 @@ class Comparison:
 def compare_draft(
     fields: Sequence[FieldSpec], *, holds: Mapping[str, str | None], shown: Mapping[str, str | None], draft: Draft
 ) -> Comparison | None:
-    """``holds``: field → the value that counts now; ``shown``: what the machine found. None if nothing was typed."""
+    """Compare a draft. ``holds``: field → current value; ``shown``: values found. None if nothing was typed."""
     changed = [one for one in fields if not _same(one.type, draft.typed.get(one.name), shown.get(one.name))]
     if not changed:
         return None
@@ -74,7 +74,7 @@ def compare_draft(
 
 
 def _same(kind: str, typed: str | None, value: str | None) -> bool:
-    """``typed`` None: no one touched the field."""
+    """``typed``: None if the field was not touched."""
     if typed is None:
         return True
     return results.normalise_value(kind, typed.strip(" \r\n")) == results.normalise_value(kind, value or "")

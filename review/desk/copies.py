@@ -1,8 +1,9 @@
-"""The documents that a review's document is a copy of, as far as this person may see them."""
+"""Possible duplicates of a review's document, as far as this person may see them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from config.phrase import Phrase
 from projects.documents.queries import get_documents
 from projects.queues import admission
 from projects.web.http import DeskRequest
@@ -11,7 +12,7 @@ from workflows.stages.document_copy import WORDS
 
 @dataclass(frozen=True)
 class CopyLine:
-    """``name``: of the earlier document, empty if this person does not see it; ``otherwise`` is said then."""
+    """``name``: of the earlier document; empty if hidden from this person, then ``otherwise`` is shown."""
 
     words: str
     document_id: str
@@ -21,7 +22,7 @@ class CopyLine:
 
 
 def list_copies(request: DeskRequest, stored: Sequence[str]) -> list[CopyLine]:
-    """``stored``: as the review keeps them. One BatchGetItem; no call where there are none."""
+    """``stored``: as on the review's row. One BatchGetItem; no call if empty."""
     if not stored:
         return []
     pairs = [one.split("#", 1) for one in stored]
@@ -31,7 +32,7 @@ def list_copies(request: DeskRequest, stored: Sequence[str]) -> list[CopyLine]:
     for kind, document_id in pairs:
         found = live.get(document_id)
         if found is None or document_id in hidden:
-            otherwise = "in a restricted queue" if found else "deleted since"
+            otherwise = Phrase("in a restricted queue") if found else Phrase("deleted since")
             lines.append(CopyLine(WORDS[kind], "", "", "", otherwise))
         else:
             lines.append(CopyLine(WORDS[kind], document_id, str(found.path), found.inserteddate))

@@ -1,17 +1,22 @@
-"""What a person does at the desk: take, keep, give back, decide, take a decision back. Never by GET."""
+"""Actions at the desk: claim, renew, release, decide, undo. POST only."""
 
 import datetime as dt
 import logging
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from config import clock
 from config.errors import Conflict, CountersignError, Refused
+from config.phrase import Phrase
 from projects.personal.access import projects_hidden_from
+from projects.policies.gate import find_denied_documents
+from projects.schemas.labels.reading import get_labels
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, wants_fragment
 from review import queries
@@ -64,10 +69,11 @@ def claim_next(request: DeskRequest) -> HttpResponse:
     queue = request.POST.get("queue", "")
     access.check_admitted(request, queue)
     following = claims.claim_next(
-        request.site, queue, by=person_of(request), closed_projects=projects_hidden_from(request)
-    )
+        request.site, queue, by=person_of(request), closed_projects=projects_hidden_from(request),
+        find_denied=partial(find_denied_documents, request),
+    )  # fmt: skip
     if following is None:
-        messages.info(request, "No unclaimed reviews right now.")
+        messages.info(request, gettext("No unclaimed reviews right now."))
     return redirect_after_post(request, _desk_url(following) if following else queue_url(queue))
 
 
@@ -81,7 +87,7 @@ def renew(request: DeskRequest, document_id: str, review_id: str) -> HttpRespons
     except Conflict:
         return render_lost_page(request, ref)
     if request.htmx:
-        # The page stays as it is: what is typed on it is no one else's business.
+        # The page stays as it is: it shows only this person's input.
         return HttpResponse(status=204, headers={"HX-Trigger": f'{{"lease": "{until}"}}', "Cache-Control": "no-store"})
     return redirect_after_post(request, _desk_url(ref))
 
@@ -96,13 +102,13 @@ def release(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
         claims.release_claim(ref, run, by=person_of(request))
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, "Released. The document is back in the queue without a decision.")
+    messages.success(request, gettext("Released. The document is back in the queue without a decision."))
     return redirect_after_post(request, queue_url(queue_id(review.queue)))
 
 
 @require_POST
 def leave(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Back to the queue: what the last decision opened by itself, and no one has begun, is free for others again."""
+    """Return to the queue; release the automatically opened review if it is untouched."""
     access.check_can_review(request)
     ref, person = _ref(request, document_id, review_id), person_of(request)
     review, begun = load_open_review(request, ref)
@@ -122,7 +128,8 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     check_waits_for(request, carried.queue)
     answers = forms.answers_of(request.POST.dict(), carried)
     if not answers.is_valid:
-        return desk_page(request, ref, draft=_draft_of_refused(request, answers, carried), status=422)
+        told = forms.answers_of(request.POST.dict(), carried.in_language(get_labels(ref.site)))
+        return desk_page(request, ref, draft=_draft_of_refused(request, told, carried), status=422)
     window = read_window(request)
     try:
         verdict = forms.make_verdict(answers, carried)
@@ -138,7 +145,7 @@ def decide(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
 def answer_decision(
     request: DeskRequest, ref: ReviewRef, carried: Ticket, did: str, until: dt.datetime, *, wants_next: bool
 ) -> HttpResponse:
-    """The next document, or the queue, with what can be undone ``until`` then. ``did``: as the receipt says it."""
+    """Respond with the next document or the queue, and a receipt to undo ``until`` then. ``did``: its text."""
     receipt = Receipt(ref.document_id, ref.review_id, carried.decision_id, carried.name, did, clock.iso(until))
     done = ticket.sign_receipt(receipt, ref.site, person_of(request).id)
     following = _next(request, ref, carried) if wants_next else None
@@ -147,13 +154,13 @@ def answer_decision(
     if following and wants_fragment(request):
         try:
             return open_in_place(request, following, url, done=done)
-        except CountersignError as error:  # the decision stands, and the document's own page says what is wrong
+        except CountersignError as error:  # the decision is valid; the document's own page says what is wrong
             log.warning("next review not opened in place", extra={"error": type(error).__name__})
     return redirect_after_post(request, url)
 
 
 def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -> Draft:
-    """What was typed and ticked, with what to mend; the question about unchecked fields comes when that is all."""
+    """Show the input with its errors; ask about unchecked fields once there are no others."""
     asks = carried.unseen_allowed and not answers.errors
     anyway = forms.decide_anyway_word(request.POST.dict()) if asks else ""
     unseen = () if carried.unseen_allowed and not asks else answers.unseen
@@ -165,11 +172,11 @@ def _draft_of_refused(request: DeskRequest, answers: Answers, carried: Ticket) -
 
 
 def _next(request: DeskRequest, ref: ReviewRef, carried: Ticket) -> ReviewRef | None:
-    """The decision stands: where the next one cannot be taken now, the queue says what there is."""
+    """Open the next document; if none can be claimed, show the queue. The decision stands either way."""
     try:
         return claims.claim_next(
             ref.site, carried.queue, by=person_of(request), but=ref, after=DecidedReview(ref, carried.decision_id),
-            closed_projects=projects_hidden_from(request),
+            closed_projects=projects_hidden_from(request), find_denied=partial(find_denied_documents, request),
         )  # fmt: skip
     except CountersignError as error:
         log.warning("no next review", extra={"error": type(error).__name__})
@@ -186,8 +193,8 @@ def undo(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
         decisions.undo_decision(ref, run, decision_id=decision_id, by=person)
     except Conflict:
         if not queries.was_undone(ref, decision_id, person.id):
-            return render_lost_page(request, ref, notice="Too late to undo: the decision has been submitted.")
-        messages.info(request, "This decision was already undone.")
+            return render_lost_page(request, ref, notice=Phrase("Too late to undo: the decision has been submitted."))
+        messages.info(request, gettext("This decision was already undone."))
         return redirect_after_post(request, _desk_url(ref))
-    messages.success(request, "Decision undone. Nothing was submitted; the document is assigned to you again.")
+    messages.success(request, gettext("Decision undone. Nothing was submitted; the document is assigned to you again."))
     return redirect_after_post(request, _desk_url(ref))

@@ -1,10 +1,11 @@
-"""What a reviewer types is saved while it is typed, by a script or by the form's own button."""
+"""Saving drafts, by script while typing or by the form's button."""
 
 import json
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, Refused
@@ -27,7 +28,7 @@ def save_draft(request: DeskRequest, document_id: str, review_id: str) -> HttpRe
         return render_lost_page(request, ref, notice=str(error))
     check_waits_for(request, carried.queue)
     # A script sends the fields that were typed into; the form's button sends them all.
-    chooses = "show-type" in request.POST  # the button beside the document's type: the page comes again with its fields
+    chooses = "show-type" in request.POST  # the button beside the document type: show its fields
     typed = forms.draft_of(request.POST.dict(), carried, all_of_it=bool(request.htmx) and not chooses)
     if typed.is_empty:
         return redirect_after_post(request, _desk(ref)) if chooses else _draft_answer(request, ref, None)
@@ -45,8 +46,10 @@ def _desk(ref: ReviewRef) -> str:
 
 
 def _draft_answer(request: DeskRequest, ref: ReviewRef, saved: SavedDraft | None) -> HttpResponse:
-    if request.htmx:  # the page stays as it is: someone types on it
+    if request.htmx:  # the page stays as it is: the person is typing
         news = {"draft": saved.at, "lease": saved.until} if saved else {}
         return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(news), "Cache-Control": "no-store"})
-    messages.success(request, "Draft saved. Only you can see it." if saved else "No changes since the last draft.")
+    messages.success(
+        request, gettext("Draft saved. Only you can see it.") if saved else gettext("No changes since the last draft.")
+    )
     return redirect_after_post(request, _desk(ref))

@@ -1,39 +1,42 @@
-"""A result as a person checks it: its fields, why each needs a look, and where each stands on which page."""
+"""The result as a form: fields, the reason each needs a check, and its place on the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.urls import reverse
 
 from config import clock
-from projects.settings.columns import TABLE
+from config.phrase import Phrase, join_phrases
+from projects.documents.items import HANDED_OVER
+from projects.schemas.labels.reading import NO_LABELS, Labels, isolate
+from projects.settings.columns import TABLE, Column
 from review.changes import PersonsChange
 from review.desk.forms import TYPE_LABEL, WHY, differs
 from review.desk.grid import Grid, grid_of
-from review.identity import HANDED_OVER
 from review.items.reviews import Review
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.assessment.answers import WITHOUT_VALUE, describe_nothing
 from workflows.stages.assessment.field_rules import Warn, describe_stored, list_warnings, localise
-from workflows.stages.assessment.review_reasons import (
+from workflows.stages.assessment.needs_review import (
     Reason,
 )
+from workflows.stages.assessment.reason_words import tell_reason
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 
 _MOST_OTHERS = 3
-DISPUTED = "disputed"  # the code of a reason that no assessment gives
+DISPUTED = "disputed"  # a reason code that no assessment uses
 _MARGIN = 24  # page units around a cut-out
 _METER = 56  # units of the meter's drawing
 _STRIP = 3  # pages on either side of the shown one
-_BOOLEAN = {"true": "Yes", "false": "No"}
+_BOOLEAN = {"true": Phrase("Yes"), "false": Phrase("No")}
 _KEYBOARD = {"amount": "decimal", "number": "decimal"}
 
 
 @dataclass(frozen=True)
 class Box:
-    """In page units, as SVG attributes."""
+    """A box in page units, as SVG attributes."""
 
     x: str
     y: str
@@ -43,7 +46,7 @@ class Box:
 
 @dataclass(frozen=True)
 class CellBox:
-    """``key``: of the cell's input. ``words``: what it is called."""
+    """``key``: name of the cell's input. ``words``: its label."""
 
     key: str
     words: str
@@ -54,7 +57,7 @@ class CellBox:
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of a field with allowed values. ``refused``: shown because it was found or typed, not to be kept."""
+    """An option of a field with allowed values. ``refused``: found or typed, but not allowed."""
 
     value: str
     label: str
@@ -63,7 +66,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Reading:
-    """A value that was found for a field. ``by``: who read it and how sure it is, where two kinds of readers did."""
+    """A value found for a field. ``by``: its reader and confidence, if two kinds of readers found it."""
 
     value: str
     by: str = ""
@@ -73,8 +76,8 @@ class Reading:
 class Line:
     """One field beside the page. ``value``: as typed, else as shown; ``crop``: the cut-out's viewBox, or empty.
 
-    ``default``: no one found the value, the schema gives it. ``change``: what the person before has made of it.
-    ``settled``: this person has checked it, by saying that it is right or by correcting it.
+    ``default``: the value is the schema's default. ``change``: the previous person's change. ``settled``: this person
+    has confirmed or corrected it.
     """
 
     spec: FieldSpec
@@ -87,19 +90,20 @@ class Line:
     box: Box | None
     crop: str
     candidates: tuple[Reading, ...]
-    readings: tuple[Reading, ...] = ()  # OCR's and the model's, where they differ
+    readings: tuple[Reading, ...] = ()  # OCR's and the model's, if they differ
     default: bool = False
-    rated: bool = True  # whether anybody said how sure the value is
+    rated: bool = True  # whether the value has a confidence
     change: PersonsChange | None = None
     settled: bool = False
     answer: str = ""  # why it has no value
     warning: str = ""
-    repair: str = ""  # the value that ends the warning
-    why: str = ""  # it is right all the same, as typed
-    stored: str = ""  # what will be stored, in words, where it is not what stands there
+    repair: str = ""  # a value that resolves the warning
+    why: str = ""  # why it is right all the same, as typed
+    stored: str = ""  # the stored form in words, if it differs from the text
     grid: Grid | None = None  # of a table
-    cells: tuple["CellBox", ...] = ()  # of its grid, where they stand on their pages
-    raw: str = ""  # the words that it was read from
+    cells: tuple["CellBox", ...] = ()  # the grid's cells on their pages
+    names: Mapping[str, str] = field(default_factory=dict)  # of allowed values, in the person's language
+    raw: str = ""  # the text it was read from
 
     @property
     def disagrees(self) -> bool:
@@ -107,29 +111,31 @@ class Line:
 
     @property
     def answers(self) -> tuple[Option, ...]:
-        """What can be said instead of a value."""
+        """The answers possible instead of a value."""
         return tuple(Option(word, label) for word, label in WITHOUT_VALUE.items())
 
     @property
     def nothing(self) -> str:
-        """What stands in an empty box."""
-        return describe_nothing(self.answer).capitalize() if self.answer or self.change else "Not found"
+        """The placeholder of an empty input."""
+        return describe_nothing(self.answer).capitalize() if self.answer or self.change else Phrase("Not found")
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Empty if the field takes any value of its type."""
+        """The options; empty if any value of the type is allowed."""
         allowed = self.spec.allowed
         if not allowed:
             return ()
-        none = Option("", "Select a value" if self.spec.required else "Not on the document")
+        none = Option("", Phrase("Select a value") if self.spec.required else Phrase("Not on the document"))
         others = [one for one in dict.fromkeys((self.value, self.shown)) if one and one not in allowed]
-        outside = (Option(one, f"{one} (not an allowed value)", refused=True) for one in others)
-        words = _BOOLEAN if self.spec.type == "boolean" else {}
+        outside = (
+            Option(one, Phrase("%(value)s (not an allowed value)").fill(value=one), refused=True) for one in others
+        )
+        words = {**(_BOOLEAN if self.spec.type == "boolean" else {}), **self.names}
         return (none, *outside, *(Option(one, words.get(one, one)) for one in allowed))
 
     @property
     def asked(self) -> bool:
-        """Whether it has to be checked before the document is approved."""
+        """Whether the field must be checked before approval."""
         return self.reason is not None or self.change is not None
 
     @property
@@ -154,8 +160,26 @@ class Line:
 
 
 @dataclass(frozen=True)
+class FieldNames:
+    """Translated labels of a field's columns and allowed values, where they differ."""
+
+    columns: tuple[Column, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: FieldSpec, labels: Labels, classification_id: str) -> "FieldNames":
+        if not labels:
+            return cls()
+        named = {value: labels.name_value(spec.name, value, "", classification_id) for value in spec.allowed}
+        return cls(
+            tuple(replace(one, label=labels.name_column(spec.name, one.name, one.label)) for one in spec.table_columns),
+            {value: name for value, name in named.items() if name != value},
+        )
+
+
+@dataclass(frozen=True)
 class PageSheet:
-    """A page of the document in its own units; ``image`` is empty if it is text."""
+    """A document page in its own units; ``image`` is empty for text."""
 
     index: int
     width: int
@@ -175,7 +199,7 @@ class PageSheet:
 
 @dataclass(frozen=True)
 class TypeLine:
-    """The document's type where it has to be checked."""
+    """The document type, if it has to be checked."""
 
     doubt: str
     change: PersonsChange | None
@@ -188,8 +212,13 @@ class FieldForm:
     notes: tuple[str, ...]
     pages: tuple[PageSheet, ...]
     shown: PageSheet | None
-    text: str = ""  # what another system sent to be read beside the fields
+    text: str = ""  # text of another system, shown beside the fields
     type: TypeLine | None = None
+
+    @property
+    def specs(self) -> list[FieldSpec]:
+        """As they are called here."""
+        return [line.spec for line in self.lines]
 
     @property
     def asked(self) -> dict[str, str]:
@@ -216,7 +245,7 @@ class FieldForm:
 
     @property
     def checked(self) -> list[Line]:
-        """Settled when the page was made. What is settled on it stays in its place: nothing moves under a hand."""
+        """Fields settled when the page was rendered; those settled later stay in place, so nothing moves."""
         return [line for line in self.to_check if line.settled and not line.error and not line.warning]
 
     @property
@@ -237,7 +266,7 @@ class FieldForm:
 
     @property
     def strip(self) -> list[tuple[PageSheet, int]]:
-        """The pages near the shown one and those with something to check, with how much there is."""
+        """The pages near the shown one and those with fields to check, with their number."""
         todo = [line.page for line in self.to_check]
         here = self.shown.index if self.shown else 0
         near = [page for page in self.pages if abs(page.index - here) <= _STRIP or page.index in todo]
@@ -245,7 +274,7 @@ class FieldForm:
 
     @property
     def following(self) -> PageSheet | None:
-        """The page after the shown one, if it is a picture."""
+        """The next page, if it is an image."""
         found = next((page for page in self.pages if self.shown and page.index == self.shown.index + 1), None)
         return found if found and found.image else None
 
@@ -274,14 +303,18 @@ def sheet_of(
     day_first: bool = True,
     again: Sequence[Mapping[str, Any]] = (),
     disputed: Mapping[str, Sequence[str | None]] | None = None,
+    labels: Labels = NO_LABELS,
 ) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
 
-    ``changes``: field → what the person before has made of it; ``confirmed``: field → the text that was found right.
-    ``answers``: field → why it has no value, and ``answered``: as the person before has left it.
-    ``again``: what other models read meanwhile, as ``page_reading.list_readings`` has it.
-    ``disputed``: field → what reviewers gave who did not see each other's answers, None for no value.
+    ``changes``: field → change by the preceding approval; ``confirmed``: field → text confirmed as right.
+    ``answers``: field → why it has no value; ``answered``: the same after the preceding approval.
+    ``again``: readings of other models, from ``page_reading.list_readings``.
+    ``disputed``: field → values of blind reviewers who differ; None: no value.
+    ``labels``: the viewer's labels of fields, columns and allowed values.
     """
+    type_id = str((result.get("classification") or {}).get("id") or "")
+    fields = [replace(one, label=labels.name_field(one.name, one.label, type_id)) for one in fields]
     typed, changes, confirmed, answers, answered, disputed = (
         typed or {},
         changes or {},
@@ -291,8 +324,9 @@ def sheet_of(
         disputed or {},
     )
     pages = tuple(_page(review, one) for one in result["pages"])
-    # Of the day that the review was opened: a date that lay ahead then is why it waits, however long it has.
-    why = review_reasons.find_review_reasons(result, fields, today=clock.parse(review.created_at).date().isoformat())
+    # As of the day the review was opened: a date in the future then is a reason to review, however old by now.
+    told = [replace(one, label=isolate(one.label)) for one in fields]
+    why = needs_review.find_review_reasons(result, told, today=clock.parse(review.created_at).date().isoformat())
     by_field = {reason.field: reason for reason in why if reason.field}
     by_field |= {name: Reason(name, DISPUTED, _describe_dispute(values)) for name, values in disputed.items()}
     found = {field["name"]: field for field in result["fields"]}
@@ -305,7 +339,7 @@ def sheet_of(
         for spec in fields
     }
     read = {name: one.get("value") for name, one in found.items()}
-    warned = {one.field: one for one in list_warnings(fields, texts, today=today, read=read)}
+    warned = {one.field: one for one in list_warnings(told, texts, today=today, read=read)}
     lines = tuple(
         _line(
             spec,
@@ -320,8 +354,13 @@ def sheet_of(
             answered=answered.get(spec.name, ""),
             warned=warned.get(spec.name),
             stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
+            named=FieldNames.of(spec, labels, type_id),
             again=[
-                *(Reading(value, "by a reviewer") for value in disputed.get(spec.name, ()) if value is not None),
+                *(
+                    Reading(value, Phrase("by a reviewer"))
+                    for value in disputed.get(spec.name, ())
+                    if value is not None
+                ),
                 *(Reading(one["values"][spec.name], one["model"]) for one in again if spec.name in one["values"]),
             ],
         )
@@ -329,13 +368,14 @@ def sheet_of(
     )
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
-    doubt = of_result.describe_type_doubt(result) or ("Reviewers differ." if of_result.KEY in disputed else "")
+    doubt = of_result.describe_type_doubt(result) or (Phrase("Reviewers differ.") if of_result.KEY in disputed else "")
     kind = _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
     return FieldForm(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
 def _describe_dispute(values: Sequence[str | None]) -> str:
-    return f"Reviewers differ: {', '.join('no value' if one is None else one for one in values)}"
+    given = join_phrases(Phrase("no value") if one is None else one for one in values)
+    return Phrase("Reviewers differ: %(values)s").fill(values=given)
 
 
 def _type_line(
@@ -378,6 +418,7 @@ def _line(
     warned: Warn | None,
     stored: str,
     again: Sequence[Reading],
+    named: FieldNames,
 ) -> Line:
     shown = str(found.get("value") or "")
     value = typed.get(spec.name, shown)
@@ -387,18 +428,18 @@ def _line(
     box = found.get("box") if sheet else None
     read = _list_readings(found)
     is_table = spec.type == TABLE
-    grid = grid_of(spec, found, value, checked=spec.name in errors) if is_table else None
+    grid = grid_of(spec, found, value, checked=spec.name in errors, columns=named.columns) if is_table else None
     return Line(
         spec=spec,
         value=value,
         shown=shown,
         confidence=float(found.get("confidence") or 0.0),
-        reason=reason,
+        reason=replace(reason, text=tell_reason(reason.text)) if reason else None,
         error=errors.get(spec.name, ""),
         page=sheet.index if sheet else None,
         box=box_of(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet and not is_table else "",
-        # A field with a list has them all in front of the reader.
+        # A field with allowed values already lists them all.
         candidates=() if spec.allowed else _list_others(read, again, shown),
         readings=_list_both(read),
         default=found.get("source") == "default",
@@ -407,17 +448,18 @@ def _line(
         change=change,
         settled=checked and (reason is not None or change is not None),
         answer=answer if answer in WITHOUT_VALUE else "",
-        warning=warned.text if warned else "",
+        warning=tell_reason(warned.text) if warned else "",
         repair=warned.repair if warned else "",
         why=typed.get(f"{WHY}{spec.name}", ""),
         stored=stored,
         grid=grid,
         cells=tuple(_cell_boxes(grid, pages)) if grid else (),
+        names=named.values,
     )
 
 
 def _list_readings(found: Mapping[str, Any]) -> list[Reading]:
-    """What was found for a field, each value once, with its reader where OCR and a model both read."""
+    """Return the distinct values found for a field, with readers if both OCR and a model read it."""
     known = [one for one in found.get("candidates", ()) if one.get("value")]
     told = len({_reader_of(one) for one in known}) > 1
     by_value: dict[str, Reading] = {}
@@ -428,7 +470,7 @@ def _list_readings(found: Mapping[str, Any]) -> list[Reading]:
 
 
 def _list_others(read: Sequence[Reading], again: Sequence[Reading], shown: str) -> tuple[Reading, ...]:
-    """What another model read meanwhile comes first: a person has asked for it."""
+    """List readings of other models first, since a person asked for them."""
     by_value: dict[str, Reading] = {}
     for one in (*again, *read):
         if one.value != shown:
@@ -437,13 +479,13 @@ def _list_others(read: Sequence[Reading], again: Sequence[Reading], shown: str) 
 
 
 def _reader_of(candidate: Mapping[str, Any]) -> str:
-    """Only what a model says was looked for on the page afterwards; if the rules found it too, both have read it."""
+    """Return who read a value: a model's values are searched on the page; if the rules found it too, both read it."""
     evidence = candidate.get("evidence") or {}
     return "model" if "on_page" in evidence and "agreed" not in evidence else "OCR"
 
 
 def _list_both(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """The surest reading of OCR and of the model, if these are two values."""
+    """Return the best readings of OCR and of the model, if they differ."""
     first = {one.by.partition(",")[0]: one for one in reversed(readings) if one.by}
     return tuple(sorted(first.values(), key=readings.index)) if len(first) > 1 else ()
 
@@ -456,7 +498,7 @@ def _cell_boxes(grid: Grid, pages: Mapping[int, PageSheet]) -> Iterator[CellBox]
 
 
 def box_of(box: Sequence[float], page: PageSheet) -> Box:
-    """Fractions of the page in, page units out."""
+    """Convert fractions of the page to page units."""
     x, y, right, bottom = box[0] * page.width, box[1] * page.height, box[2] * page.width, box[3] * page.height
     return Box(f"{x:.1f}", f"{y:.1f}", f"{right - x:.1f}", f"{bottom - y:.1f}")
 

@@ -1,9 +1,12 @@
-"""What a person typed beside the fields: compared with what the page showed, and checked."""
+"""The review form: input compared with what the page showed, and validated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from config.errors import Refused
+from config.phrase import Figure, Phrase
 from projects.settings.columns import TABLE
 from review.changes import AcceptedWarning, FieldChange
 from review.decide.decisions import Verdict
@@ -20,27 +23,27 @@ from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY
 
 PREFIX = "field-"
-SEEN = "seen-"  # the box beside a field in doubt: it was looked at and is right
+SEEN = "seen-"  # the box beside a field to check: confirmed as right
 ANSWER = "answer-"  # the choice beside a field: why it has no value, empty if it has one
-UNSEEN = "unseen-"  # a field that the person was asked about before choosing ANYWAY
+UNSEEN = "unseen-"  # a field that the person was asked about before pressing ANYWAY
 ANYWAY = "-anyway"
 AND_NEXT = "-and-next"
 LONGEST_REASON = 1_000
-_BLANKS = " \r\n"  # at the ends of a text; a tab there is an empty cell of a table
-TYPE_LABEL = "Document type"
-WHY = "#why-"  # among what is typed: why a value of which a person is warned is right
-_WARNED = "Correct it, or enter why it is right."
-_LACKING = "This project requires a value here. Enter it or reject the document."
-_OTHER_FIELDS = "This document type has different fields. They are shown now: check them, then approve."
+_BLANKS = " \r\n"  # stripped from both ends of a text; a tab there is an empty table cell
+TYPE_LABEL = Phrase("Document type")
+WHY = "#why-"  # prefix of typed reasons why a value with a warning is right
+_WARNED = Phrase("Correct it, or enter why it is right.")
+_LACKING = Phrase("This project requires a value here. Enter it or reject the document.")
+_OTHER_FIELDS = Phrase("This document type has different fields. They are shown now: check them, then approve.")
 
 
 @dataclass(frozen=True)
 class Answers:
     """``typed``: field → text as typed. ``errors``: field → what to change; ``reason`` for the reason to reject.
 
-    ``confirmed``: field → the text that was found right. ``unseen``: what has to be checked and was not; ``accepted``:
-    the project allows that, and the person has said yes to exactly these. ``answers``: field → what was said of it.
-    ``warnings``: those that were found to be none.
+    ``confirmed``: field → text confirmed as right. ``unseen``: required checks that are missing; ``accepted``: the
+    project allows that and the person accepted exactly these. ``answers``: field → answer instead of a value.
+    ``warnings``: warnings that the person overrode.
     """
 
     decision: Decision
@@ -54,7 +57,7 @@ class Answers:
     confirmed: Mapping[str, str] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
     accepted: bool = False
-    chosen: Mapping[str, str] = field(default_factory=dict)  # as the form has them, empty ones too
+    chosen: Mapping[str, str] = field(default_factory=dict)  # as in the form, including empty ones
     answers: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[AcceptedWarning, ...] = ()
 
@@ -64,7 +67,7 @@ class Answers:
 
 
 def read_typed_values(posted: Mapping[str, str]) -> dict[str, str]:
-    """Field → what was typed, without what no keyboard sends: a NUL would travel on into every published result."""
+    """Return field → typed text without control characters: a NUL would end up in every published result."""
     fields = {name.removeprefix(PREFIX): text for name, text in posted.items() if name.startswith(PREFIX)}
     # A script sends a table as text, a plain form its cells; forms send lines with two characters at their ends.
     return {name: _printable(text).replace("\r\n", "\n") for name, text in {**read_cells(posted), **fields}.items()}
@@ -75,14 +78,14 @@ def _printable(text: str) -> str:
 
 
 def read_ticked_fields(posted: Mapping[str, str]) -> dict[str, str]:
-    """Field → the text that its box was ticked beside."""
+    """Return field → the text beside which its box was ticked."""
     typed = read_typed_values(posted)
     boxes = (name.removeprefix(SEEN) for name, value in posted.items() if name.startswith(SEEN) and value)
     return {name: typed.get(name, "") for name in boxes}
 
 
 def read_chosen_answers(posted: Mapping[str, str]) -> dict[str, str]:
-    """Field → why it has no value, empty if it has one; what is no such word is none."""
+    """Return field → why it has no value, empty if it has one; unknown words are ignored."""
     return {
         name.removeprefix(ANSWER): word if word in WITHOUT_VALUE else ""
         for name, word in posted.items()
@@ -91,7 +94,7 @@ def read_chosen_answers(posted: Mapping[str, str]) -> dict[str, str]:
 
 
 def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = False) -> TypedValues:
-    """What to keep of a form that was not sent to decide: what its page did not show already, or ``all_of_it``.
+    """Return the draft of a form: input that differs from its page, or ``all_of_it``.
 
     Raises:
         Refused: longer than any answer may be.
@@ -109,7 +112,10 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
     longest = {one.name: results.longest(one.type) for one in ticket.fields}
     for name, text in (*kept.items(), ("", reason or "")):
         if len(text) > longest.get(name, results.LONGEST):
-            raise Refused(f"Not saved: use at most {longest.get(name, results.LONGEST):,} characters.")
+            raise Refused(
+                gettext("Not saved: use at most %(name)s characters.")
+                % {"name": Figure(f"{longest.get(name, results.LONGEST):,}").translated()}
+            )
     chosen = read_chosen_answers(posted)
     known = {one.name for one in ticket.fields}
     answers = {
@@ -121,7 +127,7 @@ def draft_of(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool = Fal
 
 
 def _confirm_fields(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: bool) -> dict[str, str | None]:
-    """A script sends the boxes that were touched; a form sends those that are ticked, and is compared with its page."""
+    """Read confirmations: a script sends touched boxes; a plain form sends ticked ones, compared with its page."""
     now = read_ticked_fields(posted)
     touched = [name for name in ticket.asked if all_of_it and f"{SEEN}{name}" in posted]
     if not all_of_it:
@@ -130,7 +136,7 @@ def _confirm_fields(posted: Mapping[str, str], ticket: Ticket, *, all_of_it: boo
 
 
 def wants_next(posted: Mapping[str, str]) -> bool:
-    """Whether the next document is to be opened after this decision; the buttons say both in one word."""
+    """Return whether to open the next document after the decision; one button value says both."""
     return posted.get("decision", "").endswith(AND_NEXT)
 
 
@@ -140,20 +146,20 @@ def _read_type_choice(posted: Mapping[str, str]) -> tuple[str, bool]:
 
 
 def decide_anyway_word(posted: Mapping[str, str]) -> str:
-    """The word of the button that sends the same decision once more, with what no one has checked."""
+    """Return the value of the button that resends the decision despite unchecked fields."""
     return f"{Decision.APPROVE}{ANYWAY}{AND_NEXT if wants_next(posted) else ''}"
 
 
 def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     """Raises: Refused if the form says neither approve nor reject."""
     chosen, anyway = _read_type_choice(posted)
-    if chosen not in set(Decision):  # what no one asked for must not come to be published
-        raise Refused("No decision was received. Nothing was submitted; reopen the review and decide.")
+    if chosen not in set(Decision):  # values that were not asked for must not be published
+        raise Refused(gettext("No decision was received. Nothing was submitted; reopen the review and decide."))
     decision = Decision(chosen)
     typed, reason = read_typed_values(posted), _printable(posted.get("reason", "")).strip()
     said = read_chosen_answers(posted)
     listed = read_listed_reason(posted, ticket)
-    if decision == Decision.REJECT:  # what is rejected is not corrected: nothing of it is published
+    if decision == Decision.REJECT:  # a rejection publishes nothing, so it needs no corrections
         return Answers(
             decision, typed, reason, listed, reason_error=_reason_error(reason, listed),
             confirmed=read_ticked_fields(posted), chosen=said,
@@ -168,7 +174,7 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
         for one in ticket.fields
         if one.name in meant and differs(one.type, meant[one.name], ticket.shown.get(one.name))
     }
-    # What stays as it was is asked for all the same where it is required and missing, or not an allowed value.
+    # An unchanged value is an error too if it is required and missing, or not an allowed value.
     texts = {one: _answer(one.name, meant, ticket) for one in ticket.fields}
     asked = {
         one.name: text for one, text in texts.items() if one.allowed or one.type == TABLE or (one.required and not text)
@@ -202,7 +208,7 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
 
 
 def read_meant_values(typed: Mapping[str, str], without: Mapping[str, str], ticket: Ticket) -> dict[str, str]:
-    """Field → text, dates as the document writes them; of a field that has no value the box does not count."""
+    """Return field → text, dates in the document's format; inputs of fields marked as without a value are ignored."""
     meant = {
         one.name: localise(one, typed[one.name], day_first=ticket.day_first)
         for one in ticket.fields
@@ -212,16 +218,16 @@ def read_meant_values(typed: Mapping[str, str], without: Mapping[str, str], tick
 
 
 def list_warnings(meant: Mapping[str, str], ticket: Ticket) -> list[Warn]:
-    """What a person is warned of, of the values as they stand."""
+    """Return the warnings about the current values."""
     texts = {one.name: _answer(one.name, meant, ticket) for one in ticket.fields}
     return field_rules.list_warnings(ticket.fields, texts, today=ticket.today, read=ticket.shown)
 
 
 @dataclass(frozen=True)
 class FieldCheck:
-    """What is said of one field while it is typed; each may be empty. ``stored``: what will be stored, in words.
+    """Live feedback on one field; each text may be empty. ``stored``: what will be stored, in words.
 
-    ``repair``: the value that ends the warning.
+    ``repair``: a value that resolves the warning.
     """
 
     stored: str
@@ -231,7 +237,7 @@ class FieldCheck:
 
 
 def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldCheck]:
-    """Field → what sending this form would say of it, but for what is only asked when it is sent."""
+    """Return field → feedback as on submission, except questions that are asked only then."""
     typed = read_typed_values(posted)
     without = {name: word for name, word in read_chosen_answers(posted).items() if word}
     meant = read_meant_values(typed, without, ticket)
@@ -253,7 +259,7 @@ def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldChe
 def _name_answers(
     corrections: Mapping[str, str | None], confirmed: Mapping[str, str], chosen: Mapping[str, str], ticket: Ticket
 ) -> dict[str, str]:
-    """Field → what was said of it, by those before too; a type is chosen and has no such word."""
+    """Return field → answer instead of a value, including earlier approvals; the document type cannot have one."""
     names = [one.name for one in ticket.fields]
     told = {name: one for name, one in ticket.answered.items() if name in names}
     told = {name: one for name, one in told.items() if one not in WITHOUT_VALUE or chosen.get(name, one) == one}
@@ -270,7 +276,7 @@ def _name_answers(
 def _changes(
     corrections: Mapping[str, str | None], answers: Mapping[str, str], ticket: Ticket
 ) -> tuple[FieldChange, ...]:
-    """What this person makes different from what the page showed."""
+    """Return this person's changes to what the page showed."""
     changes = [
         FieldChange(
             one.name,
@@ -289,7 +295,7 @@ def _changes(
 
 
 def _correction(field: FieldSpec, typed: str) -> str | None:
-    """As typed, but for an allowed value, as the list has it, and the cells of a table."""
+    """Return the value as typed, except allowed values (as listed) and table cells."""
     told = results.to_allowed_form(field, typed) if field.allowed or field.type == TABLE else None
     return told or typed.strip() or None
 
@@ -299,25 +305,29 @@ def _answer(name: str, typed: Mapping[str, str], ticket: Ticket) -> str:
 
 
 def differs(kind: str, typed: str, shown: str | None) -> bool:
-    """Exact, but for spaces: someone who mends only the letters' case means it."""
+    """Compare exactly but for spaces: a change of case only is a change."""
     if kind != TABLE and " ".join(typed.split()) == " ".join((shown or "").split()):
         return False
     stored = results.to_stored_form(kind, typed)
-    if kind == TABLE:  # no rows are as good as nothing found
+    if kind == TABLE:  # a table without rows has no value
         return (stored or "") != (shown or "")
     return stored is None or stored != shown
 
 
 def read_listed_reason(posted: Mapping[str, str], ticket: Ticket) -> str:
-    """What of the project's list was chosen; empty for another reason."""
+    """Return the chosen reason of the project's list; empty for another reason."""
     chosen = posted.get("reject_reason", "")
     return chosen if chosen in ticket.reject_reasons else ""
 
 
 def _reason_error(reason: str, listed: str) -> str:
     if not reason and not listed:
-        return "Enter a reason so the sender can fix the document."
-    return "" if len(reason) <= LONGEST_REASON else f"Use at most {LONGEST_REASON:,} characters."
+        return Phrase("Enter a reason so the sender can fix the document.")
+    return (
+        ""
+        if len(reason) <= LONGEST_REASON
+        else Phrase("Use at most %(longest_reason)s characters.").fill(longest_reason=Figure(f"{LONGEST_REASON:,}"))
+    )
 
 
 def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
@@ -339,6 +349,7 @@ def make_verdict(answers: Answers, ticket: Ticket) -> Verdict:
         asked=ticket.asked,
         check_share=ticket.check_share,
         is_blind=ticket.is_blind,
+        definition=ticket.definition,
         name=ticket.name,
         queue=queue_to_store(ticket.queue),
     )

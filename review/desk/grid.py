@@ -1,22 +1,23 @@
-"""A table beside the page: its rows as they stand, and where on the page each cell was found."""
+"""The editable grid of a table field, with each cell's place on the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from config.phrase import Phrase
 from projects.settings.columns import Column
 from workflows.stages.base import FieldSpec
 from workflows.stages.tables.rows import match_rows, read_rows, to_stored_cell, write_rows
 
-CELL = "cell-"  # names the inputs of a form that no script has touched: cell-items-0-2
-_BLANK = 3  # rows at the end of such a form, to be filled in
+CELL = "cell-"  # prefix of the inputs of a form without scripts: cell-items-0-2
+_BLANK = 3  # blank rows at the end of such a form
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """``key``: of its input and its box. ``box``: page fractions, None if it stands nowhere. ``page``: 0-based.
+    """``key``: of its input and box. ``box``: page fractions, None if not located. ``page``: 0-based.
 
-    ``doubt``: the machine was not sure of it and no one has changed it. ``wrong``: it cannot be stored so.
+    ``doubt``: low confidence and unchanged. ``wrong``: not a valid value.
     """
 
     key: str
@@ -33,7 +34,7 @@ class GridCell:
 
     @property
     def words(self) -> str:
-        return f"{self.column.label}, row {int(self.key.split('-')[1]) + 1}"
+        return Phrase("%(column)s, row %(row)s").fill(column=self.column.label, row=int(self.key.split("-")[1]) + 1)
 
     @property
     def keyboard(self) -> str:
@@ -42,20 +43,25 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Grid:
-    """``rows``: the last ones are blank, for a browser without scripts."""
+    """``rows``: the last ones are blank, for use without scripts."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[GridCell, ...], ...]
-    count: int  # rows that are filled
+    count: int  # filled rows
 
     @property
     def cells(self) -> list[GridCell]:
         return [cell for row in self.rows for cell in row]
 
 
-def grid_of(spec: FieldSpec, found: Mapping[str, Any], text: str, *, checked: bool) -> Grid:
-    """``text``: the rows as they stand; ``checked``: whether a decision with them was refused."""
-    columns = spec.table_columns
+def grid_of(
+    spec: FieldSpec, found: Mapping[str, Any], text: str, *, checked: bool, columns: Sequence[Column] = ()
+) -> Grid:
+    """``text``: the current rows; ``checked``: whether a decision with them was refused.
+
+    ``columns``: the field's columns with translated labels, if any.
+    """
+    columns = tuple(columns) or spec.table_columns
     before: Sequence[Sequence[Mapping[str, Any]]] = found.get("rows") or ()
     rows = read_rows(text, len(columns))
     was = match_rows([[str(cell["value"] or "") for cell in row] for row in before], rows)
@@ -90,7 +96,7 @@ def _cell(
 
 
 def read_cells(posted: Mapping[str, str]) -> dict[str, str]:
-    """Field → its rows as text, of a form whose cells are plain inputs."""
+    """Return field → rows as text, from a form with plain inputs as cells."""
     tables: dict[str, dict[int, dict[int, str]]] = {}
     for name, text in posted.items():
         field, _, place = name.removeprefix(CELL).partition("-")

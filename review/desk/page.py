@@ -1,4 +1,4 @@
-"""The desk of one review: the page image on the left, its fields on the right, the decision below."""
+"""The review page: page image on the left, fields on the right, decision below."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from config.errors import Conflict, NotFound, Refused, Tampered
+from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.documents.view_log import record_opening, record_view
+from projects.schemas.labels.reading import NO_LABELS, Labels, get_labels
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
@@ -35,12 +38,13 @@ from workflows.definitions import versions
 from workflows.runs.views.reading import passages
 from workflows.stages import results
 from workflows.stages.assessment.answers import WITHOUT_VALUE
+from workflows.stages.assessment.reason_words import tell_reason
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-MISSING = "Review not found."
+MISSING = Phrase("Review not found.")
 _LONGEST_SEARCH = 100
 
 
@@ -49,7 +53,7 @@ def person_of(request: DeskRequest) -> Person:
 
 
 def load_review(request: DeskRequest, ref: ReviewRef) -> Review:
-    """Raises: NotFound, also for an id that no key can hold, and where it waits in a queue of other people's."""
+    """Load a review. Raises: NotFound, also for invalid ids and for queues closed to the person."""
     try:
         review = queries.get_review(ref)
     except (NotFound, InvalidKey) as error:
@@ -59,7 +63,7 @@ def load_review(request: DeskRequest, ref: ReviewRef) -> Review:
 
 
 def check_waits_for(request: DeskRequest, queue: str) -> None:
-    """The same 404 for a review in other people's queue as for none. Raises: NotFound."""
+    """Raise NotFound for a review in a queue closed to the person, as for one that does not exist."""
     try:
         access.check_admitted(request, queue)
     except NotFound as error:
@@ -83,13 +87,13 @@ def desk_page(
     fragment: str = "review/desk/_desk.html",
     done: str | None = None,
 ) -> HttpResponse:
-    """Read the review with this person's draft, and the result that it is about, and show them; no write.
+    """Render the review with this person's draft and the result under review; writes nothing.
 
-    ``done``: the signed receipt of the decision before; None: what the address says.
+    ``done``: the signed receipt of the previous decision; None: taken from the URL.
 
     Raises:
         NotFound: no such review.
-        Conflict: the stored result is no longer the one that this review asks about.
+        Conflict: the stored result is no longer the one under review.
 
     """
     review, kept = load_open_review(request, ref)
@@ -99,32 +103,36 @@ def desk_page(
 
 
 def open_in_place(request: DeskRequest, ref: ReviewRef, url: str, *, done: str) -> HttpResponse:
-    """The desk of ``ref`` as the answer to the decision before it: swapped in under its own address, ``url``.
+    """Respond to a decision with the next review's page, swapped in under its own ``url``.
 
     Raises: as ``desk_page``.
     """
     response = desk_page(request, ref, fragment="review/desk/_next.html", done=done)
     response["HX-Push-Url"] = url
-    response["HX-Trigger"] = "decided"  # before the swap: what was typed belongs to the document that is left
+    response["HX-Trigger"] = "decided"  # before the swap: typed text belongs to the document that is being left
     return record_opening(request, response, ref.document_id)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a review asks of the person who looks at it, with their draft in it."""
+    """The content of a review for the person viewing it, with their draft."""
 
     sheet: FieldForm
     ticket: Ticket
     result: Mapping[str, Any]
     fields: Sequence[FieldSpec]
     shown: Mapping[str, Any]
-    decided: Mapping[str, Any]  # the decision's object, if there is one
+    decided: Mapping[str, Any]  # the decision's object, if any
 
 
 def ask_question(
-    ref: ReviewRef, review: Review, draft: Draft, standing: ViewerState, *, page: int | None = None
-) -> Question:
-    """``page``: 0-based, of the sheet. Raises: Conflict, if the result is no longer the one that it is about."""
+    ref: ReviewRef, review: Review, draft: Draft, standing: ViewerState, *, page: int | None = None,
+    labels: Labels = NO_LABELS,
+) -> Question:  # fmt: skip
+    """``page``: 0-based, of the sheet. Only the sheet has the ``labels``; the stored result keeps the fields' own.
+
+    Raises: Conflict, if the result is no longer the one that it is about.
+    """
     approval = _before(ref, review)
     before = read_corrections(approval)
     found = results.apply_corrections(_result(ref, review), before)
@@ -142,26 +150,29 @@ def ask_question(
         changes={} if ref.is_check else last_changes(decided or approval),
         confirmed=draft.confirmed or {}, answers=answers, answered=answered,
         day_first=result.get("day_first", True), again=list_readings(ref, review),
-        disputed=approval.get("disputed"),
+        disputed=approval.get("disputed"), labels=labels,
     )  # fmt: skip
+    own = {one.name: one.label for one in fields}
     carried = ticket.ticket_for(
         review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
         judges=approval.get("judges", ()), answered=approval.get("answers") or {}, answers=answers,
         day_first=result.get("day_first", True),
-        asked=sheet.asked, confirmed=sheet.settled, **_types(found, result),
+        asked={name: own.get(name, label) for name, label in sheet.asked.items()}, confirmed=sheet.settled,
+        **_types(found, result),
     )  # fmt: skip
     return Question(sheet, carried, result, fields, shown, decided)
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
     person, standing = person_of(request), viewer_state_of(review, person_of(request))
-    question = ask_question(ref, review, draft, standing, page=_asked_page_index(request))
+    labels = get_labels(ref.site)
+    question = ask_question(ref, review, draft, standing, page=_page_index_of(request), labels=labels)
     sheet, decided, shown = question.sheet, question.decided, question.shown
     may_decide = standing.mine and access.can_review(request)
     said = list_shown_messages(ref, review, person.id)
     found_text = _find(request, ref, review, sheet)
     return {
-        "reading_asked": _asked_reading(request) if may_decide else "",
+        "reading_asked": _reading_of(request) if may_decide else "",
         "find": request.GET.get("find", "")[:_LONGEST_SEARCH],
         "found": found_text,
         "found_boxes": [box_of(box, sheet.shown) for box in found_text.boxes] if found_text and sheet.shown else [],
@@ -183,9 +194,12 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "undo_seconds": read_window(request),
         "draft": draft,
         "decided_reason": describe_rejection(decided),
-        "comparison": _comparison(standing, question.fields, shown, {**shown, **read_corrections(decided)}, draft),
+        "comparison": _comparison(standing, sheet.specs, shown, {**shown, **read_corrections(decided)}, draft),
         "sheet": sheet,
-        "types": of_result.list_type_choices(question.result),
+        "types": [
+            {**one, "name": labels.name_type(str(one["id"]), str(one["name"]))}
+            for one in of_result.list_type_choices(question.result)
+        ],
         "type_error": draft.errors.get(of_result.KEY, ""),
         "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
         "part": page_text.load_part(ref, review, sheet, found_text.text if found_text else ""),
@@ -195,7 +209,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
 
 
 def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """The document's type as this person found it, and as the page has it."""
+    """Return the document type as found and as shown."""
     was, now = (of_result.type_entry(one) or {} for one in (found, result))
     names = {str(one["id"]): str(one["name"] or of_result.NONE) for one in (was, now) if one}
     return {"type_found": was.get("id"), "type_id": now.get("id"), "type_names": names}
@@ -204,7 +218,7 @@ def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any
 def _comparison(
     standing: ViewerState, fields: Sequence[FieldSpec], shown: Mapping[str, Any], holds: Mapping[str, Any], draft: Draft
 ) -> Comparison | None:
-    """Of one's own decision only where another tab had something else: that was not sent, and is not there any more."""
+    """Compare after one's own decision only if another tab held different, unsent input."""
     if standing.open_to_me or standing.is_blind or standing.kind == "barred":
         return None
     found = compare_draft(fields, holds=holds, shown=shown, draft=draft)
@@ -214,7 +228,7 @@ def _comparison(
 
 
 def _find(request: DeskRequest, ref: ReviewRef, review: Review, sheet: FieldForm) -> page_words.Found | None:
-    """What ``?find=`` asks for; None if nothing."""
+    """Return the search of ``?find=``; None if empty."""
     text = request.GET.get("find", "")[:_LONGEST_SEARCH]
     if not text.strip() or sheet.shown is None:
         return None
@@ -222,14 +236,20 @@ def _find(request: DeskRequest, ref: ReviewRef, review: Review, sheet: FieldForm
 
 
 def _about(review: Review, pages: int) -> str:
-    """Whose document it is, or which other system asks, and how many pages there are to see."""
+    """Return the document's project, or the external system that asks, and the number of pages."""
     project = review.project_name if review.project_name != review.caller else None
-    count = f"{pages} page{'' if pages == 1 else 's'}" if pages or not review.caller else None
-    return " · ".join(one for one in (review.caller and f"Requested by {review.caller}", project, count) if one)
+    count = (
+        ngettext("%(count)s page", "%(count)s pages", pages) % {"count": pages} if pages or not review.caller else None
+    )
+    return " · ".join(
+        one
+        for one in (review.caller and gettext("Requested by %(name)s") % {"name": review.caller}, project, count)
+        if one
+    )
 
 
 def render_lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> HttpResponse:
-    """409 with the review as it is now: who was first, what and when; what was typed is kept and stays on the page."""
+    """Respond 409 with the current state: who was first, what and when. Typed input is saved and stays on the page."""
     posted = request.POST.dict()
     _keep(request, ref, posted)
     draft = Draft(
@@ -237,13 +257,13 @@ def render_lost_page(request: DeskRequest, ref: ReviewRef, notice: str = "") -> 
         confirmed=forms.read_ticked_fields(posted) or None, answers=forms.read_chosen_answers(posted),
     )  # fmt: skip
     response = desk_page(request, ref, draft=draft, status=409)
-    response["HX-Retarget"] = "#desk"  # the lease's own form swaps less than this
+    response["HX-Retarget"] = "#desk"  # the lease's own form swaps a smaller part
     response["HX-Reswap"] = "outerHTML"
     return response
 
 
 def _keep(request: DeskRequest, ref: ReviewRef, posted: Mapping[str, str]) -> None:
-    """What came with a request that lost: kept where the review is open, else it is on the answer's page alone."""
+    """Save the input of a request that lost a race if the review is open; else it is only on the response's page."""
     person = person_of(request)
     try:
         typed = forms.draft_of(posted, ticket.read_ticket(posted.get("ticket", ""), ref, person.id))
@@ -267,7 +287,7 @@ def load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, Revi
 
 
 def _load_decision(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    """The decision's own object, as it was sent."""
+    """Load the decision's object."""
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     body = store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or "")
     found: dict[str, Any] = json.loads(body)
@@ -275,14 +295,14 @@ def _load_decision(ref: ReviewRef, review: Review) -> dict[str, Any]:
 
 
 def _asks(review: Review) -> str:
-    """Why the definition asks, where it asks whether or not the machine is sure; what a second review is for."""
+    """Return why the workflow always asks here, or what a second review is for."""
     if ReviewRef("", review.document_id, review.reviewId).is_check:
-        return "Second review: your answers are compared with the first decision and publish nothing."
+        return Phrase("Second review: your answers are compared with the first decision and publish nothing.")
     if review.quorum:
         said = describe_quorum(read_quorum(review.quorum), len(review.votes or ()))
-        return f"{said}. Reviewers are not shown each other's answers."
+        return Phrase("%(quorum)s. Reviewers are not shown each other's answers.").fill(quorum=said)
     if review.votes and review.before_uri:
-        return f"{(review.reasons or [''])[0]}. You decide."
+        return Phrase("%(reason)s. You decide.").fill(reason=tell_reason((review.reasons or [""])[0]))
     try:
         return versions.find_definition(review.definition).step(int(review.step)).asks
     except NotFound:  # of another system
@@ -290,7 +310,7 @@ def _asks(review: Review) -> str:
 
 
 def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    """The decision of the approval before this one; empty if there was none."""
+    """Return the preceding approval's decision; empty if there was none."""
     if not review.before_uri:
         return {}
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
@@ -305,7 +325,7 @@ def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
         body = store.read_pinned(files.result(review.workflow_id), review.result_sha256)
     except Tampered as error:
         raise Conflict(
-            "The result changed after this review was opened. Nothing was submitted; reload the page."
+            gettext("The result changed after this review was opened. Nothing was submitted; reload the page.")
         ) from error
     found: dict[str, Any] = json.loads(body)
     return found
@@ -316,17 +336,17 @@ def count_pages(ref: ReviewRef, review: Review) -> int:
 
 
 def list_field_labels(ref: ReviewRef, review: Review) -> dict[str, str]:
-    """Field → label, of the result that the review is about."""
+    """Return field → label of the result under review."""
     return {one.name: one.label for one in results.fields_of(_result(ref, review))}
 
 
-def _asked_page_index(request: DeskRequest) -> int | None:
-    """The page in the address, as people count, as an index."""
+def _page_index_of(request: DeskRequest) -> int | None:
+    """Return the 0-based index of the URL's 1-based page."""
     number = read_number(request.GET.get("page"))
     return number - 1 if number else None
 
 
-def _asked_reading(request: DeskRequest) -> str:
-    """The name of a reading that the person has just asked for."""
+def _reading_of(request: DeskRequest) -> str:
+    """Return the name of the reading that was just requested."""
     name = request.GET.get("reading", "")
     return name if name.isalnum() else ""

@@ -1,4 +1,4 @@
-"""The queue: what waits for a person, the nearest deadline first."""
+"""The queue page: waiting reviews, nearest deadline first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,19 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from config import clock
+from config.phrase import Phrase
 from projects.documents import queries as counter_queries
+from projects.documents.items import HANDED_OVER
 from projects.personal.access import projects_hidden_from
+from projects.policies.gate import find_denied_documents
 from projects.queues import queries as queue_queries
 from projects.queues.items import is_checks
 from projects.sites import access
-from projects.web.http import DeskRequest, render_answer
+from projects.web.http import DeskRequest, page_links, render_answer
 from review import queries
 from review.desk import ticket
 from review.desk.queue_filters import (
@@ -31,23 +35,24 @@ from review.desk.queue_filters import (
     list_projects,
     triage_of,
 )
-from review.identity import HANDED_OVER, queue_to_store
+from review.identity import queue_to_store
 from review.items.reviews import Review
 from review.messages.items import QuestionEnd
 from review.status import PUT_OFF, ReviewStatus, Worklist
+from workflows.stages.assessment.reason_words import tell_reason
 
 SHOWN_REASONS = 3
-HIDDEN_REASON = "Personal data: you cannot review this"
+HIDDEN_REASON = Phrase("Personal data: you cannot review this")
 _DAYS_FROM = 48 * 60  # minutes
-_QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: "Answered", QuestionEnd.UNANSWERED: "No answer"}
+_QUESTIONS: Mapping[str, str] = {QuestionEnd.ANSWERED: Phrase("Answered"), QuestionEnd.UNANSWERED: Phrase("No answer")}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the queue, in the words it shows: 25 times a page a template's questions cost more than a view's.
+    """One line of the queue, ready to print: with 25 a page, conditions are cheaper here than in the template.
 
-    ``about``: project and pages; ``reason``: the first in short, ``reasons``: some of the others; ``holder`` is empty
-    if no one holds it now, ``taken`` where that is someone else.
+    ``about``: project and pages; ``reason``: the first, short; ``reasons``: some others; ``holder``: empty if free;
+    ``taken``: held by someone else.
     """
 
     url: str
@@ -65,11 +70,11 @@ class Row:
     mine: bool
     taken: bool
     held_until: str
-    back_at: str = ""  # when it comes back, of one that was put off
-    why_held: str = ""  # of one that is held without a lease
-    question: str = ""  # what became of the one that its holder asked
-    path: str = ""  # as a form names it: the document's and the review's id
-    risk: str = ""  # a key of RISKS; empty if no one knows
+    back_at: str = ""  # when a postponed review returns
+    why_held: str = ""  # of a review held without a lease
+    question: str = ""  # how the holder's question ended
+    path: str = ""  # its name in forms: the document's and the review's id
+    risk: str = ""  # a key of RISKS; empty if unknown
     amount: str = ""  # the document's total
     currency: str = ""
     worth: str = ""  # both, in words
@@ -78,7 +83,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that are due alike. ``words``: empty if the list is in another order."""
+    """Rows with similar due dates. ``words``: empty if the list has another order."""
 
     words: str
     icon: str
@@ -87,7 +92,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Choice:
-    """A queue that may be opened."""
+    """A queue that the person may open."""
 
     id: str
     name: str
@@ -99,13 +104,18 @@ class Choice:
         return queue_url(self.id)
 
 
-def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon: str, images: str = "") -> Row:
-    """``root``: the reversed URL that reviews lie under; reversing 25 of them costs a page half a millisecond.
+def shorten_reasons(review: Review) -> tuple[str, ...]:
+    """Return why it waits, in the reader's language; the review itself shows each reason in full."""
+    return tuple(tell_reason(one.partition("; ")[0]) for one in review.reasons or ())
 
-    ``images``: as well of page images. ``soon``: deadlines up to then are near.
+
+def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon: str, images: str = "") -> Row:
+    """``root``: the reversed URL prefix of reviews; reversing 25 URLs costs half a millisecond.
+
+    ``images``: the same prefix of page images. ``soon``: deadlines up to then are near.
     """
-    reasons = tuple(one.partition("; ")[0] for one in review.reasons or ())  # the review itself says them whole
-    held = bool(queries.holder_of(review, now=now))  # a lapsed claim looks like none, also to its holder
+    reasons = shorten_reasons(review)
+    held = bool(queries.holder_of(review, now=now))  # a lapsed claim is shown as none, also to its holder
     mine = held and review.holder == user_id
     ref = queries.row_ref(site, review)
     url = f"{root}{quote(ref.document_id, safe='')}/{quote(ref.review_id, safe='')}/"
@@ -145,13 +155,17 @@ def _thumb_url(review: Review, url: str, images: str) -> str:
 
 
 def _describe_hold(review: Review) -> str:
-    if review.status == ReviewStatus.ASKED:  # the index does not say whom
-        return f"asked {review.question_to_name}" if review.question_to_name else "asked a question"
-    return "postponed it" if review.status == ReviewStatus.POSTPONED else "assigned"
+    if review.status == ReviewStatus.ASKED:  # the index does not say of whom
+        return (
+            Phrase("asked %(name)s").fill(name=review.question_to_name)
+            if review.question_to_name
+            else Phrase("asked a question")
+        )
+    return Phrase("postponed it") if review.status == ReviewStatus.POSTPONED else Phrase("assigned")
 
 
 def describe_due(deadline: str, *, now: str) -> str:
-    """How long it still is, of stored instants; the script counts on from here.
+    """Return the time left until a stored instant, in words; a script counts down from here.
 
     >>> describe_due("2026-11-23T12:38:00+00:00", now="2026-11-23T12:00:00+00:00")
     'Due in 38 min'
@@ -160,34 +174,40 @@ def describe_due(deadline: str, *, now: str) -> str:
     """
     seconds = (clock.parse(deadline) - clock.parse(now)).total_seconds()
     minutes = max(int(abs(seconds) // 60), 1)
-    amount = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
+    amount = Phrase("%(minutes)s min").fill(minutes=minutes)
+    if minutes >= 60:
+        amount = Phrase("%(hours)s h").fill(hours=minutes // 60)
     if minutes >= _DAYS_FROM:
-        amount = f"{minutes // 1440} d"
-    return f"Due in {amount}" if seconds > 0 else f"Overdue by {amount}"
+        amount = Phrase("%(days)s d").fill(days=minutes // 1440)
+    words = Phrase("Due in %(time)s") if seconds > 0 else Phrase("Overdue by %(time)s")
+    return words.fill(time=amount)
 
 
 def _about(project: str, pages: int) -> str:
-    words = (project, f"{pages} page{'' if pages == 1 else 's'}" if pages else "")
+    words = (project, ngettext("%(count)s page", "%(count)s pages", pages) % {"count": pages} if pages else "")
     return "".join(f"{word} · " for word in words if word)
 
 
 def queue_url(queue_id: str) -> str:
-    """The page of a queue; an empty id is the site's own."""
+    """Return a queue's URL; an empty id is the site's own queue."""
     return reverse("review:show-queue", args=[queue_id]) if queue_id else reverse("review:queue")
 
 
 @require_safe
 def list_queues(request: DeskRequest) -> HttpResponse:
-    """The queues that this person may look into, and how many wait in each; ``here``: the one that the page shows.
+    """Show the queues open to this person and how many reviews wait in each; ``here``: the current one.
 
-    Not counted by the queue's own page, which is asked for again after each decision.
+    The queue page does not count them itself, since it reloads after each decision.
     """
     access.check_can_view(request)
     found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
     waiting = counter_queries.count_waiting_by_queue(request.site)
     choices = [
         Choice(one_id, name, waiting.get(queue_to_store(one_id), 0), archived)
-        for one_id, name, archived in [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
+        for one_id, name, archived in [
+            ("", Phrase("Review"), False),
+            *((one.id, one.name, one.is_archived) for one in found),
+        ]
     ]
     context = {"queues": choices, "here": request.GET.get("here", "")}
     return render_answer(request, "review/desk/queues.html", "review/desk/_queues.html", context)
@@ -203,8 +223,8 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         page = queries.list_ahead(request.site, queue_id, limit=MOST_READ, cursor=cursor)
     else:
         page = queries.list_queue(request.site, queue_id, cursor=cursor)
-    known = hide_reasons(request, page.rows)  # before what is searched for is looked up in them
-    rows = rows_of(request, filters.choose(known, user_id=user_id) if filters.chosen else known)
+    known = redact_reviews(request, page.rows)  # before the search, which must not find hidden text
+    rows = write_rows(request, filters.choose(known, user_id=user_id) if filters.chosen else known)
     free = [row for row in rows if not row.late and (row.mine or not row.holder)]
     url = queue_url(queue_id)
     context = {
@@ -214,11 +234,9 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
         "can_select": access.can_review(request) and not is_checks(queue_id),
         "reasons": count_reasons(known) if filters.chosen else None,
         "first": free[0] if free else None,
-        # All that wait are with others: whose claim ends first.
+        # Others hold all of them: show whose claim ends first.
         "soonest": min((row for row in rows if row.held_until), key=lambda row: row.held_until, default=None),
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": f"{url}?{filters.query}" if filters.chosen else url,
+        **page_links(request, page.next, f"{url}?{filters.query}" if filters.chosen else url),
         "joiner": "&" if filters.chosen else "?",
         "page_size": MOST_READ if filters.chosen else settings.PAGE_SIZE,
         "filters": filters,
@@ -240,9 +258,11 @@ def show_queue(request: DeskRequest, queue_id: str = "") -> HttpResponse:
     return render_answer(request, "review/desk/queue.html", "review/desk/_queue.html", context)
 
 
-def hide_reasons(request: DeskRequest, reviews: Iterable[Review]) -> list[Review]:
-    """The same without reasons, amount and picture of those that may have personal values."""
-    closed, found = projects_hidden_from(request), list(reviews)
+def redact_reviews(request: DeskRequest, reviews: Iterable[Review]) -> list[Review]:
+    """Drop reviews hidden by the access policy; remove reasons, amounts and images that may be personal."""
+    rows, closed = list(reviews), projects_hidden_from(request)
+    denied = find_denied_documents(request, [one.document_id for one in rows])
+    found = [one for one in rows if one.document_id not in denied]
     for one in found:
         if one.project_id in closed:
             one.reasons, one.triage = [HIDDEN_REASON], None
@@ -250,33 +270,37 @@ def hide_reasons(request: DeskRequest, reviews: Iterable[Review]) -> list[Review
 
 
 def rows_of(request: DeskRequest, reviews: Iterable[Review]) -> list[Row]:
+    return write_rows(request, redact_reviews(request, reviews))
+
+
+def write_rows(request: DeskRequest, shown: Iterable[Review]) -> list[Row]:
+    """``shown``: reviews after ``redact_reviews``."""
     now, root = clock.iso(clock.now()), reverse("review:queue")
     images = reverse("workflows:page-image", args=["p", "d", 0]).removesuffix("p/d/pages/0.png")
     soon = clock.iso(clock.in_seconds(settings.REVIEW_ESCALATE_SECONDS))
     user_id = str(request.user.pk)
-    shown = hide_reasons(request, reviews)
     return [row_of(request.site, one, root=root, user_id=user_id, now=now, soon=soon, images=images) for one in shown]
 
 
 def group_rows(rows: Sequence[Row], *, by_due: bool) -> list[Group]:
-    """As they are due, in the order in which they stand; all of them together if they stand in another order."""
+    """Group rows by due date, keeping their order; one group if the list has another order."""
     if not by_due:
         return [Group("", "", tuple(rows))] if rows else []
     hour = clock.iso(clock.in_seconds(3600))
     kinds = (
-        ("Overdue", "alert", [row for row in rows if row.late]),
-        ("Due within 1 hour", "clock", [row for row in rows if not row.late and row.deadline <= hour]),
-        ("Due later", "calendar", [row for row in rows if not row.late and row.deadline > hour]),
+        (Phrase("Overdue"), "alert", [row for row in rows if row.late]),
+        (Phrase("Due within 1 hour"), "clock", [row for row in rows if not row.late and row.deadline <= hour]),
+        (Phrase("Due later"), "calendar", [row for row in rows if not row.late and row.deadline > hour]),
     )
     return [Group(words, icon, tuple(of_kind)) for words, icon, of_kind in kinds if of_kind]
 
 
 @require_safe
 def list_reasons(request: DeskRequest) -> HttpResponse:
-    """Why the most urgent of ``?queue=`` wait, and how many for each reason: asked for after the page, by one Query."""
+    """Count the reasons of the most urgent reviews of ``?queue=``; loaded after the page, one Query."""
     access.check_can_view(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
-    known = hide_reasons(request, queries.list_ahead(request.site, queue, limit=MOST_READ).rows)
+    known = redact_reviews(request, queries.list_ahead(request.site, queue, limit=MOST_READ).rows)
     context = {"reasons": count_reasons(known), "cleared_url": queue_url(queue)}
     return render_answer(request, "review/desk/reasons.html", "review/desk/_reasons.html", context)

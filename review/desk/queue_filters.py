@@ -1,4 +1,4 @@
-"""What the address of a queue asks for: which of its reviews, and in which order."""
+"""Filters and order of a queue, from its URL."""
 
 import datetime as dt
 from collections import Counter
@@ -11,42 +11,52 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from config import clock
+from config.phrase import Phrase
 from projects.web import days
 from review import queries
 from review.items.reviews import Review
 from workflows.stages.assessment.triage import Triage, read_triage
 
-MOST_READ = 250  # rows that one page is chosen from: one Query of about 40 RRU
+MOST_READ = 250  # rows that are filtered into one page: one Query of about 40 RRU
 _LONGEST = 100
 
-DUE: Mapping[str, str] = {"over": "Overdue", "today": "Today", "1h": "Within 1 hour", "24h": "Within 24 hours"}
+DUE: Mapping[str, str] = {
+    "over": Phrase("Overdue"),
+    "today": Phrase("Today"),
+    "1h": Phrase("Within 1 hour"),
+    "24h": Phrase("Within 24 hours"),
+}
 _DUE_SECONDS = {"over": 0, "1h": 3600, "24h": 86_400}
 # Code of a reason → why reviews wait, in words.
 REASONS: Mapping[str, str] = {
-    "low_confidence": "Low confidence",
-    "missing": "Value missing",
-    "check": "Rule failed",
-    "rule": "Implausible date",
-    "invalid": "Invalid value",
-    "not_allowed": "Not an allowed value",
-    "ambiguous": "Two readings",
-    "unverified": "Not verified",
-    "type": "Document type in doubt",
-    "copy": "Possible duplicate",
-    "entity": "Differs from supplier",
-    "unreadable": "Page not readable",
-    "audit": "Sample",
+    "low_confidence": Phrase("Low confidence"),
+    "missing": Phrase("Value missing"),
+    "check": Phrase("Rule failed"),
+    "rule": Phrase("Implausible date"),
+    "invalid": Phrase("Invalid value"),
+    "not_allowed": Phrase("Not an allowed value"),
+    "ambiguous": Phrase("Two readings"),
+    "unverified": Phrase("Not verified"),
+    "type": Phrase("Document type in doubt"),
+    "copy": Phrase("Possible duplicate"),
+    "entity": Phrase("Differs from supplier"),
+    "unreadable": Phrase("Page not readable"),
+    "audit": Phrase("Sample"),
 }
-RISKS: Mapping[str, str] = {"high": "High", "medium": "Medium", "low": "Low"}
-AGES: Mapping[str, str] = {"1h": "Over 1 hour old", "24h": "Over 24 hours old", "7d": "Over 7 days old"}
+RISKS: Mapping[str, str] = {"high": Phrase("High"), "medium": Phrase("Medium"), "low": Phrase("Low")}
+AGES: Mapping[str, str] = {
+    "1h": Phrase("Over 1 hour old"),
+    "24h": Phrase("Over 24 hours old"),
+    "7d": Phrase("Over 7 days old"),
+}
 _AGE_SECONDS = {"1h": 3600, "24h": 86_400, "7d": 604_800}
-ASSIGNEES: Mapping[str, str] = {"none": "Unassigned", "me": "Me", "others": "Others"}
+ASSIGNEES: Mapping[str, str] = {"none": Phrase("Unassigned"), "me": Phrase("Me"), "others": Phrase("Others")}
 SORTS: Mapping[str, str] = {
-    "risk": "Highest risk",
-    "amount": "Highest amount",
-    "received": "Received",
-    "unsure": "Most fields to check",
-    "name": "Name",
+    "risk": Phrase("Sort: highest risk"),
+    "amount": Phrase("Sort: highest amount"),
+    "received": Phrase("Sort: received"),
+    "unsure": Phrase("Sort: most fields to check"),
+    "name": Phrase("Sort: name"),
 }
 _SORT_KEYS: Mapping[str, Callable[[Review], Any]] = {
     "received": lambda one: one.created_at,
@@ -61,18 +71,18 @@ _UNKNOWN = Triage(0.0)
 
 
 def end_of_today() -> dt.datetime:
-    """Of the day of who looks."""
+    """Return the end of today in the viewer's time zone."""
     return days.start_of(days.today() + dt.timedelta(days=1))
 
 
 def triage_of(row: Review) -> Triage:
-    """Of one that was opened without, nothing is known."""
+    """Return the triage; empty if the review was opened without one."""
     return read_triage(row.triage) or _UNKNOWN
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Anything that an address cannot ask for is as if it were not there. ``text``: in name, project or a reason."""
+    """Filters from the URL; invalid values are ignored. ``text``: searched in name, project and reasons."""
 
     text: str = ""
     project: str = ""
@@ -106,11 +116,11 @@ class Filters:
 
     @property
     def query(self) -> str:
-        """As an address has it, empty if nothing is asked for."""
+        """The query string; empty without filters."""
         return urlencode({name: value for name, value in vars(self).items() if value})
 
     def choose(self, rows: Iterable[Review], *, user_id: str) -> list[Review]:
-        """Those of ``rows`` that are asked for, in the order that is asked for."""
+        """Filter and sort ``rows``."""
         now = clock.iso(clock.now())
         latest = self._latest_deadline()
         oldest = clock.iso(clock.in_seconds(-_AGE_SECONDS[self.age])) if self.age else ""
@@ -148,7 +158,7 @@ def _assignee(holder: str, user_id: str) -> str:
 
 
 def list_projects(rows: Sequence[Review], chosen: str) -> list[tuple[str, str]]:
-    """To choose from: those of what was read, and the one that is chosen."""
+    """Return projects to choose from: those of the loaded reviews and the chosen one."""
     known = {row.project_id: row.project_name or row.project_id for row in rows if row.project_id}
     if chosen:
         known.setdefault(chosen, chosen)
@@ -156,6 +166,6 @@ def list_projects(rows: Sequence[Review], chosen: str) -> list[tuple[str, str]]:
 
 
 def count_reasons(rows: Iterable[Review]) -> list[tuple[str, str, int]]:
-    """Code, words and how many of ``rows`` wait for it, the most frequent first; a review may count for several."""
+    """Return code, label and count of reasons in ``rows``, most frequent first; a review may count for several."""
     found = Counter(code for row in rows for code in triage_of(row).codes if code in REASONS)
     return [(code, REASONS[code], number) for code, number in found.most_common()]

@@ -1,4 +1,4 @@
-"""Views of the queue that a person saved under a name; no one else sees them."""
+"""Saved views of the queue, private to a person."""
 
 import hashlib
 from collections.abc import Iterable
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from config import clock, table
@@ -27,7 +28,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Choice:
-    """A saved view that one may go to. ``digit``: the key that opens it, if it is one of the first nine."""
+    """A saved view to open. ``digit``: its shortcut key, for the first nine."""
 
     id: str
     name: str
@@ -46,7 +47,7 @@ def list_choices(site: str, user_id: str) -> list[Choice]:
 
 @require_POST
 def save_view(request: DeskRequest) -> HttpResponse:
-    """The filters of ``query``, as the address had them, under a name; the same name again replaces the first."""
+    """Save the filters of ``query`` under a name, replacing a view of the same name."""
     access.check_can_view(request)
     queue, user_id = request.POST.get("queue", ""), str(request.user.pk)
     access.check_admitted(request, queue)
@@ -54,9 +55,12 @@ def save_view(request: DeskRequest) -> HttpResponse:
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
     view_id = hashlib.sha256(name.casefold().encode()).hexdigest()[:24]
     if not filters.chosen or not name:
-        messages.error(request, "Filter or sort the queue, then enter a name for the view.")
+        messages.error(request, gettext("Filter or sort the queue, then enter a name for the view."))
     elif _is_full(queries.list_saved_views(request.site, user_id), view_id):
-        messages.error(request, f"You have {MOST} saved views. Delete one under Lists, then save this one.")
+        messages.error(
+            request,
+            gettext("You have %(most)s saved views. Delete one under Lists, then save this one.") % {"most": MOST},
+        )
     else:
         row = SavedView(
             *table.SAVED_VIEW.key(request.site, user_id=user_id, view_id=view_id),
@@ -66,20 +70,20 @@ def save_view(request: DeskRequest) -> HttpResponse:
             created_at=clock.iso(clock.now()),
         )
         transact([Put(row, overwrite=True)])
-        messages.success(request, f"View “{name}” saved.")
+        messages.success(request, gettext("View “%(name)s” saved.") % {"name": name})
     return redirect_after_post(request, f"{queue_url(queue)}?{filters.query}" if filters.chosen else queue_url(queue))
 
 
 @require_POST
 def delete_view(request: DeskRequest, view_id: str) -> HttpResponse:
-    """Again is harmless: only the person's own can be named."""
+    """Delete a view of the person's own; idempotent."""
     access.check_can_view(request)
     try:
         key = table.SAVED_VIEW.key(request.site, user_id=str(request.user.pk), view_id=view_id)
     except InvalidKey as error:
-        raise NotFound("There is no such view.") from error
+        raise NotFound(gettext("There is no such view.")) from error
     transact([Delete(key)])
-    messages.success(request, "View deleted.")
+    messages.success(request, gettext("View deleted."))
     return redirect_after_post(request, reverse("review:list-views"))
 
 

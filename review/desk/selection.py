@@ -1,4 +1,4 @@
-"""Several reviews at once: assigned, postponed or approved, each by a change of its own that may lose its own race."""
+"""Bulk actions on reviews: assign, postpone, approve. Each review is a write of its own that may lose its race."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -8,11 +8,14 @@ from decimal import Decimal
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, CountersignError, NotFound, Refused
+from config.phrase import Phrase, count_phrase
 from config.table import InvalidKey
 from projects.personal.access import projects_hidden_from
+from projects.policies.gate import find_denied_documents
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -24,7 +27,7 @@ from review.desk import forms
 from review.desk.comparison import Draft
 from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
 from review.desk.page import Question, ask_question, person_of
-from review.desk.queue import queue_url
+from review.desk.queue import SHOWN_REASONS, queue_url, shorten_reasons
 from review.desk.queue_filters import triage_of
 from review.desk.undo_window import LONGEST
 from review.desk.viewer_state import ViewerState, viewer_state_of
@@ -34,21 +37,23 @@ from review.items.reviews import Review, ReviewDraft
 from review.status import Decision
 from workflows.stages.document_types.of_result import KEY
 
-MOST_SELECTED = 50  # with a draft each as much as one BatchGetItem may ask for
-_ACTS = {"assign": "Assign", "postpone": "Postpone", "approve": "Approve"}
-_TAKEN: Mapping[str, str] = {
-    "held": "claimed by {}", "assigned": "assigned to {}", "postponed": "postponed by {}",
-    "asked": "waits for an answer", "decided": "already decided", "expired": "expired",
-    "orphaned": "its run has ended", "late": "past its due date", "barred": "you uploaded or decided it before",
+MOST_SELECTED = 50  # with a draft each as many as one BatchGetItem may read
+_ACTS = {"assign": Phrase("Assign"), "postpone": Phrase("Postpone"), "approve": Phrase("Approve")}
+_TAKEN: Mapping[str, Phrase] = {
+    "held": Phrase("claimed by %(who)s"), "assigned": Phrase("assigned to %(who)s"),
+    "postponed": Phrase("postponed by %(who)s"),
+    "asked": Phrase("waits for an answer"), "decided": Phrase("already decided"), "expired": Phrase("expired"),
+    "orphaned": Phrase("its run has ended"),
+    "late": Phrase("past its due date"), "barred": Phrase("you uploaded, edited or decided it before"),
 }  # fmt: skip
-_HAS_CHANGED = "it changed meanwhile"
+_HAS_CHANGED = Phrase("it changed meanwhile")
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A selected review. ``refusal``: why the act cannot be done to it.
+    """A selected review. ``refusal``: why the action does not apply.
 
-    ``unseen``: field → label of what would be approved unchecked.
+    ``unseen``: field → label of fields that would be approved unchecked.
     """
 
     ref: ReviewRef
@@ -64,8 +69,12 @@ class Chosen:
 
     @property
     def was_taken(self) -> bool:
-        """Whether anyone has ever claimed it: versions count claims."""
+        """Return whether the review was ever claimed; versions count claims."""
         return int(self.review.version) > 1
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return shorten_reasons(self.review)[:SHOWN_REASONS]
 
     @property
     def worth(self) -> str:
@@ -75,7 +84,7 @@ class Chosen:
 
 @require_POST
 def prepare_selected(request: DeskRequest) -> HttpResponse:
-    """What the act would do to what is selected, in words; nothing is written."""
+    """Preview a bulk action in words; writes nothing."""
     access.check_can_review(request)
     act = request.POST.get("act", "")
     chosen = _load(request, act) if act in _ACTS else []
@@ -83,7 +92,7 @@ def prepare_selected(request: DeskRequest) -> HttpResponse:
 
 
 def _refuse_selection(request: DeskRequest) -> HttpResponse:
-    messages.error(request, f"Select 1 to {MOST_SELECTED} open reviews.")
+    messages.error(request, gettext("Select 1 to %(most_selected)s open reviews.") % {"most_selected": MOST_SELECTED})
     return redirect_after_post(request, _back_url(request))
 
 
@@ -112,7 +121,7 @@ def _show(
 def _make_form(
     request: DeskRequest, act: str, able: Sequence[Chosen], posted: QueryDict | None = None
 ) -> AssignForm | PostponeForm | None:
-    """What has to be said beside the selection; None if that is nothing, or if there is nothing left to act on."""
+    """Return the action's form; None if it needs none or nothing is left to act on."""
     if act == "assign":
         queue = access.check_admitted(request, request.POST.get("queue", ""))
         return AssignForm(list_people(request.site, Permission.REVIEW, queue), str(request.user.pk), posted)
@@ -122,7 +131,7 @@ def _make_form(
 
 
 def sum_amounts(reviews: Iterable[Review]) -> list[str]:
-    """The documents' totals, added up for each currency."""
+    """Sum the documents' totals by currency."""
     sums: dict[str, Decimal] = {}
     for one in map(triage_of, reviews):
         if one.amount is not None:
@@ -143,10 +152,15 @@ def assign_selected(request: DeskRequest) -> HttpResponse:
 
     def assign(one: Chosen) -> None:
         if one.review.barred and to.id in one.review.barred.as_dict():
-            raise Refused(f"{to.name} uploaded or decided it before")
+            raise Refused(gettext("%(name)s uploaded or decided it before") % {"name": to.name})
         assignments.assign_review(one.ref, queries.run_of(one.ref, one.review), one.review, to, by=person)
 
-    _do_each(request, chosen, assign, f"assigned to {'you' if to.id == person.id else to.name}")
+    _do_each(
+        request,
+        chosen,
+        assign,
+        gettext("assigned to you") if to.id == person.id else gettext("assigned to %(who)s") % {"who": to.name},
+    )
     return redirect_after_post(request, _back_url(request))
 
 
@@ -172,7 +186,7 @@ def postpone_selected(request: DeskRequest) -> HttpResponse:
 
 @require_POST
 def approve_selected(request: DeskRequest) -> HttpResponse:
-    """Each by a decision of its own, through the gate of a single one: ``unseen`` says yes to each field by name."""
+    """Approve each by its own decision, with all checks of a single one; ``unseen`` accepts each field by name."""
     access.check_can_review(request)
     chosen, person = _load(request, "approve"), person_of(request)
     if not chosen:
@@ -197,7 +211,7 @@ def approve_selected(request: DeskRequest) -> HttpResponse:
 
 @contextmanager
 def _hold(one: Chosen, person: Person) -> Iterator[tuple[Review, ReviewDraft | None]]:
-    """The review under my claim, as it is then. What was claimed for an act that fails is given back."""
+    """Claim the review for an action and yield it; release the claim if the action fails."""
     run = queries.run_of(one.ref, one.review)
     if one.state.mine:
         yield one.review, one.draft
@@ -212,7 +226,7 @@ def _hold(one: Chosen, person: Person) -> Iterator[tuple[Review, ReviewDraft | N
 
 
 def _do_each(request: DeskRequest, chosen: Sequence[Chosen], act: Callable[[Chosen], None], did: str) -> int:
-    """Returns to how many; says which it could not be done to, and why."""
+    """Return the number of successes; report the failures with reasons."""
     done, failed = 0, [f"{one.review.name} ({one.refusal})" for one in chosen if one.refusal]
     for one in chosen:
         if one.refusal:
@@ -228,28 +242,29 @@ def _do_each(request: DeskRequest, chosen: Sequence[Chosen], act: Callable[[Chos
     if done:
         messages.success(request, f"{done} {did}.")
     if failed:
-        messages.warning(request, f"Not {did}: {'; '.join(failed)}.")
+        messages.warning(request, gettext("Not %(did)s: %(failed)s.") % {"did": did, "failed": "; ".join(failed)})
     return done
 
 
 def _read_refs(request: DeskRequest) -> list[ReviewRef]:
-    """Empty if nothing is selected, or too much."""
+    """Return the selected reviews; empty if none or too many are selected."""
     paths = dict.fromkeys(path for path in request.POST.getlist("chosen") if path.count("/") == 1)
     return [] if len(paths) > MOST_SELECTED else [ref_at(request.site, path) for path in paths]
 
 
 def _load(request: DeskRequest, act: str) -> list[Chosen]:
-    """What is selected, if this person may see it, with what stands in the way: one strongly consistent call."""
+    """Load the selected reviews that this person may see, with obstacles, in one strongly consistent call."""
     person, closed = person_of(request), projects_hidden_from(request)
     try:
         found = queries.reviews_and_drafts(_read_refs(request), person.id)
     except InvalidKey:
         found = {}
     shut = _list_shut_queues(request, {queue_id(review.queue) for review, _ in found.values()})
+    denied = find_denied_documents(request, [ref.document_id for ref in found])
     return [
         _weigh(ref, review, draft, act, person, hidden=review.project_id in closed)
         for ref, (review, draft) in found.items()
-        if queue_id(review.queue) not in shut
+        if queue_id(review.queue) not in shut and ref.document_id not in denied
     ]
 
 
@@ -268,13 +283,13 @@ def _weigh(
 ) -> Chosen:
     state = viewer_state_of(review, person)
     if hidden:
-        return Chosen(ref, review, draft, state, "it has personal data that you may not see")
+        return Chosen(ref, review, draft, state, Phrase("it has personal data that you may not see"))
     if ref.is_check:
-        return Chosen(ref, review, draft, state, "a second review is decided by itself")
-    # Whoever may not decide it may give it to someone who may.
+        return Chosen(ref, review, draft, state, Phrase("a second review is decided by itself"))
+    # A person who may not decide it may assign it to someone who may.
     may = {"mine", "free", "assigned", "barred"} if act == "assign" else {"mine", "free"}
     if state.kind not in may:
-        return Chosen(ref, review, draft, state, _TAKEN.get(state.kind, _HAS_CHANGED).format(state.who))
+        return Chosen(ref, review, draft, state, _TAKEN.get(state.kind, _HAS_CHANGED).fill(who=state.who))
     if act != "approve":
         return Chosen(ref, review, draft, state)
     try:
@@ -287,12 +302,16 @@ def _weigh(
 
 
 def _refuse(answers: Answers, question: Question) -> str:
-    """Why it must be opened to be approved."""
+    """Return why the review must be opened to be approved."""
     if answers.errors:
         return next(iter(answers.errors.values())).rstrip(".")
     if answers.unseen and not question.ticket.unseen_allowed:
         left = len(answers.unseen)
-        return f"{left} field{'' if left == 1 else 's'} to check, and the project does not allow to skip them"
+        return count_phrase(
+            "%(count)s field to check, and the project does not allow to skip it",
+            "%(count)s fields to check, and the project does not allow to skip them",
+            left,
+        )
     return ""
 
 
@@ -301,7 +320,7 @@ def _ask(ref: ReviewRef, review: Review, draft: ReviewDraft | None, person: Pers
 
 
 def _as_posted(question: Question) -> dict[str, str]:
-    """What the review's own page would send if it were approved as it stands, with my draft."""
+    """Return the form data that approving the review as it stands, with my draft, would post."""
     posted = {"decision": f"{Decision.APPROVE}{ANYWAY}"}
     for line in question.sheet.lines:
         name = line.spec.name

@@ -1,4 +1,4 @@
-"""A reviewer splits a document: marks the pages where new documents start, each of which gets a run of its own."""
+"""Splitting a document: the reviewer marks first pages, and each part becomes a document with its own run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Conflict, Refused
+from config.phrase import Phrase, Sentence
 from projects.schemas.queries import ClassificationRow, all_classifications
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, render_answer
@@ -27,15 +28,15 @@ from review.items.reviews import Review
 from review.status import SPLIT, Decision
 from workflows.intake.containers.page_ranges import PageRange, check_ranges
 
-STARTS = "starts"  # of the form: pages, from 1, at which a document starts
-TYPE = "type-"  # and of the one that starts there
-_NO_TYPE = "This document type no longer exists. Select another."
-_REASON = "Split into {} documents"
+STARTS = "starts"  # name in the form: pages, from 1, at which a document starts
+TYPE = "type-"  # name in the form: the type of the document that starts there
+_NO_TYPE = Phrase("This document type no longer exists. Select another.")
+_REASON = Sentence("Split into %(count)s documents")
 
 
 @dataclass(frozen=True)
 class SplitPage:
-    """A page on the form. ``number``: from 1."""
+    """A page on the form. ``number``: 1-based."""
 
     number: int
     thumb: str
@@ -44,7 +45,7 @@ class SplitPage:
 
 
 def plan_verdict(ref: ReviewRef, carried: Ticket, parts: Sequence[PageRange], pages: int) -> Verdict:
-    """The rejection that splits the document. Raises: Refused, unless ``parts`` hold its pages, of types there are."""
+    """Build the rejection that splits the document. Raises: Refused if ``parts`` or their types are invalid."""
     check_ranges(parts, pages)
     known = {one.id for one in _list_types(ref.site)}
     if any(one.document_type and one.document_type not in known for one in parts):
@@ -56,11 +57,12 @@ def plan_verdict(ref: ReviewRef, carried: Ticket, parts: Sequence[PageRange], pa
         result_sha256=carried.result_sha256,
         corrections=dict(carried.before),
         reason="; ".join(one.words.capitalize() for one in parts),
-        reject_reason=_REASON.format(len(parts)),
+        reject_reason=_REASON.fill(count=len(parts)),
         earlier=carried.earlier,
         judges=carried.judges,
         asked=carried.asked,
         is_blind=carried.is_blind,
+        definition=carried.definition,
         name=carried.name,
         queue=queue_to_store(carried.queue),
         parts=parts,
@@ -123,7 +125,7 @@ def _list_types(site: str) -> list[ClassificationRow]:
 
 
 def read_parts(request: DeskRequest, pages: int) -> list[PageRange]:
-    """What the form marks; page 1 starts a document whether or not it is marked."""
+    """Read the marked first pages; page 1 always starts a document."""
     marked = {read_number(one) for one in request.POST.getlist(STARTS)}
     starts = [1, *(number for number in range(2, pages + 1) if number in marked)]
     ends = [*(one - 1 for one in starts[1:]), pages]

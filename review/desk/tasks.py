@@ -1,4 +1,4 @@
-"""The Celery tasks that read a region of a page, or a page again; harmless when they come twice."""
+"""Celery tasks that read a region or a page again; idempotent."""
 
 import dataclasses
 
@@ -20,7 +20,7 @@ def read_region(
 
 
 def order_reading(ref: ReviewRef, region: Region) -> bool:
-    """False if no queue answers."""
+    """Enqueue the task; return False if the broker does not answer."""
     wish = dataclasses.asdict(ref) | dataclasses.asdict(region)
     return queues.enqueue_soon(read_region.name, settings.STEPS_QUEUE, wish)
 
@@ -34,6 +34,6 @@ def read_page(
 
 
 def order_page_reading(ref: ReviewRef, wish: PageWish, *, by: Person) -> bool:
-    """False if no queue answers."""
+    """Enqueue the task; return False if the broker does not answer."""
     told = dataclasses.asdict(ref) | dataclasses.asdict(wish) | {"user_id": by.id, "user_name": by.name}
     return queues.enqueue_soon(read_page.name, settings.STEPS_QUEUE, told)

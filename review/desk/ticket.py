@@ -1,13 +1,16 @@
-"""What a review page carries so that deciding needs no read: signed, and good for one review and one person."""
+"""The signed ticket of a review page, valid for one review and person, so that deciding needs no read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from django.core import signing
+from django.utils.translation import gettext
 
 from config import clock
 from config.errors import Refused
+from config.phrase import Phrase
+from projects.schemas.labels.reading import Labels, isolate
 from review.identity import ReviewRef, queue_id
 from review.items.reviews import Review
 from review.status import SPLIT, Decision
@@ -19,8 +22,8 @@ from workflows.stages.base import FieldSpec
 class Ticket:
     """One rendered page. ``decision_id`` is drawn per page, so that a form sent twice is one decision.
 
-    ``shown``: field → the value that the machine found, None for nothing; ``typed``: field → the text that stood
-    there instead, from an earlier draft. ``queue``: the id of the queue it waits in, empty for the site's own.
+    ``shown``: field → value found, None for none; ``typed``: field → text shown instead, from an earlier draft.
+    ``queue``: the review's queue id, empty for the site's own.
     """
 
     name: str
@@ -33,26 +36,34 @@ class Ticket:
     fields: tuple[FieldSpec, ...]
     shown: Mapping[str, str | None]
     typed: Mapping[str, str] = field(default_factory=dict)
-    before: Mapping[str, str | None] = field(default_factory=dict)  # corrections of the approval before this one
-    earlier: Sequence[Mapping[str, Any]] = ()  # changes by the approvals before this one, as their objects have them
+    before: Mapping[str, str | None] = field(default_factory=dict)  # corrections of the preceding approval
+    earlier: Sequence[Mapping[str, Any]] = ()  # changes of the preceding approvals, as in their objects
     judges: Sequence[str] = ()  # who decided them, by id
-    # What has to be checked: field → its label; what of it this person had confirmed when the page was made.
+    # Field → label of what must be checked; and what this person had confirmed when the page was rendered.
     asked: Mapping[str, str] = field(default_factory=dict)
     confirmed: tuple[str, ...] = ()
     unseen_allowed: bool = False
-    # Field → why it has no value: as the approval before left it, and as this page shows it.
+    # Field → why it has no value: after the preceding approval, and as shown by this page.
     answered: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
     lacking_allowed: bool = False
     reject_reasons: tuple[str, ...] = ()  # to choose from
-    check_share: float = 0.0  # 0–1, of decisions that are reviewed twice; which, it does not tell
-    is_blind: bool = False  # one of several decisions, of which no one is shown another's
+    check_share: float = 0.0  # 0–1, share of decisions that are reviewed twice; not which
+    is_blind: bool = False  # one of several blind decisions
+    definition: str = ""  # the workflow's version, which says whether its reviews are separated from other work
     day_first: bool = True  # how the document writes dates
-    today: str = ""  # ISO: of the day that the review was opened, as its reasons are
-    # The document's type as it was found, and as this page has it, whose fields it shows; None: it is not chosen here.
+    today: str = ""  # ISO: the day the review was opened, on which its reasons are based
+    # The document type as found, and as shown with its fields; None: it cannot be chosen here.
     type_found: str | None = None
     type_id: str | None = None
     type_names: Mapping[str, str] = field(default_factory=dict)  # of these two
+
+    def in_language(self, labels: Labels) -> "Ticket":
+        """Return the ticket with labels in the person's language, for messages only; what is stored keeps its own."""
+        if not labels:
+            return self
+        names = {one.name: labels.name_field(one.name, one.label, self.type_id or "") for one in self.fields}
+        return replace(self, fields=tuple(replace(one, label=isolate(names[one.name])) for one in self.fields))
 
     def run(self, ref: ReviewRef) -> Run:
         return Run(ref.site, self.project_id, ref.document_id, self.workflow_id)
@@ -65,7 +76,7 @@ def ticket_for(
     typed: Mapping[str, str],
     **more: Any,
 ) -> Ticket:
-    """``more``: the ticket's other entries by name."""
+    """Sign a ticket. ``more``: its other entries by name."""
     return Ticket(
         name=review.name,
         queue=queue_id(review.queue),
@@ -82,36 +93,37 @@ def ticket_for(
         reject_reasons=tuple(review.reject_reasons or ()),
         check_share=float(review.check_share or 0.0),
         is_blind=bool(review.quorum),
+        definition=review.definition,
         today=clock.parse(review.created_at).date().isoformat(),
         **more,
     )
 
 
 def sign_ticket(ticket: Ticket, ref: ReviewRef, user_id: str) -> str:
-    # All of it is plain, and a copy took a thirtieth of the page.
+    # All values are plain; a deep copy took a thirtieth of the page's time.
     stored = vars(ticket) | {"fields": [vars(one) for one in ticket.fields]}
     return signing.dumps(stored, salt=_salt("ticket", ref, user_id), compress=True)
 
 
 def read_ticket(text: str, ref: ReviewRef, user_id: str) -> Ticket:
-    """Raises: Refused if it is not this review's, not this person's, or not ours."""
+    """Verify a ticket. Raises: Refused if it belongs to another review or person, or the signature is invalid."""
     try:
         data: dict[str, Any] = signing.loads(text, salt=_salt("ticket", ref, user_id))
     except signing.BadSignature as error:
         raise Refused(
-            "This page belongs to another review or user. Nothing was submitted; reopen the review."
+            gettext("This page belongs to another review or user. Nothing was submitted; reopen the review.")
         ) from error
     fields = tuple(FieldSpec.from_stored(spec) for spec in data.pop("fields"))
     data["confirmed"], data["reject_reasons"] = tuple(data["confirmed"]), tuple(data["reject_reasons"])
     return Ticket(**data, fields=fields)
 
 
-_DID = {Decision.APPROVE: "Approved", SPLIT: "Split"}
+_DID = {Decision.APPROVE: Phrase("Approved"), SPLIT: Phrase("Split")}
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What the queue says after a decision; ``until``: stored instant up to which it can be taken back."""
+    """Confirmation of a decision, shown by the queue; ``until``: stored instant until which it can be undone."""
 
     document_id: str
     review_id: str
@@ -134,7 +146,7 @@ def sign_receipt(receipt: Receipt, site: str, user_id: str) -> str:
 
 
 def read_receipt(text: str, site: str, user_id: str) -> Receipt | None:
-    """None if it is not this person's: an address is no place to refuse someone."""
+    """Read a receipt from the URL; None if it is not this person's."""
     try:
         return Receipt(**signing.loads(text, salt=f"review.receipt:{site}:{user_id}"))
     except signing.BadSignature:

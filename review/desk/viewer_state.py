@@ -1,32 +1,37 @@
-"""How a review stands for the person who looks at it."""
+"""A review's state from the viewer's perspective."""
 
 from dataclasses import dataclass
 
 from config import clock
+from config.phrase import Phrase, begin_sentence
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.queries import is_asked
 from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
-_CHECKED = "It is compared with the first decision. What was published stays as it is."
-_COUNTED = "It is compared with other reviewers' decisions, which no one is shown. The run continues once enough agree."
-_NOT_CHECKED = "The first decision stands; no second person reviewed it in time."
+_CHECKED = Phrase("It is compared with the first decision. What was published stays as it is.")
+_COUNTED = Phrase(
+    "It is compared with other reviewers' decisions, which no one is shown. The run continues once enough agree."
+)
+_NOT_CHECKED = Phrase("The first decision stands; no second person reviewed it in time.")
 _WENT = {
-    Delivery.DELIVERED: "{} received the decision.",
-    Delivery.UNCERTAIN: (
-        "Delivery to {} could not be confirmed; it may have received the decision earlier. The decision is kept."
+    Delivery.DELIVERED: Phrase("%(caller)s received the decision."),
+    Delivery.UNCERTAIN: Phrase(
+        "Delivery to %(caller)s could not be confirmed; it may have received the decision earlier. The decision "
+        "is kept."
     ),
-    Delivery.UNDELIVERED: (
-        "{} stopped waiting before the decision was delivered. The decision is kept and returned on its next request."
+    Delivery.UNDELIVERED: Phrase(
+        "%(caller)s stopped waiting before the decision was delivered. The decision is kept and returned on its "
+        "next request."
     ),
-    Delivery.TO_FETCH: "{} can fetch the decision.",
+    Delivery.TO_FETCH: Phrase("%(caller)s can fetch the decision."),
 }
 
 
 @dataclass(frozen=True)
 class ViewerState:
-    """``until``, ``at``: stored instants. ``by_me``: it is decided, and by the person who looks."""
+    """``until``, ``at``: stored instants. ``by_me``: decided by the viewer."""
 
     kind: str  # mine, free, barred, held, assigned, postponed, asked, decided, expired, orphaned or late
     who: str = ""
@@ -35,14 +40,14 @@ class ViewerState:
     by_me: bool = False
     can_undo: bool = False
     decision_id: str = ""
-    is_blind: bool = False  # another person decided as one of several, whose answers no one is shown
+    is_blind: bool = False  # another person decided as one of several blind reviewers
     until: str = ""  # stored instant, when the undo window ends
-    asked: str = ""  # who was asked: a person or a group
+    asked: str = ""  # the person or group asked
     asks_me: bool = False
-    may_take: bool = False  # what waits for an answer
+    may_take: bool = False  # the question that waits for an answer
     barred_by: str = ""  # a Bar
-    went: str = "The run continues."  # what becomes of a decision
-    again: str = "Nothing was published. Re-run to request a new review."  # of one that no one took
+    went: str = Phrase("The run continues.")  # what happens to a decision
+    again: str = Phrase("Nothing was published. Re-run to request a new review.")  # of a review that no one took
 
     @property
     def mine(self) -> bool:
@@ -50,7 +55,7 @@ class ViewerState:
 
     @property
     def open_to_me(self) -> bool:
-        """What this person has typed is still an answer to the question, here or after claiming it."""
+        """Whether the viewer's input can still be submitted, now or after claiming the review."""
         return self.kind in {"mine", "free"}
 
 
@@ -59,7 +64,11 @@ def viewer_state_of(review: Review, person: Person) -> ViewerState:
     if review.decision_id:
         return _state_of_decided(review, person, now)
     if review.status in (ReviewStatus.EXPIRED, ReviewStatus.ORPHANED):
-        again = _sentence("{} was notified that the review expired.", review) if review.caller else ViewerState.again
+        again = (
+            _tell_caller(Phrase("%(caller)s was notified that the review expired."), review)
+            if review.caller
+            else ViewerState.again
+        )
         again = _NOT_CHECKED if _is_check(review) else again
         return ViewerState(str(review.status).lower(), at=review.updated_at, again=again)
     if review.deadline <= now:
@@ -86,7 +95,7 @@ def _state_of_asked(review: Review, person: Person) -> ViewerState:
     barred = person.id in (review.barred.as_dict() if review.barred else {})
     return ViewerState(
         "asked",
-        "You" if mine else review.holder_name or "",
+        Phrase("You") if mine else review.holder_name or "",
         review.postponed_until or "",
         asked="you" if asks_me and len(review.question_to or ()) == 1 else review.question_to_name or "",
         asks_me=asks_me,
@@ -105,8 +114,8 @@ def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
     in_time = review.status == ReviewStatus.DECIDED and (review.redeem_after or "") > now
     return ViewerState(
         "decided",
-        # Whoever resolves a difference must not know whose answer is which.
-        who="You" if mine else "Another person" if _is_check(review) else review.reviewer_name or "",
+        # The adjudicator must not know whose answer is which.
+        who=Phrase("You") if mine else Phrase("Another person") if _is_check(review) else review.reviewer_name or "",
         at=review.reviewedAt or "",
         did="decided" if blind else _DONE.get(Decision(review.decision or Decision.APPROVE), ""),
         is_blind=blind,
@@ -132,10 +141,9 @@ def _is_check(review: Review) -> bool:
 
 def _describe_outcome(review: Review) -> str:
     if review.status == ReviewStatus.DECIDED or not review.delivery:
-        return f"Delivering the decision to {review.caller}."
-    return _sentence(_WENT[Delivery(review.delivery)], review)
+        return Phrase("Delivering the decision to %(caller)s.").fill(caller=review.caller)
+    return _tell_caller(_WENT[Delivery(review.delivery)], review)
 
 
-def _sentence(words: str, review: Review) -> str:
-    said = words.format(review.caller)
-    return said[:1].upper() + said[1:]
+def _tell_caller(words: Phrase, review: Review) -> str:
+    return begin_sentence(words.fill(caller=review.caller))

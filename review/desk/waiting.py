@@ -1,4 +1,4 @@
-"""Waiting reviews by queue: how many, the oldest, overdue and due today, each leading to exactly those."""
+"""Waiting reviews by queue: total, oldest, overdue and due today, each linked to its list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from config import clock
+from config.phrase import Phrase
 from projects.documents import queries as counter_queries
 from projects.queues import admission
 from projects.queues import queries as queue_queries
@@ -23,9 +24,9 @@ _LOOKED_INTO = 3  # queues with the most reviews: one Query each
 
 @dataclass(frozen=True)
 class QueueLine:
-    """``oldest``: a stored instant, of those that are due first. ``counted``: whether it was looked into.
+    """``oldest``: a stored instant, among those due first. ``counted``: whether the queue was read.
 
-    ``overdue`` and ``today`` end in ``+`` if there may be more of them than were read.
+    ``overdue`` and ``today`` end in ``+`` if there may be more than were read.
     """
 
     name: str
@@ -38,23 +39,23 @@ class QueueLine:
 
     @property
     def oldest_url(self) -> str:
-        return self._filtered(Filters(sort="received"))
+        return self._url_of(Filters(sort="received"))
 
     @property
     def overdue_url(self) -> str:
-        return self._filtered(Filters(due="over"))
+        return self._url_of(Filters(due="over"))
 
     @property
     def today_url(self) -> str:
-        return self._filtered(Filters(due="today"))
+        return self._url_of(Filters(due="today"))
 
-    def _filtered(self, filters: Filters) -> str:
+    def _url_of(self, filters: Filters) -> str:
         return f"{self.url}?{filters.query}"
 
 
 @require_safe
 def show_waiting(request: DeskRequest) -> HttpResponse:
-    """Five calls at most: how many wait in each queue, the queues' names, and what is due in the fullest of them."""
+    """Show waiting reviews with at most five calls: counts, queue names, and due reviews of the fullest queues."""
     access.check_can_view(request)
     waiting = counter_queries.count_waiting_by_queue(request.site)
     names = _list_names(request, waiting)
@@ -69,8 +70,8 @@ def show_waiting(request: DeskRequest) -> HttpResponse:
 
 
 def _list_names(request: DeskRequest, waiting: Mapping[str, int]) -> dict[str, str]:
-    """Of the queues that let this person in, by how reviews store them."""
-    names = {DEFAULT_QUEUE: "Review"}
+    """Return the names of the queues open to this person, by their stored ids."""
+    names: dict[str, str] = {DEFAULT_QUEUE: Phrase("Review")}
     if waiting.keys() - names.keys():
         closed = admission.list_closed_queues(request)
         names |= {one.id: one.name for one in queue_queries.all_queues(request.site) if one.id not in closed}

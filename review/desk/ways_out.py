@@ -1,12 +1,16 @@
-"""Ways out of a review without deciding it: skip it, put it off, assign it. The next document opens after each."""
+"""Leaving a review undecided: skip, postpone, assign. The next document opens after each."""
+
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, Refused
 from projects.personal.access import projects_hidden_from
+from projects.policies.gate import find_denied_documents
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -28,7 +32,7 @@ def skip(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
     review = load_review(request, ref)
     if not viewer_state_of(review, person_of(request)).mine:
         return render_lost_page(request, ref)
-    form = SkipForm(_posted(request))
+    form = SkipForm(_post_of(request))
     if not form.is_valid():
         return _ask(request, ref, review, form, "skip")
     try:
@@ -37,7 +41,9 @@ def skip(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
         )
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{review.name} skipped. It is in the queue for others; your draft is kept.")
+    messages.success(
+        request, gettext("%(name)s skipped. It is in the queue for others; your draft is kept.") % {"name": review.name}
+    )
     return open_next(request, ref, review)
 
 
@@ -48,25 +54,29 @@ def postpone(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
     review = load_review(request, ref)
     if not viewer_state_of(review, person_of(request)).mine:
         return render_lost_page(request, ref)
-    form = PostponeForm(review.deadline, _posted(request))
+    form = PostponeForm(review.deadline, _post_of(request))
     if not form.is_valid():
         return _ask(request, ref, review, form, "postpone")
     try:
         postponements.postpone_review(
             ref, queries.run_of(ref, review), review, form.cleaned_data["back_at"], by=person_of(request)
         )
-    except Refused as error:  # its time passed while the form was open
+    except Refused as error:  # the time passed while the form was open
         form.add_error(None, str(error))
         return _ask(request, ref, review, form, "postpone")
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{review.name} postponed. It returns to the queue automatically; your draft is kept.")
+    messages.success(
+        request,
+        gettext("%(name)s postponed. It returns to the queue automatically; your draft is kept.")
+        % {"name": review.name},
+    )
     return open_next(request, ref, review)
 
 
 @require_http_methods(["GET", "POST"])
 def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Whoever may review assigns what no one else holds, also what was assigned before."""
+    """Assign a review that no one else holds, or reassign it; open to all reviewers."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -76,7 +86,7 @@ def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     queue = access.check_admitted(request, queue_id(review.queue))
     barred = review.barred.as_dict() if review.barred else {}
     people = [one for one in list_people(request.site, Permission.REVIEW, queue) if one.id not in barred]
-    form = AssignForm(people, person.id, _posted(request))
+    form = AssignForm(people, person.id, _post_of(request))
     if not form.is_valid():
         return _ask(request, ref, review, form, "assign")
     to = Person(form.chosen.id, form.chosen.name)
@@ -84,7 +94,9 @@ def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         assignments.assign_review(ref, queries.run_of(ref, review), review, to, by=person)
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{review.name} assigned to {'you' if to.id == person.id else to.name}.")
+    mine = gettext("%(document)s assigned to you.")
+    said = mine if to.id == person.id else gettext("%(document)s assigned to %(name)s.")
+    messages.success(request, said % {"document": review.name, "name": to.name})
     if state.mine and to.id != person.id:
         return open_next(request, ref, review)
     return redirect_after_post(request, reverse("review:show-review", args=[document_id, review_id]))
@@ -92,7 +104,7 @@ def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
 
 @require_POST
 def resume(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Before its time: it is back in the queue, and mine."""
+    """Bring a postponed review back early and claim it."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -106,7 +118,7 @@ def resume(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
     return redirect_after_post(request, reverse("review:show-review", args=[document_id, review_id]))
 
 
-def _posted(request: DeskRequest) -> QueryDict | None:
+def _post_of(request: DeskRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
@@ -120,11 +132,12 @@ def _ask(
 
 
 def open_next(request: DeskRequest, ref: ReviewRef, review: Review) -> HttpResponse:
-    """Claim the queue's next document and show it; the queue if there is none."""
+    """Claim the queue's next document and show it, or the queue if there is none."""
     queue = queue_id(review.queue)
     following = claims.claim_next(
-        request.site, queue, by=person_of(request), but=ref, closed_projects=projects_hidden_from(request)
-    )
+        request.site, queue, by=person_of(request), but=ref, closed_projects=projects_hidden_from(request),
+        find_denied=partial(find_denied_documents, request),
+    )  # fmt: skip
     if following is None:
         return redirect_after_post(request, queue_url(queue))
     return redirect_after_post(

@@ -1,55 +1,59 @@
-"""What a person types to skip a review, to put it off, or to assign it."""
+"""Forms to skip, postpone or assign a review."""
 
 import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from config import clock
+from config.phrase import Phrase
 from projects.sites.people import SitePerson
 
 LONGEST_REASON = 200
 # Value → words and seconds.
 TIMES = {
-    "1h": ("In 1 hour", 3600),
-    "4h": ("In 4 hours", 4 * 3600),
-    "1d": ("In 1 day", 86_400),
-    "3d": ("In 3 days", 3 * 86_400),
+    "1h": (Phrase("In 1 hour"), 3600),
+    "4h": (Phrase("In 4 hours"), 4 * 3600),
+    "1d": (Phrase("In 1 day"), 86_400),
+    "3d": (Phrase("In 3 days"), 3 * 86_400),
 }
 AT = "at"
 
 
 class SkipForm(forms.Form):
-    """Why another person should take it."""
+    """The reason for skipping."""
 
     reason = forms.CharField(
-        label="Reason",
+        label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         error_messages={
-            "required": "Enter a reason for whoever takes it next.",
-            "max_length": f"Use at most {LONGEST_REASON} characters.",
+            "required": gettext_lazy("Enter a reason for whoever takes it next."),
+            "max_length": Phrase("Use at most %(longest_reason)s characters.").fill(longest_reason=LONGEST_REASON),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "autofocus": True}),
-        help_text="It goes back to the queue and is not opened for you next.",
+        help_text=gettext_lazy("It goes back to the queue and is not opened for you next."),
     )
 
 
 class PostponeForm(forms.Form):
-    """``deadline``: stored instant that it must come back before. ``at`` is the person's own clock where a script
+    """``deadline``: stored instant before which it must return.
 
-    says what that is in UTC (``at_utc``), and UTC otherwise.
+    ``at``: in the person's time zone if a script sends the same instant in UTC as ``at_utc``, else in UTC.
     """
 
     back = forms.ChoiceField(
-        label="Back in the queue", error_messages={"required": "Select when it comes back."}, widget=forms.RadioSelect
+        label=gettext_lazy("Back in the queue"),
+        error_messages={"required": gettext_lazy("Select when it comes back.")},
+        widget=forms.RadioSelect,
     )
     at = forms.DateTimeField(
-        label="Date and time",
+        label=gettext_lazy("Date and time"),
         required=False,
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-        error_messages={"invalid": "Enter a date and a time."},
-        widget=forms.DateTimeInput(attrs={"class": "text-input", "type": "datetime-local"}),
+        error_messages={"invalid": gettext_lazy("Enter a date and a time.")},
+        widget=forms.DateTimeInput(attrs={"class": "text-input", "type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
     at_utc = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -58,7 +62,7 @@ class PostponeForm(forms.Form):
         self.deadline, self.deadline_text = clock.parse(deadline), deadline
         left = (self.deadline - clock.now()).total_seconds()
         choices = [(value, words) for value, (words, seconds) in TIMES.items() if seconds < left]
-        self.fields["back"].choices = [*choices, (AT, "At a date and time")]  # type: ignore[attr-defined]
+        self.fields["back"].choices = [*choices, (AT, Phrase("At a date and time"))]  # type: ignore[attr-defined]
         self.initial.setdefault("back", choices[0][0] if choices else AT)
 
     def clean(self) -> dict[str, Any]:
@@ -69,31 +73,32 @@ class PostponeForm(forms.Form):
         elif back == AT and "at" in typed:
             typed["back_at"] = _instant(typed)
             if typed["back_at"] is None:
-                self.add_error("at", "Enter a date and a time.")
+                self.add_error("at", gettext("Enter a date and a time."))
                 return typed
         if (at := typed.get("back_at")) and not clock.now() < at < self.deadline:
-            self.add_error("at" if back == AT else None, "Choose a time after now and before the due date.")
+            self.add_error("at" if back == AT else None, gettext("Choose a time after now and before the due date."))
         return typed
 
 
 class AssignForm(forms.Form):
-    """``people``: whom it may be assigned to; ``user_id``: who asks, and is named as such."""
+    """``people``: possible assignees; ``user_id``: the current person, labelled as such."""
 
     person = forms.ChoiceField(
-        label="Assignee",
+        label=gettext_lazy("Assignee"),
         error_messages={
-            "required": "Select a person.",
-            "invalid_choice": "This person cannot review here. Select from the list.",
+            "required": gettext_lazy("Select a person."),
+            "invalid_choice": gettext_lazy("This person cannot review here. Select from the list."),
         },
         widget=forms.Select(attrs={"class": "select", "autofocus": True}),
-        help_text="Only they can claim it, until it is assigned to another person.",
+        help_text=gettext_lazy("Only they can claim it, until it is assigned to another person."),
     )
 
     def __init__(self, people: Sequence[SitePerson], user_id: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.people = {one.id: one for one in people}
-        choices = [(one.id, f"{one.name} (you)" if one.id == user_id else one.name) for one in people]
-        self.fields["person"].choices = [("", "Select a person"), *choices]  # type: ignore[attr-defined]
+        me = Phrase("%(name)s (you)")
+        choices = [(one.id, me.fill(name=one.name) if one.id == user_id else one.name) for one in people]
+        self.fields["person"].choices = [("", Phrase("Select a person")), *choices]  # type: ignore[attr-defined]
 
     @property
     def chosen(self) -> SitePerson:

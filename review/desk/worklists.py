@@ -1,4 +1,4 @@
-"""A person's own lists beside the queue, and how many reviews each of all lists has."""
+"""Personal work lists beside the queue, and the size of every list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,14 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from config.item import Page
+from config.phrase import Figure, Phrase
 from projects.documents import queries as counter_queries
 from projects.documents.queries import Queued
 from projects.queues import admission
 from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access
 from projects.web import days
-from projects.web.http import DeskRequest, render_answer
+from projects.web.http import DeskRequest, page_links, render_answer
 from review import queries
 from review.desk import saved_views
 from review.desk.queue import group_rows, queue_url, rows_of
@@ -28,21 +29,21 @@ from review.status import SPLIT, Worklist
 
 _MOST_COUNTED = 100
 _HEADS = {
-    Worklist.MINE: ("My work", "Reviews you claimed, asked about, or were assigned."),
-    Worklist.ASKED: ("Asked of me", "Reviews that wait for your answer."),
-    Worklist.POSTPONED: ("Postponed", "Reviews that wait for a time or an answer, the next one first."),
+    Worklist.MINE: (Phrase("My work"), Phrase("Reviews you claimed, asked about, or were assigned.")),
+    Worklist.ASKED: (Phrase("Asked of me"), Phrase("Reviews that wait for your answer.")),
+    Worklist.POSTPONED: (Phrase("Postponed"), Phrase("Reviews that wait for a time or an answer, the next one first.")),
 }
 _MADE = {
-    "approve": ("good", "check", "Approved"),
-    "reject": ("bad", "x", "Rejected"),
-    SPLIT: ("", "split", "Split"),
-    "undone": ("", "undo", "Undone"),
+    "approve": ("good", "check", Phrase("Approved")),
+    "reject": ("bad", "x", Phrase("Rejected")),
+    SPLIT: ("", "split", Phrase("Split")),
+    "undone": ("", "undo", Phrase("Undone")),
 }
 
 
 @dataclass(frozen=True)
 class View:
-    """A list that one may go to. ``number``: how many it has, in words."""
+    """A list to open. ``number``: its size, in words."""
 
     worklist: Worklist
     url: str
@@ -63,7 +64,7 @@ class DecidedRow:
 
 @require_safe
 def list_views(request: DeskRequest) -> HttpResponse:
-    """``queue``: whose team list it is; ``here``: the list that the page shows."""
+    """``queue``: of the team list; ``here``: the current list."""
     access.check_can_view(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
@@ -75,17 +76,17 @@ def list_views(request: DeskRequest) -> HttpResponse:
     queued, in_team = (counts.get(queue_to_store(one), Queued()) for one in (queue, team))
     saved = saved_views.list_choices(request.site, person_id)
     views = [
-        View(Worklist.TEAM, queue_url(team), "Team", "inbox", f"{in_team.waiting:,}"),
-        View(Worklist.MINE, reverse("review:list-mine"), "My work", "user", _count(mine)),
-        View(Worklist.ASKED, reverse("review:list-asked"), "Asked of me", "comment", _count(asked)),
+        View(Worklist.TEAM, queue_url(team), Phrase("Team"), "inbox", Figure(f"{in_team.waiting:,}")),
+        View(Worklist.MINE, reverse("review:list-mine"), Phrase("My work"), "user", _count(mine)),
+        View(Worklist.ASKED, reverse("review:list-asked"), Phrase("Asked of me"), "comment", _count(asked)),
         View(
             Worklist.POSTPONED,
             put_off,
-            "Postponed",
+            Phrase("Postponed"),
             "calendar",
-            f"{queued.postponed:,}",
+            Figure(f"{queued.postponed:,}"),
         ),
-        View(Worklist.DECIDED, reverse("review:list-decided"), "Decided today", "check", _count(decided)),
+        View(Worklist.DECIDED, reverse("review:list-decided"), Phrase("Decided today"), "check", _count(decided)),
     ]
     checks = counts.get(checks_of(queue_to_store(team)), Queued()).waiting
     views += _list_quality(request, team, checks, here=request.GET.get("here", ""))
@@ -94,13 +95,19 @@ def list_views(request: DeskRequest) -> HttpResponse:
 
 
 def _list_quality(request: DeskRequest, queue: str, checks: int, *, here: str) -> list[View]:
-    """What a desk without second reviews is not shown."""
+    """Return the quality lists; empty without second reviews."""
     disputes = quality.count_disputes(request.site, queue, most=_MOST_COUNTED)
     number = f"{disputes}{'+' if disputes >= _MOST_COUNTED else ''}"
     of_queue = f"?{urlencode({'queue': queue})}" if queue else ""
     views = [
-        View(Worklist.CHECKS, queue_url(checks_of(queue_to_store(queue))), "Second reviews", "users", f"{checks:,}"),
-        View(Worklist.DISPUTES, f"{reverse('review:list-disputes')}{of_queue}", "Differences", "split", number),
+        View(
+            Worklist.CHECKS,
+            queue_url(checks_of(queue_to_store(queue))),
+            Phrase("Second reviews"),
+            "users",
+            Figure(f"{checks:,}"),
+        ),
+        View(Worklist.DISPUTES, f"{reverse('review:list-disputes')}{of_queue}", Phrase("Differences"), "split", number),
     ]
     return [one for one in views if one.number != "0" or one.worklist == here]
 
@@ -113,14 +120,14 @@ def list_mine(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def list_asked(request: DeskRequest) -> HttpResponse:
-    """What waits for this person's answer, the nearest deadline first."""
+    """Show reviews waiting for this person's answer, nearest deadline first."""
     access.check_can_view(request)
     return _show(request, Worklist.ASKED, _list_own(request, Worklist.ASKED, request.GET.get("after")))
 
 
 @require_safe
 def list_postponed(request: DeskRequest) -> HttpResponse:
-    """Of ``?queue=``; what comes back first at the top."""
+    """Show the postponed reviews of ``?queue=``, soonest return first."""
     access.check_can_view(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
@@ -130,7 +137,7 @@ def list_postponed(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def list_decided(request: DeskRequest) -> HttpResponse:
-    """What this person decided today, the newest first."""
+    """Show this person's decisions of today, newest first."""
     access.check_can_view(request)
     cursor, person_id = request.GET.get("after"), str(request.user.pk)
     page = admission.filter_page(
@@ -143,18 +150,20 @@ def list_decided(request: DeskRequest) -> HttpResponse:
     )
     context = {
         "view": Worklist.DECIDED,
-        "rows": [_decided_row(request.site, row) for row in page.rows],
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("review:list-decided"),
+        "rows": [_row_of_decision(request.site, row) for row in page.rows],
+        **page_links(request, page.next, reverse("review:list-decided")),
     }
     return render_answer(request, "review/desk/decided.html", None, context)
 
 
 def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = None) -> Page[Review]:
-    """Without what waits in a queue that no longer lets this person in."""
+    return list_own_reviews(request, str(request.user.pk), worklist, cursor)
+
+
+def list_own_reviews(request: DeskRequest, user_id: str, worklist: Worklist, cursor: str | None = None) -> Page[Review]:
+    """List a person's reviews, without those in queues that are now closed to the person."""
     closed = admission.list_closed_queues(request)
-    page = queries.list_work(request.site, str(request.user.pk), worklist, cursor=cursor)
+    page = queries.list_work(request.site, user_id, worklist, cursor=cursor)
     return Page([one for one in page.rows if queue_of_admission(one.queue) not in closed], page.next)
 
 
@@ -170,9 +179,7 @@ def _show(request: DeskRequest, worklist: Worklist, page: Page[Review], queue: s
         "rows": rows,
         "groups": group_rows(rows, by_due=worklist != Worklist.POSTPONED),
         "can_select": worklist == Worklist.MINE and access.can_review(request),
-        "next_cursor": page.next,
-        "is_first": not request.GET.get("after"),
-        "first_url": address,
+        **page_links(request, page.next, address),
         "joiner": "&" if queue else "?",
     }
     return render_answer(request, "review/desk/own.html", "review/desk/_queue.html", context)
@@ -187,10 +194,10 @@ def _today() -> str:
     return clock.iso(days.start_of(days.today()))
 
 
-def _decided_row(site: str, row: ReviewDecision) -> DecidedRow:
+def _row_of_decision(site: str, row: ReviewDecision) -> DecidedRow:
     ref, _ = queries.decision_place(site, row)
     url = reverse("review:show-review", args=[ref.document_id, ref.review_id])
     tone, icon, words = _MADE.get(row.status or "", ("", "info", row.status or ""))
     if ref.is_check:
-        words = f"Second review: {words.lower()}"
+        words = Phrase("Second review: %(decision)s").fill(decision=words)
     return DecidedRow(url, row.name or row.document_id or "", tone, icon, words, row.created_at or "")

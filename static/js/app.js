@@ -1,7 +1,12 @@
 // What every page needs: toasts, focus, live areas, local times and the end of a session. No framework.
 
-
 const body = document.body;
+
+// ---- sentences of scripts, in the language of the page: said.de.js has them, and an English page loads none --------
+globalThis.said = (text, values = {}) => Object.entries(values).reduce(
+  (told, [name, value]) => told.replaceAll(`%(${name})s`, value),
+  globalThis.SAID?.[text] ?? text,
+);
 
 // ---- toasts: passing news, from a redirect or from a response's HX-Trigger {"toast": {"text", "tone"}} ----------
 const TOAST_SECONDS = 8;
@@ -31,7 +36,7 @@ function dressToast(box) {
   const close = document.createElement("button");
   close.type = "button";
   close.className = "button small icon-only";
-  close.setAttribute("aria-label", "Dismiss");
+  close.setAttribute("aria-label", said("Dismiss"));
   close.append(icon("x"));
   close.addEventListener("click", () => box.remove());
   box.append(close);
@@ -55,11 +60,7 @@ function notice(text, link) {
   words.textContent = `${text} `;
   if (link) {
     const way = document.createElement("a");
-    way.href = link.href;
-    way.target = "_blank";
-    way.rel = "noopener";
-    way.textContent = link.text;
-    words.append(way);
+    words.append(Object.assign(way, { href: link.href, target: "_blank", rel: "noopener", textContent: link.text }));
   }
   box.append(icon("alert"), words);
   area.replaceChildren(box);
@@ -73,41 +74,42 @@ function clearNotice() {
 }
 
 // ---- answers that are not swapped: session over, not allowed, not reachable --------------------------------------
-const SESSION = "Your session expired. Sign in in another tab, then try again. Your input is kept.";
+const SESSION = said("Your session expired. Sign in in another tab, then try again. Your input is kept.");
 
 body.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr } = event.detail;
   if (xhr.status === 401) {
     event.detail.shouldSwap = false;
-    notice(SESSION, { href: body.dataset.login || "/login/", text: "Sign in" });
+    notice(SESSION, { href: body.dataset.login || "/login/", text: said("Sign in") });
   } else if (holds(event.detail.target)) {
     event.detail.shouldSwap = false;
   }
 });
 // A save that runs by itself tells what it met: the words stand over the page, the text stays where it is.
 body.addEventListener("session", (event) => {
-  if (event.detail.over) notice(SESSION, { href: body.dataset.login || "/login/", text: "Sign in" });
+  if (event.detail.over) notice(SESSION, { href: body.dataset.login || "/login/", text: said("Sign in") });
   else clearNotice();
 });
 body.addEventListener("htmx:responseError", (event) => {
   const { xhr, elt } = event.detail;
   if (xhr.status === 401) return;
-  if (elt.closest("[data-live]")) return notice("This page could not be updated. Retrying automatically.");
+  if (elt.closest("[data-live]")) return notice(said("This page could not be updated. Retrying automatically."));
   const answer = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("[data-message]");
-  toast(answer?.textContent.trim() || "Something went wrong. Saved data is safe; check before you try again.", "bad");
+  toast(answer?.textContent.trim() || said("Something went wrong. Saved data is safe; check before you try again."), "bad");
 });
 body.addEventListener("htmx:sendError", (event) => {
-  if (event.detail.elt.closest("[data-live]")) notice("Connection lost. This page resumes when you are back online.");
-  else toast("Connection lost. Nothing was sent; try again when you are back online.", "bad");
+  if (event.detail.elt.closest("[data-live]")) notice(said("Connection lost. This page resumes when you are back online."));
+  else toast(said("Connection lost. Nothing was sent; try again when you are back online."), "bad");
 });
 body.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) clearNotice();
 });
+const OFFLINE = said("You are offline. Your input is kept in this browser and saved later; nothing can be decided until then.");
+window.addEventListener("offline", () => { if (document.querySelector("[data-approve]")) notice(OFFLINE); });
+window.addEventListener("online", () => { if (document.querySelector("#notices")?.dataset.text === OFFLINE) clearNotice(); });
 
 // ---- signing in again changes the token that every form carries: always send the one the cookie holds now --------
-function freshToken() {
-  return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
-}
+const freshToken = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1];
 body.addEventListener("htmx:configRequest", (event) => {
   const token = freshToken();
   if (!token || event.detail.verb === "get") return;
@@ -186,7 +188,7 @@ function showPaused() {
     button.hidden = false;
     button.setAttribute("aria-pressed", String(paused()));
     const words = button.querySelector("[data-words]");
-    if (words) words.textContent = paused() ? "Resume" : "Pause";
+    if (words) words.textContent = paused() ? words.dataset.resume : words.dataset.pause;
     button.querySelector("use")?.setAttribute("href", `${body.dataset.icons}#i-${paused() ? "play" : "pause"}`);
   }
   body.classList.toggle("live-paused", paused());
@@ -208,23 +210,24 @@ const FORMS = {
 if (!document.cookie.includes(`time-zone=${OWN_ZONE}`)) {
   document.cookie = `time-zone=${OWN_ZONE}; path=/; max-age=31536000; samesite=lax`;
 }
+const LANGUAGE = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
 const STEPS = [[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [7 * 86400, "day", 86400]];
-const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const ago = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto", style: "short" });
 
 function showTimes(within) {
   const all = within.querySelectorAll?.("time[data-local]") ?? [];
   for (const one of all) {
     const at = new Date(one.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    const whole = at.toLocaleString("en-GB", { ...FORMS.moment, second: "2-digit", timeZoneName: "short" });
+    const whole = at.toLocaleString(LANGUAGE, { ...FORMS.moment, second: "2-digit", timeZoneName: "short" });
     one.title = whole;
-    one.textContent = one.dataset.local === "ago" ? since(at) : at.toLocaleString("en-GB", FORMS[one.dataset.local] || FORMS.moment);
+    one.textContent = one.dataset.local === "ago" ? since(at) : at.toLocaleString(LANGUAGE, FORMS[one.dataset.local] || FORMS.moment);
   }
 }
 function since(at) {
   const seconds = (at - Date.now()) / 1000;
   const step = STEPS.find(([below]) => Math.abs(seconds) < below);
-  return step ? ago.format(Math.trunc(seconds / step[2]), step[1]) : at.toLocaleDateString("en-GB", FORMS.day);
+  return step ? ago.format(Math.trunc(seconds / step[2]), step[1]) : at.toLocaleDateString(LANGUAGE, FORMS.day);
 }
 setInterval(() => showTimes(document), 30_000);
 
@@ -281,9 +284,9 @@ if (navigator.clipboard) {
     button.addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
-        toast("Copied.");
+        toast(said("Copied."));
       } catch {
-        toast("Copying was blocked by the browser. Select the text instead.", "warn");
+        toast(said("Copying was blocked by the browser. Select the text instead."), "warn");
       }
     });
   }

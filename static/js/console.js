@@ -13,13 +13,13 @@ async function send(form) {
   const status = form.querySelector("[data-console-status]");
   const answer = form.querySelector("[data-console-answer]");
   if (!key.value.trim()) {
-    status.textContent = "Enter an API key above first.";
+    status.textContent = said("Enter an API key above first.");
     key.focus();
     return;
   }
   const button = form.querySelector("button[type=submit]");
   button.disabled = true;
-  status.textContent = "Sending";
+  status.textContent = said("Sending");
   try {
     const began = performance.now();
     const response = await fetch(...requestOf(form));
@@ -28,7 +28,7 @@ async function send(form) {
     answer.textContent = [headersOf(response), pretty(text)].filter(Boolean).join("\n\n");
     answer.hidden = false;
   } catch {
-    status.textContent = "No answer. Check your connection, then try again.";
+    status.textContent = said("No answer. Check your connection, then try again.");
   } finally {
     button.disabled = false;
   }

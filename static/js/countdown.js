@@ -8,7 +8,7 @@ function tickDue() {
   if (!chip || !document.querySelector("[data-lease-until]")) return;
   const minutes = Math.ceil((new Date(chip.dataset.due) - Date.now()) / 60000);
   if (minutes > TOLD_AT[0]) return;
-  const words = minutes > 0 ? `Due in ${minutes} min` : "Due date passed";
+  const words = minutes > 0 ? said("Due in %(minutes)s min", { minutes }) : said("Due date passed");
   const shown = chip.querySelector("[data-due-words]");
   if (shown.textContent !== words) shown.textContent = words;
   chip.classList.remove("not-phone");
@@ -59,16 +59,18 @@ function tick() {
     const ending = left < 60;
     lease.classList.toggle("ending", ending);
     const alert = lease.querySelector("[data-lease-ending]"); // said once, not each second
-    if (Boolean(alert.textContent) !== ending) alert.textContent = ending ? "Your claim ends within a minute. Extend it to continue." : "";
+    const words = left > 0 ? said("Your claim ends within a minute. Extend it to continue.") : said("Your claim expired. Extend it before another person claims it.");
+    const told = ending ? words : "";
+    if (alert.textContent !== told) alert.textContent = told;
     lease.querySelector("[data-lease]").textContent =
-      left > 0 ? `Claimed, ${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "Claim expired";
+      left > 0 ? said("Claimed, %(time)s left", { time: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` }) : said("Claim expired");
   }
   for (const undo of document.querySelectorAll("[data-undo-until]")) {
     if (new Date(undo.dataset.undoUntil) > Date.now()) continue;
     const told = undo.closest("[data-receipt]");
     const words = told?.querySelector("[data-undo-words]");
     undo.remove();
-    if (words) words.textContent = "Submitted. The run continues.";
+    if (words) words.textContent = said("Submitted. The run continues.");
     if (told?.matches(".toast")) setTimeout(() => told.remove(), 6000);
     if (!document.querySelector("[data-undo-until]")) document.querySelector(".undo-all")?.remove();
   }
@@ -89,7 +91,7 @@ const WATCH_FREE = 10_000; // ms
 async function tellFree(button) {
   const told = document.querySelector("[data-told-free]");
   button.disabled = true;
-  told.textContent = "You will be told here.";
+  told.textContent = said("You will be told here.");
   const title = document.title;
   const timer = setInterval(async () => {
     if (!button.isConnected) return clearInterval(timer);
@@ -100,7 +102,7 @@ async function tellFree(button) {
     told.textContent = news.told;
     document.title = `${news.told} ${title}`;
     button.disabled = false;
-    button.querySelector("span").textContent = "Open it again";
+    button.querySelector("span").textContent = said("Open it again");
     button.addEventListener("click", () => location.reload(), { once: true });
     delete button.dataset.tellFree;
   }, WATCH_FREE);

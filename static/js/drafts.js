@@ -58,7 +58,7 @@ function restore() {
     else box.value = text;
   }
   if (!waiting.size) return keepOwn();
-  say("Unsaved input restored");
+  say(said("Unsaved input restored"));
   later(0);
 }
 
@@ -82,7 +82,7 @@ function icon(name) {
   return svg;
 }
 const session = (over) => document.body.dispatchEvent(new CustomEvent("session", { detail: { over } }));
-const clockTime = (at) => new Date(at).toLocaleTimeString("en-GB");
+const clockTime = (at) => new Date(at).toLocaleTimeString(document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang);
 
 // ---- sending -----------------------------------------------------------------------------------------------------
 function later(milliseconds) {
@@ -116,7 +116,7 @@ async function settle(answer, sent) {
   if (answer?.status === 409) return lost(sent, await answer.text());
   if (answer?.status === 422) return say(await sentence(answer), "stop", "bad"); // the next key tries again
   if (answer?.status === 401) session(true);
-  say("Not saved – retrying", "alert", "bad");
+  say(said("Not saved – retrying"), "alert", "bad");
   later(AGAIN[Math.min(tries++, AGAIN.length - 1)] * 1000);
 }
 
@@ -130,7 +130,7 @@ function saved(sent, news) {
   document.body.dispatchEvent(new CustomEvent("lease", { detail: { value: news.lease } }));
   if (waiting.size) return later(PAUSE);
   document.body.dispatchEvent(new Event("saved"));
-  say(`Draft saved ${clockTime(news.draft)}`, "check");
+  say(said("Draft saved %(time)s", { time: clockTime(news.draft) }), "check");
 }
 
 // Somebody else has it: the answer shows who, and what was typed beside it; a text that came after is sent as well.
@@ -144,7 +144,7 @@ function lost(sent, text) {
 
 async function sentence(answer) {
   const answered = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return answered.querySelector("[data-message]")?.textContent.trim() || "Not saved.";
+  return answered.querySelector("[data-message]")?.textContent.trim() || said("Not saved.");
 }
 
 // ---- what starts it ----------------------------------------------------------------------------------------------

@@ -37,7 +37,10 @@ function sum(grid) {
   if (!known) return;
   const label = heads[at].dataset.label;
   const off = total && /^-?\d+(\.\d+)?$/.test(total) && Math.abs(Number(total) - added) > 0.00005;
-  told.textContent = `${label} adds up to ${added.toFixed(2)}${total ? off ? `, not ${total}` : `, as it should` : ""}`;
+  const about = { label, added: added.toFixed(2), total };
+  if (!total) told.textContent = said("%(label)s adds up to %(added)s", about);
+  else if (off) told.textContent = said("%(label)s adds up to %(added)s, not %(total)s", about);
+  else told.textContent = said("%(label)s adds up to %(added)s, as it should", about);
   told.classList.toggle("warn-text", Boolean(off));
 }
 

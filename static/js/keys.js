@@ -2,13 +2,14 @@
 
 const OFF = "countersign-keys-off";
 const OWN = "countersign-keys"; // what was changed: name → key
-const TAKEN = { "?": "this list", 1: "alternative values", 2: "alternative values", 3: "alternative values", "/": "search" };
+const TAKEN = { "?": "UsedList", 1: "UsedValues", 2: "UsedValues", 3: "UsedValues", "/": "UsedSearch" }; // its sentence
 const dialog = document.querySelector("#keys");
 const turn = dialog.querySelector("[data-keys-switch]");
 const told = dialog.querySelector("[data-keys-told]");
 const acts = [...dialog.querySelectorAll("[data-act]")];
 const wordsOf = (act) => act.querySelector("[data-words]").textContent;
 const own = () => JSON.parse(localStorage.getItem(OWN) || "{}");
+const say = (name, act = "", key = "") => told.dataset[`say${name}`].replace("{act}", act).replace("{key}", key.toUpperCase());
 let asking = null; // the button of the key that is being changed
 
 function show() {
@@ -23,7 +24,7 @@ function show() {
     const button = act.querySelector("[data-change]");
     button.hidden = false;
     button.textContent = key;
-    button.setAttribute("aria-label", `${wordsOf(act)}: ${key}. Change key`);
+    button.setAttribute("aria-label", say("Change", wordsOf(act), key));
     act.querySelector("[data-fixed]").hidden = true;
     for (const hint of document.querySelectorAll(`.key[data-of="${act.dataset.act}"]`)) hint.textContent = key;
   }
@@ -35,10 +36,10 @@ function ask(button) {
   stop();
   asking = button;
   button.textContent = "…";
-  told.textContent = `Press the new key for “${wordsOf(button.closest("[data-act]"))}”. Esc to cancel.`;
+  told.textContent = say("Press", wordsOf(button.closest("[data-act]")));
 }
 
-function stop(words = "Select a key to change it.") {
+function stop(words = say("Select")) {
   asking = null;
   told.textContent = words;
   show();
@@ -47,12 +48,12 @@ function stop(words = "Select a key to change it.") {
 function take(key) {
   const act = asking.closest("[data-act]");
   const other = acts.find((one) => one !== act && one.dataset.letter === key);
-  const used = TAKEN[key] || other && `“${wordsOf(other)}”`;
-  if (used) return stop(`${key.toUpperCase()} is used for ${used}. Select another key.`);
+  if (TAKEN[key]) return stop(say(TAKEN[key], "", key));
+  if (other) return stop(say("Used", wordsOf(other), key));
   const changed = { ...own(), [act.dataset.act]: key };
   if (key === act.dataset.default) delete changed[act.dataset.act];
   localStorage.setItem(OWN, JSON.stringify(changed));
-  stop(`${wordsOf(act)}: ${key.toUpperCase()}.`);
+  stop(say("Set", wordsOf(act), key));
 }
 
 dialog.addEventListener("keydown", (event) => {
@@ -74,7 +75,7 @@ document.addEventListener("click", (event) => {
   else if (event.target.closest("[data-change]")) ask(event.target.closest("[data-change]"));
   else if (event.target.closest("[data-keys-reset]")) {
     localStorage.removeItem(OWN);
-    stop("Keys are as they were.");
+    stop(say("Reset"));
     dialog.querySelector("[data-keys-switch]").focus();
   }
 });

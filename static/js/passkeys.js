@@ -1,7 +1,7 @@
 // Passkeys: a form with data-passkey asks the browser for one, puts the answer into its field and goes out.
 
 const UNSUPPORTED = "This browser offers no passkeys here. They need https, or http://localhost.";
-const FAILED = "No passkey was used. Try again, or sign in another way.";
+const FAILED = said("No passkey was used. Try again, or sign in another way.");
 
 function optionsOf(name) {
   return JSON.parse(document.getElementById("js_data").textContent)[name].publicKey;

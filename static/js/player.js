@@ -59,7 +59,7 @@ const ACTS = {
     sound.playbackRate = SPEEDS[(SPEEDS.indexOf(sound.playbackRate) + 1) % SPEEDS.length];
     sessionStorage.setItem(SPEED, sound.playbackRate);
     const told = document.querySelector("[data-words-told]");
-    if (told) told.textContent = `Speed ${sound.playbackRate}×`;
+    if (told) told.textContent = said("Speed %(rate)s×", { rate: sound.playbackRate });
   },
 };
 body.addEventListener("view", (event) => { if (player()) ACTS[event.detail]?.(player()); });

@@ -39,7 +39,7 @@ function cover({ formData }) {
   sheet.setAttribute("aria-hidden", "true");
   const words = document.createElement("p");
   words.className = "truncate";
-  words.textContent = `Opening ${next.name}…`;
+  words.textContent = said("Opening %(name)s…", { name: next.name });
   const { left, top, width, height } = page.getBoundingClientRect();
   const frame = document.createElement("div");
   Object.assign(frame.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });

@@ -45,13 +45,16 @@ function tell(words) {
 function refuse(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
-  tell("Nothing was submitted: this document just opened. Check it, then press again.");
+  tell(said("Nothing was submitted: this document just opened. Check it, then press again."));
 }
+
+// By its place on the keyboard: what a key is called changes where Shift is let go of before it.
+const which = (event) => event.code || event.key;
 
 // ---- presses ------------------------------------------------------------------------------------------------------
 document.addEventListener("keydown", (event) => {
-  const repeats = event.repeat || down.has(event.key);
-  down.add(event.key);
+  const repeats = event.repeat || down.has(which(event));
+  down.add(which(event));
   if (!repeats) began = event.timeStamp;
   if (event.key !== "Enter" || event.target.closest?.("textarea, dialog")) {
     if (repeats && event.key.length === 1 && !event.repeat && !event.target.closest?.("input, textarea, select")) {
@@ -73,7 +76,7 @@ document.addEventListener("pointerdown", (event) => {
 // The click comes with the end of its press; one that comes without any, from an assistive tool, counts from its own time.
 const ended = () => setTimeout(() => { began = null; });
 document.addEventListener("keyup", (event) => {
-  down.delete(event.key);
+  down.delete(which(event));
   ended();
 }, true);
 document.addEventListener("pointerup", ended, true);

@@ -33,14 +33,14 @@ function selectRow(event) {
   if (box) choose(box, event.shiftKey || !box.checked, event.shiftKey);
 }
 
-function sumOf(chosen) {
+function sumOf(chosen, and) {
   const sums = new Map();
   for (const { dataset } of chosen.map((box) => box.closest("[data-row]"))) {
     if (!dataset.amount) continue;
     sums.set(dataset.currency, (sums.get(dataset.currency) || 0) + Math.round(Number(dataset.amount) * 100));
   }
   const words = (cents) => (cents / 100).toLocaleString(undefined, { minimumFractionDigits: 2 });
-  return [...sums].map(([currency, cents]) => `${words(cents)} ${currency}`.trim()).join(" and ");
+  return [...sums].map(([currency, cents]) => `${words(cents)} ${currency}`.trim()).join(` ${and} `);
 }
 
 function tellSelection() {
@@ -48,9 +48,11 @@ function tellSelection() {
   if (!told) return;
   const all = boxes();
   const chosen = all.filter((box) => box.checked);
-  const sum = sumOf(chosen);
-  let words = chosen.length ? `${chosen.length} selected${sum ? `, ${sum} together` : ""}` : "None selected";
-  if (chosen.length > MOST_SELECTED) words += `. Select at most ${MOST_SELECTED}.`;
+  const say = told.dataset;
+  const sum = sumOf(chosen, say.sayAnd);
+  const count = (sentence, number) => sentence.replace("{count}", number).replace("{sum}", sum);
+  let words = chosen.length ? count(sum ? say.saySum : say.saySome, chosen.length) : say.sayNone;
+  if (chosen.length > MOST_SELECTED) words += `. ${count(say.sayMany, MOST_SELECTED)}`;
   if (told.textContent !== words) told.textContent = words;
   for (const button of document.querySelectorAll("[data-act-on]")) {
     button.disabled = !chosen.length || chosen.length > MOST_SELECTED;
@@ -107,15 +109,16 @@ document.addEventListener("keydown", (event) => {
 
 // ---- due dates count on, as the server's words do -----------------------------------------------------------------
 function amount(minutes) {
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+  if (minutes < 60) return said("%(minutes)s min", { minutes });
+  if (minutes < 48 * 60) return said("%(hours)s h", { hours: Math.floor(minutes / 60) });
+  return said("%(days)s d", { days: Math.floor(minutes / 1440) });
 }
 
 function tick() {
   for (const one of document.querySelectorAll("#queue [data-due]")) {
     const seconds = (new Date(one.dataset.due) - Date.now()) / 1000;
     const minutes = Math.max(Math.floor(Math.abs(seconds) / 60), 1);
-    const words = `${seconds > 0 ? "Due in" : "Overdue by"} ${amount(minutes)}`;
+    const words = said(seconds > 0 ? "Due in %(time)s" : "Overdue by %(time)s", { time: amount(minutes) });
     const shown = one.querySelector("[data-due-words]");
     if (shown.textContent !== words) shown.textContent = words;
     one.classList.toggle("warn", seconds > 3600);

@@ -43,7 +43,7 @@ document.body.addEventListener("fill", (event) => {
   if (append) box.setSelectionRange(box.value.length, box.value.length);
   else box.select();
   document.execCommand("insertText", false, append && box.value ? ` ${text}` : text);
-  document.body.dispatchEvent(new CustomEvent("filled", { detail: `${append ? "Added" : "Filled"}: ${text}` }));
+  document.body.dispatchEvent(new CustomEvent("filled", { detail: append ? said("Added: %(text)s", { text }) : said("Filled: %(text)s", { text }) }));
 });
 document.body.addEventListener("choose", (event) => choose(event.detail, { focus: mine() ? "input" : "field" }));
 
@@ -76,7 +76,7 @@ function count() {
   const words = document.querySelector("[data-left]");
   if (!words || !mine()) return;
   const left = todo().length;
-  words.textContent = left ? `${left} left` : "Ready to approve";
+  words.textContent = left ? said("%(left)s left", { left }) : said("Ready to approve");
 }
 
 function next(from, focus = "field") {
@@ -275,7 +275,8 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   if (desk() && desk().dataset.desk !== opened) { // the next one in place of the one that was decided
     scrollTo(0, 0);
     begin();
-    document.querySelector("[data-opened]").textContent = `${document.querySelector("#desk h1").textContent} opened.`;
+    document.querySelector("[data-opened]").textContent =
+      said("Opened %(name)s", { name: document.querySelector("#desk h1").textContent });
   } else if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
 });
 // What the desk still waits for is about the document that is left.

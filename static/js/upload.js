@@ -15,16 +15,16 @@ function row(file) {
   meter.className = "progress";
   meter.max = 100;
   meter.value = 0;
-  meter.setAttribute("aria-label", `Upload of ${file.name}`);
+  meter.setAttribute("aria-label", said("Upload of %(name)s", { name: file.name }));
   const words = document.createElement("p");
   words.className = "meta";
-  words.textContent = "Queued";
+  words.textContent = said("Queued");
   item.append(name, meter, words);
   list.append(item);
   return { item, meter, words };
 }
 
-function say(place, text, tone = "", link = null, wayWords = "View run") {
+function say(place, text, tone = "", link = null, wayWords = said("View run")) {
   place.words.className = tone ? `message ${tone}` : "meta";
   place.words.textContent = text;
   if (tone) place.meter.remove();
@@ -39,8 +39,8 @@ function add(files) {
   const limit = Number(form.dataset.limit);
   for (const file of files) {
     const place = row(file);
-    if (file.size > limit) say(place, `File is larger than ${form.dataset.limitWords}. Split it and upload the parts.`, "bad");
-    else if (file.size === 0) say(place, "File is empty. Save it again and retry.", "bad");
+    if (file.size > limit) say(place, said("File is larger than %(limit)s. Split it and upload the parts.", { limit: form.dataset.limitWords }), "bad");
+    else if (file.size === 0) say(place, said("File is empty. Save it again and retry."), "bad");
     else waiting.push({ file, place });
   }
   next();
@@ -68,11 +68,11 @@ function send(file, place, done) {
     if (!event.lengthComputable) return;
     const share = Math.floor((event.loaded / event.total) * 100);
     place.meter.value = share;
-    place.words.textContent = share < 100 ? `${share} %` : "Inspecting";
+    place.words.textContent = share < 100 ? `${share} %` : said("Inspecting");
   });
   request.addEventListener("load", () => { told(request, place); done(); });
   request.addEventListener("error", () => {
-    say(place, "Connection lost. The file was not saved; upload it again when you are back online.", "bad");
+    say(place, said("Connection lost. The file was not saved; upload it again when you are back online."), "bad");
     done();
   });
   say(place, "0 %");
@@ -82,11 +82,11 @@ function send(file, place, done) {
 function told(request, place) {
   const answer = request.response?.files?.[0];
   if (answer?.error) return say(place, answer.error, "bad");
-  if (answer) return say(place, [answer.way === "View run" ? "Uploaded. Run started." : "Uploaded.", ...answer.notes].join(" "), "good", answer.url, answer.way);
+  if (answer) return say(place, [answer.started ? said("Uploaded. Run started.") : said("Uploaded."), ...answer.notes].join(" "), "good", answer.url, answer.way);
   const ended = request.status === 401 || request.responseURL.includes(document.body.dataset.login);
   say(place, ended
-    ? "Your session expired. Sign in in another tab and upload this file again."
-    : "Upload failed. The file was not saved; upload it again.", "bad");
+    ? said("Your session expired. Sign in in another tab and upload this file again.")
+    : said("Upload failed. The file was not saved; upload it again."), "bad");
 }
 
 form.addEventListener("submit", (event) => {

@@ -1,4 +1,4 @@
-// The page as a tool: pages, zoom, rotation, panning, boxes. Hears which field is chosen; says which box was pressed.
+// The page as a tool: zoom, rotation, panning, boxes. Hears which field is chosen; says which box was pressed.
 
 const body = document.body;
 const area = () => document.querySelector(".page-scroll");
@@ -156,84 +156,30 @@ function showBoxes() {
   document.querySelector("[data-view='boxes']")?.setAttribute("aria-pressed", String(!off));
 }
 
-// ---- pages: another one comes without the desk being left, and takes the place of what had focus in this one -------
-let searched = false; // whether the page that comes was searched for
-let wanted = ""; // where focus goes when the page has been turned
-
-const KEPT = ["[data-to-page='before']", "[data-to-page='after']", "[data-go-to] input", "[data-find] [type='search']"];
-function spotOf(focused) {
-  if (!focused?.closest("#page-viewer")) return "";
-  if (focused.closest(".page-strip")) return ".page-strip [aria-current]";
-  return KEPT.find((one) => focused.matches(one)) || ".page-scroll";
-}
-
-function turnTo(page, find = document.querySelector("[data-find] [type='search']")?.defaultValue || "") {
-  wanted = spotOf(document.activeElement);
-  searched = Boolean(find);
-  const more = find ? `&find=${encodeURIComponent(find)}` : "";
-  window.htmx.ajax("GET", `${opened}?page=${page}${more}`, { source: "#page-viewer", target: "#page-viewer", swap: "outerHTML" });
-}
-
-function step(by) {
-  document.querySelector(`.viewer-tools [data-to-page="${by}"]`)?.click();
-}
-
-function settleFocus() {
-  if (!wanted) return;
-  const elsewhere = document.activeElement !== document.body && !document.activeElement.matches(wanted);
-  const gone = wanted;
-  wanted = "";
-  if (elsewhere) return; // who has gone on meanwhile is not called back
-  const same = document.querySelector(`#page-viewer ${gone}`) || area();
-  same.focus({ preventScroll: true });
-  if (same.matches("input")) same.select();
-}
-
+// ---- the chosen field: its page comes, its box is lit ------------------------------------------------------------------
 body.addEventListener("chosen", (event) => {
   const { name, page, part: key = "" } = event.detail;
   [field, cell] = [name, key];
   const shown = part()?.dataset.index;
-  if (page !== "" && page !== undefined && shown !== undefined && String(page) !== shown) turnTo(Number(page) + 1);
+  if (page !== "" && page !== undefined && shown !== undefined && String(page) !== shown)
+    body.dispatchEvent(new CustomEvent("turn-to", { detail: Number(page) + 1 }));
   else light();
 });
 
 // ---- keys, buttons ---------------------------------------------------------------------------------------------------
 const VIEWS = {
   in: () => zoom("in"), out: () => zoom("out"), width: () => zoom("width"), page: () => zoom("page"), auto: () => zoom("auto"),
-  turn, boxes, before: () => step("before"), after: () => step("after"),
-  number: () => { const box = document.querySelector("[data-go-to] input"); box?.focus(); box?.select(); },
+  turn, boxes,
 };
 body.addEventListener("view", (event) => VIEWS[event.detail]?.());
 document.addEventListener("click", (event) => {
   const target = event.target;
   const view = target.closest?.("[data-view]");
   if (view) return VIEWS[view.dataset.view]?.();
-  const page = target.closest?.("a[data-to-page]");
-  if (page && !event.metaKey && !event.ctrlKey) {
-    event.preventDefault();
-    const asked = new URL(page.href).searchParams;
-    return page.dataset.toPage === "clear" ? turnTo(asked.get("page"), "") : turnTo(asked.get("page"));
-  }
   const box = target.closest?.("[data-box], [data-mark]");
   if (!box || box.dataset.mark && !getSelection().isCollapsed) return;
   event.preventDefault();
   body.dispatchEvent(new CustomEvent("choose", { detail: box.dataset.box || box.dataset.mark }));
-});
-document.addEventListener("submit", (event) => {
-  if (event.target.matches("[data-find]")) {
-    event.preventDefault();
-    const [hits, text] = [[...document.querySelectorAll("[data-to-page='found']")], event.target.elements.find];
-    const at = hits.findIndex((one) => one.hasAttribute("aria-current"));
-    // The same again goes to the next page that has it.
-    if (text.value === text.defaultValue && hits.length) turnTo(new URL(hits[(at + 1) % hits.length].href).searchParams.get("page"));
-    else turnTo(event.target.elements.page.value, text.value.trim());
-    return;
-  }
-  if (!event.target.matches("[data-go-to]")) return;
-  event.preventDefault();
-  const box = event.target.elements.page;
-  const page = Math.min(Math.max(parseInt(box.value, 10) || Number(box.defaultValue), 1), Number(box.dataset.most));
-  turnTo(page);
 });
 
 // ---- pointer: Ctrl and the wheel zoom where the pointer is, dragging moves the page -----------------------------------
@@ -283,7 +229,7 @@ function dress() {
   if (address !== opened) {
     opened = address;
     turns = JSON.parse(sessionStorage.getItem(TURNS + address) || "{}");
-    field = cell = wanted = "";
+    field = cell = "";
   }
   resized.disconnect();
   if (area()) resized.observe(area());
@@ -292,8 +238,5 @@ function dress() {
 body.addEventListener("htmx:afterSettle", (event) => {
   if (!event.detail.elt.closest?.("[data-desk]") && !event.detail.elt.querySelector?.("[data-desk]")) return;
   dress();
-  if (event.detail.elt.id !== "page-viewer") return;
-  settleFocus();
-  if (searched) document.querySelector(".page-image rect.hit, .page-text mark.hit")?.scrollIntoView({ block: "center" });
 });
 dress();

@@ -102,7 +102,7 @@ async function read(box, append) {
   const edges = { left: box.x / width, top: box.y / height, right: (box.x + box.width) / width, bottom: (box.y + box.height) / height };
   for (const [name, value] of Object.entries(edges)) sent.set(name, Math.min(Math.max(value, 0), 1).toFixed(4));
   const token = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] || "";
-  told("Reading the region…");
+  told(said("Reading the region…"));
   let answer = await fetch(page.dataset.region, { method: "POST", body: sent, headers: { "X-CSRFToken": token } }).catch(() => null);
   for (const pause of AGAIN) {
     if (answer?.status !== 202 || answer.redirected) break;
@@ -113,7 +113,7 @@ async function read(box, append) {
   if (form !== document.querySelector("#review-form")) return; // another document by now
   const found = answer?.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : {};
   if (answer?.status === 200 && found.text) return fill(found.text, append);
-  told(found.problem || (answer?.status === 200 ? "No text was found in this region." : "The region could not be read. Try again."));
+  told(found.problem || (answer?.status === 200 ? said("No text was found in this region.") : said("The region could not be read. Try again.")));
 }
 
 // ---- the tool, and a selection in a page of text ----------------------------------------------------------------------
@@ -121,7 +121,7 @@ function select() {
   const text = String(getSelection()).trim().replace(/\s+/g, " ");
   if (document.querySelector(".page-text") && !document.querySelector(".page-image")) {
     if (text && getSelection().anchorNode?.parentElement?.closest(".page-text")) fill(text, false);
-    else told("Select text on the page first.");
+    else told(said("Select text on the page first."));
     return;
   }
   body.classList.toggle("selecting");

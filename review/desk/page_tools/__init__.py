@@ -1,1 +1,1 @@
-"""What a reviewer does on the page itself: its words and text, a region read again, a recording heard."""
+"""Tools around an open review: words, regions, recordings, claim watching, position."""

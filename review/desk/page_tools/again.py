@@ -1,4 +1,4 @@
-"""A reviewer has a page read again by another OCR model; what it reads is offered beside the fields."""
+"""Views for reading a page again with another OCR model; its values are offered beside the fields."""
 
 import re
 
@@ -7,9 +7,11 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from config.errors import NotFound
+from config.phrase import Phrase
 from projects.models.queries import list_entries
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
@@ -25,20 +27,25 @@ _NAME = re.compile(r"[0-9a-f]{32}")
 
 class AgainForm(forms.Form):
     model = forms.ChoiceField(
-        label="OCR model",
-        error_messages={"required": "Select a model.", "invalid_choice": "Select a model from the list."},
+        label=gettext_lazy("OCR model"),
+        error_messages={
+            "required": gettext_lazy("Select a model."),
+            "invalid_choice": gettext_lazy("Select a model from the list."),
+        },
         widget=forms.Select(attrs={"class": "select", "autofocus": True}),
-        help_text="The review keeps waiting and your draft stays. External services receive the page image.",
+        help_text=gettext_lazy(
+            "The review keeps waiting and your draft stays. External services receive the page image."
+        ),
     )
 
 
 @require_http_methods(["GET", "POST"])
 def read_again(request: DeskRequest, document_id: str, review_id: str, index: int) -> HttpResponse:
-    """``index`` is 0-based. With ``?name=`` of a reading that was asked for: what became of it, to be asked again."""
+    """``index`` is 0-based. With the ``?name=`` of a requested reading: its state, to poll."""
     access.check_can_review(request)
     ref = ReviewRef(request.site, document_id, review_id)
     review = load_review(request, ref)
-    if ref.is_handed_over:  # no run of ours prepared its pages
+    if ref.is_handed_over:  # no run prepared its pages
         raise NotFound(MISSING)
     if not viewer_state_of(review, person_of(request)).mine:
         return render_lost_page(request, ref)
@@ -46,18 +53,22 @@ def read_again(request: DeskRequest, document_id: str, review_id: str, index: in
         return _tell(request, ref, review, index, name)
     form = AgainForm(request.POST if request.method == "POST" else None)
     models = [(one.spec.id, one.spec.name) for one in list_entries(request.site).ocr]
-    form.fields["model"].choices = [("", "Select a model"), *models]  # type: ignore[attr-defined]
+    form.fields["model"].choices = [("", Phrase("Select a model")), *models]  # type: ignore[attr-defined]
     if not form.is_valid():
         return _show(request, ref, review, index, form)
     if len(review.page_readings or ()) >= MOST_READINGS:
-        form.add_error(None, f"Read {MOST_READINGS} times already. Decide by what there is.")
+        form.add_error(
+            None,
+            gettext("Read %(most_readings)s times already. Decide by what there is.")
+            % {"most_readings": MOST_READINGS},
+        )
         return _show(request, ref, review, index, form)
     wish = PageWish(index, form.cleaned_data["model"])
     if not order_page_reading(ref, wish, by=person_of(request)):
-        form.add_error(None, "No worker is available. Try again in a moment.")
+        form.add_error(None, gettext("No worker is available. Try again in a moment."))
         return _show(request, ref, review, index, form)
     asked = urlencode({"page": str(index + 1), "reading": wish.name(review)})
-    messages.success(request, f"Page {index + 1} is being read again.")
+    messages.success(request, gettext("Page %(value)s is being read again.") % {"value": index + 1})
     return redirect_after_post(request, f"{reverse('review:show-review', args=[document_id, review_id])}?{asked}")
 
 

@@ -1,4 +1,4 @@
-"""A page read again by another OCR model while its review waits: once by a worker, offered beside the fields."""
+"""Reading a page again with another OCR model while its review waits: done once, by a worker."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from review.desk.page_tools.region_reading import open_page_of_run
 from review.identity import Person, ReviewRef
 from review.items.reviews import Review
 from review.status import UNDECIDED
-from workflows.providers.factory import read_page_once
+from workflows.providers.page_readers import read_page_once
 from workflows.runs import events, run_settings
 from workflows.runs import queries as run_queries
 from workflows.runs.actions import spending
@@ -31,13 +31,13 @@ MOST_READINGS = 6  # of one review
 
 @dataclass(frozen=True)
 class PageWish:
-    """``index``: of the page, 0-based. ``model_id``: of an OCR model in the site's catalogue."""
+    """``index``: 0-based page. ``model_id``: an OCR model of the site's catalogue."""
 
     index: int
     model_id: str
 
     def name(self, review: Review) -> str:
-        """The same for the same wish about one result, so that nothing is read twice."""
+        """A deterministic name, so that nothing is read twice."""
         told = ["page", review.workflow_id, review.result_sha256, self.index, self.model_id]
         return files.sha256(json.dumps(told).encode())[:32]
 
@@ -50,13 +50,13 @@ def find_reading(ref: ReviewRef, review: Review, name: str) -> dict[str, Any]:
 
 
 def list_readings(ref: ReviewRef, review: Review) -> list[dict[str, Any]]:
-    """What was read again for a review, by model; no call where nothing was."""
+    """Return a review's additional readings by model; no call if there are none."""
     found = [find_reading(ref, review, name) for name in sorted(review.page_readings or ())]
     return sorted(found, key=lambda one: str(one["model"]))
 
 
 def read_page(ref: ReviewRef, wish: PageWish, *, by: Person) -> None:
-    """A worker's part. Delivered twice, it finds what was read. The run, its result and all drafts stay as they are.
+    """Read the page, in a worker; idempotent. The run, its result and all drafts are untouched.
 
     Raises:
         NotFound: the review is gone.
@@ -65,17 +65,17 @@ def read_page(ref: ReviewRef, wish: PageWish, *, by: Person) -> None:
     review = queries.get_review(ref)
     store, name = DocumentFiles(ref.site, review.project_id, ref.document_id), wish.name(review)
     if not store.exists(files.region(name)):
-        found = _read(ref, review, wish)
+        found = _read_again(ref, review, wish)
         store.write(files.region(name), json.dumps(found, ensure_ascii=False).encode(), "application/json")
     unknown = Review.page_readings.does_not_exist() | ~Review.page_readings.contains(name)
     facts = {"review": ref.review_id, "model": wish.model_id, "page": wish.index + 1}
     event = events.lineage(queries.run_of(ref, review), "HUMAN_REVIEW_PAGE_READ", by=by, facts=facts)
-    with suppress(Conflict):  # it is decided, or this was delivered twice
+    with suppress(Conflict):  # decided meanwhile, or delivered twice
         marked = Update(ref.key, [Review.page_readings.add({name})], Review.status.is_in(*UNDECIDED) & unknown)
         transact([marked], event)
 
 
-def _read(ref: ReviewRef, review: Review, wish: PageWish) -> dict[str, Any]:
+def _read_again(ref: ReviewRef, review: Review, wish: PageWish) -> dict[str, Any]:
     said: dict[str, Any] = {"model": wish.model_id, "page": wish.index, "values": {}, "problem": ""}
     try:
         spec = get_ocr_model(ref.site, wish.model_id)
@@ -85,7 +85,7 @@ def _read(ref: ReviewRef, review: Review, wish: PageWish) -> dict[str, Any]:
 
 
 def _read_values(ref: ReviewRef, review: Review, index: int, spec: OcrSpec) -> dict[str, Any]:
-    """What the rules find in the other reading: of each field the likeliest value."""
+    """Extract each field's likeliest value from the other reading by the rules."""
     run = queries.run_of(ref, review)
     row = run_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
     pinned = replace(run_settings.from_json(row.settings), ocr_model=spec.id, ocr=spec.to_json())

@@ -1,4 +1,4 @@
-"""A part of a document that is text: a mail, a sheet, a web page, a transcript, with the words of its fields marked."""
+"""Text parts of a document (mail, sheet, web page, transcript) with the words of fields highlighted."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ from workflows.stages.formats.mails import HEADS
 
 _MAILS = (".eml", ".msg")
 _HEAD = re.compile(rf"({'|'.join(HEADS)}): (.+)")
-# How the text of a mail begins, also where its attachments were taken out and it is a file of its own.
+# The first line of a mail's text, also if its attachments were removed and it is a file of its own.
 _LETTER = re.compile(rf"From: .+\n(?:(?:{'|'.join(HEADS)}): .+\n)*?Subject: .*(?:\n|$)")
 _ATTACHED = "Attached: "
-_LEAST = 2  # letters of what is marked: a single digit stands anywhere
-_MOST = 20  # places that are marked of one field
+_LEAST = 2  # letters of a highlighted text; single digits are everywhere
+_MOST = 20  # highlights per field
 
 
 @dataclass(frozen=True)
 class Piece:
-    """``field``: whose words these are, or empty. ``found``: they were searched for."""
+    """``field``: the field whose words these are, or empty. ``found``: a search hit."""
 
     text: str
     field: str = ""
@@ -55,7 +55,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Part:
-    """``heads``: of a mail, name and text. ``media``: audio or video, if it is a recording; ``source``: its address."""
+    """``heads``: a mail's headers. ``media``: audio or video of a recording; ``source``: its URL."""
 
     passages: tuple[MarkedPassage, ...] = ()
     heads: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
@@ -66,11 +66,11 @@ class Part:
 
 
 def load_part(ref: ReviewRef, review: Review, sheet: FieldForm, find: str) -> Part:
-    """The shown part; empty if it is a picture, which the browser asks for itself. ``find``: what is searched for."""
+    """Load the shown part; empty for images, which the browser loads itself. ``find``: the search text."""
     if sheet.shown is None or sheet.shown.image:
         return Part()
     segment, file_type = page_words.load_segment(ref, review, sheet.shown.index)
-    wanted = _wanted(sheet, find)
+    wanted = _list_patterns(sheet, find)
     media = "video" if kinds.is_video(file_type) else "audio" if kinds.has_sound(file_type) else ""
     source = reverse("review:play-recording", args=[ref.document_id, ref.review_id]) if media else ""
     spoken = tuple(_utterances(segment.get("transcribe_segments") or (), wanted)) if media else ()
@@ -90,7 +90,7 @@ def load_part(ref: ReviewRef, review: Review, sheet: FieldForm, find: str) -> Pa
 
 
 def _split_mail(text: str, *, first: bool) -> tuple[dict[str, str], str, str]:
-    """Heads, body and names of attachments."""
+    """Return headers, body and attachment names."""
     lines = text.split("\n")
     heads: dict[str, str] = {}
     while first and lines and (head := _HEAD.fullmatch(lines[0].strip())) and head[1] not in heads:
@@ -103,8 +103,8 @@ def _split_mail(text: str, *, first: bool) -> tuple[dict[str, str], str, str]:
 Wanted = Sequence[tuple[re.Pattern[str], str]]
 
 
-def _wanted(sheet: FieldForm, find: str) -> Wanted:
-    """Patterns of what is marked, with the field's name; empty for what is searched for, which comes first."""
+def _list_patterns(sheet: FieldForm, find: str) -> Wanted:
+    """Return patterns to highlight with their fields; the search comes first, without a field."""
     wanted = [(find, "")]
     for line in sheet.lines:
         if sheet.shown and line.page in (None, sheet.shown.index):
@@ -113,13 +113,13 @@ def _wanted(sheet: FieldForm, find: str) -> Wanted:
 
 
 def _pattern(text: str, *, whole: bool) -> re.Pattern[str]:
-    """Its words, however they are spaced; ``whole``: not inside longer ones."""
+    """Match the words with any spacing; ``whole``: whole words only."""
     words = r"\s+".join(map(re.escape, text.split()))
     return re.compile(rf"(?<!\w){words}(?!\w)" if whole else words, re.IGNORECASE)
 
 
 def mark(text: str, wanted: Wanted) -> tuple[Piece, ...]:
-    """The text in pieces; of two that overlap the first wanted one counts.
+    """Split the text into pieces; where matches overlap, the first pattern wins.
 
     >>> [piece.text for piece in mark("Total 9.00 EUR", [(re.compile("9.00"), "total")])]
     ['Total ', '9.00', ' EUR']

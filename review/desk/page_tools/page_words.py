@@ -1,4 +1,4 @@
-"""The words of a document's pages, for the desk: to be pressed, dragged over and searched."""
+"""Words of a document's pages for the desk: to click, drag over and search."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 MOST_WORDS = 4000  # of a page
-MOST_PAGES = 200  # that one search reads; that many have their words in one object
-_MOST_HITS = 60  # of a page that are marked
+MOST_PAGES = 200  # read by one search; their words are in one object
+_MOST_HITS = 60  # highlighted on a page
 _MOST_TERMS = 12
 
 Box = tuple[float, float, float, float]
@@ -24,12 +24,12 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Found:
-    """A search in a document. ``pages``: 1-based, with how often it stands there; ``boxes``: on the shown page."""
+    """A search result. ``pages``: 1-based page → number of hits; ``boxes``: on the shown page."""
 
     text: str
     pages: tuple[tuple[int, int], ...] = ()
     boxes: tuple[Box, ...] = ()
-    searched: int = 0  # pages; fewer than there are if the document is long
+    searched: int = 0  # pages searched; fewer than all if the document is long
 
     @property
     def count(self) -> int:
@@ -37,7 +37,7 @@ class Found:
 
 
 def open_files(ref: ReviewRef, review: Review) -> tuple[DocumentFiles, str]:
-    """Of the run under review, and the type of its file (empty for another system's). Raises: NotFound."""
+    """Return the run's files and the file's type (empty for external reviews). Raises: NotFound."""
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     if ref.is_handed_over:
         return store, ""
@@ -46,7 +46,7 @@ def open_files(ref: ReviewRef, review: Review) -> tuple[DocumentFiles, str]:
 
 
 def load_segment(ref: ReviewRef, review: Review, index: int) -> tuple[dict[str, Any], str]:
-    """``index``: 0-based. With the type of its file; both empty if nothing was read of it."""
+    """``index``: 0-based. Return the segment and its file type; both empty if nothing was read."""
     try:
         store, file_type = open_files(ref, review)
         found: dict[str, Any] = json.loads(store.read(files.segment(index)))
@@ -56,15 +56,15 @@ def load_segment(ref: ReviewRef, review: Review, index: int) -> tuple[dict[str, 
 
 
 def list_words(ref: ReviewRef, review: Review, index: int) -> list[tuple[str, Box]]:
-    """In reading order, with boxes in fractions of the page."""
+    """Return the words in reading order, with boxes as page fractions."""
     words = load_segment(ref, review, index)[0].get("words") or ()
     return [(str(one["text"]), _box(one)) for one in words[:MOST_WORDS]]
 
 
 def find_text(ref: ReviewRef, review: Review, text: str, *, shown: int, count: int) -> Found:
-    """``shown``: the page that is looked at, 0-based; ``count``: pages of the document.
+    """``shown``: the page in view, 0-based; ``count``: pages of the document.
 
-    Of a long document the pages around the shown one are searched.
+    In a long document only the pages around the shown one are searched.
     """
     terms = text.casefold().split()[:_MOST_TERMS]
     first = max(0, min(shown - MOST_PAGES // 2, count - MOST_PAGES))
@@ -87,7 +87,7 @@ def find_text(ref: ReviewRef, review: Review, text: str, *, shown: int, count: i
 
 
 def _entries(store: DocumentFiles, span: range) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """What was read of each page: by OCR where it was, since only a page without a believed layer is read."""
+    """Return what was read of each page: OCR if it ran, since it runs only without a trusted text layer."""
     read = paged.OCR.open_pages(store).by_index(span)
     layer = paged.TEXT_LAYER.open_pages(store)
     texts = layer.by_index(span) if "pages" in layer.head else {}
@@ -101,7 +101,7 @@ def _entries(store: DocumentFiles, span: range) -> Iterator[tuple[int, Mapping[s
 
 
 def _find(terms: Sequence[str], entry: Mapping[str, Any]) -> list[list[Box]]:
-    """Each place where the terms follow each other, with the boxes of its words; without boxes if it is text."""
+    """Find consecutive matches of the terms, with their words' boxes (none for text)."""
     words = entry.get("words")
     if not words:
         text = " ".join(str(entry.get("text") or "").casefold().split())

@@ -1,10 +1,11 @@
-"""The recording under review, for the player beside its transcript: any part of it, so that a browser can jump."""
+"""The recording under review, with range requests so that the player can seek."""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
@@ -22,7 +23,7 @@ _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 @require_safe
 def play_recording(request: DeskRequest, document_id: str, review_id: str) -> HttpResponseBase:
-    """Sound and video only: nothing else that was uploaded is ever shown by a browser."""
+    """Serve audio and video only; no other uploaded file is ever rendered by a browser."""
     access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
     review = load_review(request, ref)
@@ -31,7 +32,7 @@ def play_recording(request: DeskRequest, document_id: str, review_id: str) -> Ht
     row = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
     file_type = str(row.data["file_type"])
     if not (kinds.has_sound(file_type) or kinds.is_video(file_type)):
-        raise NotFound("This document is not a recording.")
+        raise NotFound(gettext("This document is not a recording."))
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     body, length = store.open_original(store.root + store.name_of(row.data["file_uri"]), row.s3version)
     span = _span(request.headers.get("Range", ""), length)
@@ -49,7 +50,7 @@ def play_recording(request: DeskRequest, document_id: str, review_id: str) -> Ht
 
 
 def _span(asked: str, length: int) -> tuple[int, int] | None:
-    """First byte and the one after the last; the whole for what is no single range, None if it lies outside.
+    """Return the half-open byte range; the whole file unless it is a single range, None if out of bounds.
 
     >>> _span("bytes=10-", 100), _span("bytes=-10", 100), _span("", 100), _span("bytes=200-", 100)
     ((10, 100), (90, 100), (0, 100), None)
@@ -65,7 +66,7 @@ def _span(asked: str, length: int) -> tuple[int, int] | None:
 
 
 def _part(body: Any, start: int, end: int) -> Iterator[bytes]:
-    """Read past what comes before: the embedded AWS gives ranges of a version wrongly."""
+    """Skip the bytes before the range: the embedded AWS returns wrong ranges for versions."""
     at = 0
     for chunk in body.iter_chunks(_CHUNK):
         if at >= end:

@@ -1,4 +1,4 @@
-"""OCR of a region of a page that has no text there: asked at the desk, read once by a worker, found by its name."""
+"""OCR of a page region without text: requested at the desk, read once by a worker."""
 
 import io
 import json
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
 from PIL import Image
 
 from config.errors import NotFound, Refused, StageFailed
@@ -16,8 +17,7 @@ from projects.models.spec import BUILT_IN_OCR, PAGES_DPI
 from review import queries
 from review.identity import ReviewRef
 from review.items.reviews import Review
-from workflows.engine import step_context
-from workflows.providers.factory import read_page_once, settings_to_read
+from workflows.providers.page_readers import read_page_once, settings_to_read
 from workflows.runs import queries as workflow_queries
 from workflows.runs import run_files, run_settings
 from workflows.runs.actions import spending
@@ -31,13 +31,13 @@ from workflows.storage.objects import DocumentFiles
 
 Note = Callable[[Usage], object]
 _LEAST = 0.002  # of the page's width and height
-_MARGIN = 0.15  # of the region's height: engines miss letters that touch the edge
-_HIGH = 160  # pixels that a low region is enlarged to; engines read small cuttings badly
+_MARGIN = 0.15  # of the region's height; engines miss letters that touch the edge
+_HIGH = 160  # pixels to which a low region is enlarged; engines read small crops badly
 
 
 @dataclass(frozen=True)
 class Region:
-    """``index``: of its page, 0-based. Edges in fractions of the page."""
+    """``index``: 0-based page. Edges as page fractions."""
 
     index: int
     left: float
@@ -49,12 +49,12 @@ class Region:
         """Raises: Refused."""
         edges = (self.left, self.top, self.right, self.bottom)
         if not all(math.isfinite(edge) and 0 <= edge <= 1 for edge in edges):
-            raise Refused("Select a region inside the page.")
+            raise Refused(gettext("Select a region inside the page."))
         if self.right - self.left < _LEAST or self.bottom - self.top < _LEAST:
-            raise Refused("Select a larger region.")
+            raise Refused(gettext("Select a larger region."))
 
     def name(self, review: Review) -> str:
-        """The same for the same region of one result, so that nothing is read twice."""
+        """A deterministic name, so that nothing is read twice."""
         edges = [round(edge, 4) for edge in (self.left, self.top, self.right, self.bottom)]
         return files.sha256(json.dumps([review.workflow_id, review.result_sha256, self.index, *edges]).encode())[:32]
 
@@ -67,7 +67,7 @@ def find_reading(ref: ReviewRef, review: Review, name: str) -> dict[str, Any]:
 
 
 def read_region(ref: ReviewRef, region: Region) -> None:
-    """A worker's part. Delivered twice, it finds what was read. Raises: NotFound: the review is gone."""
+    """Read the region, in a worker; idempotent. Raises: NotFound: the review is gone."""
     review = queries.get_review(ref)
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     name = files.region(region.name(review))
@@ -75,7 +75,9 @@ def read_region(ref: ReviewRef, region: Region) -> None:
         return
     try:
         if ref.is_handed_over:
-            found = _read(_open_picture(store, region.index), region, settings_to_read(BUILT_IN_OCR["pp-ocrv5"]))
+            found = _read_picture(
+                _open_picture(store, region.index), region, settings_to_read(BUILT_IN_OCR["pp-ocrv5"])
+            )
         else:
             found = _read_of_run(ref, review, region)
     except (NotFound, Refused, StageFailed) as error:
@@ -84,26 +86,26 @@ def read_region(ref: ReviewRef, region: Region) -> None:
 
 
 def _read_of_run(ref: ReviewRef, review: Review, region: Region) -> dict[str, Any]:
-    """As the run's own OCR reads: its model and options, in its resolution."""
+    """Read with the run's OCR model, options and resolution."""
     run = queries.run_of(ref, review)
     row = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
     pinned = run_settings.from_json(row.settings)
     picture = open_page_of_run(run, row, region.index, pinned.ocr_spec.dpi)
     with spending.meter_beside_runs(run) as note:
-        return _read(picture, region, pinned, note)
+        return _read_picture(picture, region, pinned, note)
 
 
 def open_page_of_run(run: Run, row: DocumentWorkflow, index: int, dpi: int) -> Image.Image:
-    """In the resolution that an OCR model wants. Raises: NotFound, Refused, StageFailed."""
+    """Open the page in the OCR model's resolution. Raises: NotFound, Refused, StageFailed."""
     if dpi != PAGES_DPI and row.data["file_type"] == kinds.PDF:
         with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
             return _render(run, row, Path(folder) / "original", index, dpi)
-    stored = run_files.open_run_files(DocumentFiles(run.site, run.project_id, run.document_id), row.layers)
+    stored = run_files.files_of(run, row)
     return _open_picture(stored, index)
 
 
 def _render(run: Run, row: DocumentWorkflow, original: Path, index: int, dpi: int) -> Image.Image:
-    step_context.fetch_original(run, row, original)
+    run_files.fetch_original(run, row, original)
     with pdf.open_pdf(original) as document:
         return document.render(index, dpi)
 
@@ -113,10 +115,10 @@ def _open_picture(store: DocumentFiles, index: int) -> Image.Image:
         with Image.open(io.BytesIO(store.read(files.page_image(index)))) as image:
             return image.convert("RGB")
     except (OSError, SyntaxError, ValueError) as error:
-        raise NotFound("The page image cannot be read.") from error
+        raise NotFound(gettext("The page image cannot be read.")) from error
 
 
-def _read(page: Image.Image, region: Region, pinned: RunSettings, note: Note | None = None) -> dict[str, Any]:
+def _read_picture(page: Image.Image, region: Region, pinned: RunSettings, note: Note | None = None) -> dict[str, Any]:
     once = read_page_once(pinned, _cut(page, region), region.index)
     if note and once.used.pages:
         note(once.used)
@@ -127,7 +129,7 @@ def _read(page: Image.Image, region: Region, pinned: RunSettings, note: Note | N
 
 
 def _cut(page: Image.Image, region: Region) -> Image.Image:
-    """The region on white with room around it, large enough to be read."""
+    """Cut the region out, with a white margin and large enough to be read."""
     left, right = region.left * page.width, region.right * page.width
     top, bottom = region.top * page.height, region.bottom * page.height
     margin = (bottom - top) * _MARGIN

@@ -1,12 +1,14 @@
-"""A reviewer marks a region of a page without text: a worker reads it, and the page asks for what was read."""
+"""Views for OCR of a marked region: a worker reads it, the page polls for the text."""
 
 import re
 
 from django.http import HttpResponse, JsonResponse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from config import clock
 from config.errors import NotFound, Refused
+from config.phrase import Phrase
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review.desk.page import load_review, person_of
@@ -16,24 +18,24 @@ from review.desk.viewer_state import viewer_state_of
 from review.identity import ReviewRef
 from review.items.reviews import Review
 
-_MOST_A_MINUTE = 20  # regions of one person: each is seconds of a worker's time, or a paid call
-_ASKED = "regions_asked"  # in the session: when, in epoch seconds
+_MOST_A_MINUTE = 20  # regions per person; each costs seconds of a worker or a paid call
+_ASKED = "regions_asked"  # session key of the times of requests, in epoch seconds
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def read_region(request: DeskRequest, document_id: str, review_id: str, index: int) -> HttpResponse:
-    """``index`` is 0-based. 200 with the text if it was read, otherwise 202 with the name to ask for (``?name=``)."""
+    """``index`` is 0-based. 200 with the text if it was read, otherwise 202 with the name to poll (``?name=``)."""
     access.check_can_review(request)
     ref = ReviewRef(request.site, document_id, review_id)
     review = load_review(request, ref)
     if not viewer_state_of(review, person_of(request)).mine:
-        return _answer({"problem": "You no longer hold this claim."}, 409)
+        return _answer({"problem": Phrase("You no longer hold this claim.")}, 409)
     if request.method == "POST":
         return _ask(request, ref, review, index)
     name = request.GET.get("name", "")
     if not _NAME.fullmatch(name):
-        raise NotFound("Region not found.")
+        raise NotFound(gettext("Region not found."))
     return _answer_of(ref, review, name) or _answer({"name": name}, 202)
 
 
@@ -46,9 +48,9 @@ def _ask(request: DeskRequest, ref: ReviewRef, review: Review, index: int) -> Ht
     if known := _answer_of(ref, review, name):
         return known
     if not _may_ask(request):
-        return _answer({"problem": "Too many regions in one minute. Wait a moment, then try again."}, 422)
+        return _answer({"problem": Phrase("Too many regions in one minute. Wait a moment, then try again.")}, 422)
     if not order_reading(ref, region):
-        return _answer({"problem": "No worker is available. Try again in a moment."}, 422)
+        return _answer({"problem": Phrase("No worker is available. Try again in a moment.")}, 422)
     return _answer({"name": name}, 202)
 
 
@@ -64,14 +66,14 @@ def _region_of(request: DeskRequest, index: int) -> Region:
     try:
         edges = [float(request.POST.get(name, "")) for name in ("left", "top", "right", "bottom")]
     except ValueError as error:
-        raise Refused("Select a region of the page.") from error
+        raise Refused(gettext("Select a region of the page.")) from error
     region = Region(index, *edges)
     region.check()
     return region
 
 
 def _may_ask(request: DeskRequest) -> bool:
-    """Counted in the person's session; what was read before costs nothing and is not counted."""
+    """Check the person's limit, counted in the session; readings that exist already are free."""
     now = clock.now().timestamp()
     recent = [at for at in request.session.get(_ASKED, ()) if at > now - 60]
     if len(recent) >= _MOST_A_MINUTE:

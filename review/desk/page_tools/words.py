@@ -1,4 +1,4 @@
-"""The words of a page as the desk's script asks for them, when a pointer comes over the page."""
+"""The words of a page, loaded by the desk's script when the pointer enters the page."""
 
 from django.http import HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe

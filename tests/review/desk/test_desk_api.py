@@ -7,15 +7,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from projects.audit.events import actor_of
-from projects.sites.actions import create_api_key
-from projects.sites.permissions import EVERYTHING
+from projects.sites.api_keys import create_api_key
+from projects.sites.permissions import EVERYTHING, Permission
 from review.identity import ReviewRef
 from review.queries import get_review
 from review.status import ReviewStatus
 from tests.people import alice, bob, charlie
 from tests.projects.make_sites import BY
 from tests.review.reviews import open_review
-from tests.workflows.test_api import API, problem
+from tests.workflows.test_api import API, problem, program
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
@@ -93,3 +93,19 @@ def test_only_people_who_may_review_decide(ref: ReviewRef) -> None:
     assert len(robot.get(f"{API}/reviews").json()["items"]) == 1
     problem(post(token(charlie()), ref, "claim"), 403)
     problem(token(bob()).get(f"{API}/reviews", {"queue": "none"}), 404)
+
+
+def test_own_lists_of_reviews_are_those_of_the_page(ref: ReviewRef) -> None:
+    client = token(bob())
+
+    def listed(client: Client, **asked: str) -> list[str]:
+        return [one["id"] for one in client.get(f"{API}/reviews", asked).json()["items"]]
+
+    assert listed(client, view="mine") == []
+    post(client, ref, "claim")
+    assert listed(client, view="mine") == [ref.review_id]
+    assert listed(client, view="asked") == []
+    assert listed(token(alice()), view="mine") == []
+    assert listed(program(Permission.READ), view="mine") == []
+    assert listed(program(Permission.READ)) == [ref.review_id]
+    problem(client.get(f"{API}/reviews", {"view": "all"}), 422)

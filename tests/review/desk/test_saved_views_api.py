@@ -6,7 +6,7 @@ from django.test import Client
 from config import table
 from config.transaction import Put, transact
 from projects.audit.events import actor_of
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import Permission
 from review.items.saved_views import SavedView
 from tests.people import alice

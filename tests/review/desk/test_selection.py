@@ -57,7 +57,7 @@ def test_the_gate_is_the_one_of_a_single_decision():
     _, asking = open_review("asking.pdf", unseen_allowed=True)
     _, plain = open_review("plain.pdf", values=SURE)
     asked = prepare(bob(), "approve", [closed, asking, plain])
-    assert "1 field to check, and the project does not allow to skip them" in one_line(asked.content)
+    assert "1 field to check, and the project does not allow to skip it" in one_line(asked.content)
     done = post(bob(), "approve-selected", [closed, asking, plain])  # without a word about the unchecked field
     assert "1 approved." in one_line(done.content)
     states = [queries.get_review(ref).status for ref in (closed, asking, plain)]
@@ -124,6 +124,14 @@ def test_several_are_assigned_at_once_but_for_what_another_holds():
     assert queries.get_review(free).status == ReviewStatus.ASSIGNED
     assert queries.get_review(held).holder == str(alice().pk)
     assert post(bob(), "assign-selected", [free], person="none").status_code == 422
+
+
+def test_reasons_are_told_in_the_readers_language():
+    _, ref = open_review("frei.pdf")
+    client = signed_in(bob())
+    given = {"chosen": ref.path, "act": "postpone"}
+    asked = client.post(reverse("review:prepare-selected"), given, headers={"accept-language": "de"})
+    assert "nötig sind" in one_line(asked.content)
 
 
 def test_several_are_postponed_at_once_and_what_cannot_be_stays_as_it_was():

@@ -1,4 +1,4 @@
-"""Decisions that their reviewer can still undo: as a page, and as what the desk and the queue show beside them."""
+"""Decisions that can still be undone: the page, and the list beside desk and queue."""
 
 import datetime as dt
 
@@ -21,7 +21,7 @@ SHOWN = 3  # beside the work
 
 @require_safe
 def list_undoable(request: DeskRequest) -> HttpResponse:
-    """The newest first. ``done``: the receipt of the one just made, which the index may not know yet."""
+    """Show them newest first. ``done``: receipt of the latest decision, which the index may not have yet."""
     access.check_can_review(request)
     shown = list_receipts(request)
     context = {
@@ -35,7 +35,7 @@ def list_undoable(request: DeskRequest) -> HttpResponse:
 
 
 def list_receipts(request: DeskRequest) -> list[Receipt]:
-    """Decisions that can still be undone, the newest first, with the one of ``done`` in the address."""
+    """Return decisions that can be undone, newest first, including the one of ``done`` in the URL."""
     person_id = str(request.user.pk)
     since = clock.iso(clock.now() - dt.timedelta(seconds=LONGEST))
     found = queries.list_decisions_since(request.site, person_id, since, limit=MOST).rows

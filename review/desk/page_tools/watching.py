@@ -1,20 +1,23 @@
-"""Asked while a page is looked at: whether it still holds its claim, or whether another person's has ended."""
+"""Polling from an open page: whether it still holds its claim, or another person's claim has ended."""
 
 import json
 
 from django.http import HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from config.phrase import Phrase
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review.desk.page import load_review, person_of, render_lost_page
 from review.desk.viewer_state import viewer_state_of
 from review.identity import ReviewRef
 
+_DID = {"approved": Phrase("%(name)s approved it."), "rejected": Phrase("%(name)s rejected it.")}
+
 
 @require_safe
 def watch_claim(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """204 with the end of the claim while it is this page's (``?version=``); otherwise 409 with the review as it is."""
+    """204 with the claim's end while this page (``?version=``) holds it; otherwise 409 with the current state."""
     access.check_can_review(request)
     ref = ReviewRef(request.site, document_id, review_id)
     review = load_review(request, ref)
@@ -27,13 +30,17 @@ def watch_claim(request: DeskRequest, document_id: str, review_id: str) -> HttpR
 
 @require_safe
 def watch_free(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """204 while another person has it; then what became of it, in words, for whoever waits for that."""
+    """204 while another person holds it; then the outcome in words, for whoever waits."""
     access.check_can_review(request)
     review = load_review(request, ReviewRef(request.site, document_id, review_id))
     state = viewer_state_of(review, person_of(request))
     if state.kind in {"held", "assigned", "postponed", "asked"}:
         return HttpResponse(status=204, headers={"Cache-Control": "no-store"})
     told = (
-        "It is free now." if state.open_to_me else f"{state.who} {state.did} it." if state.did else "It is closed now."
+        Phrase("It is free now.")
+        if state.open_to_me
+        else _DID[state.did].fill(name=state.who)
+        if state.did
+        else Phrase("It is closed now.")
     )
-    return JsonResponse({"told": told}, headers={"Cache-Control": "no-store"})
+    return JsonResponse({"told": told.translated()}, headers={"Cache-Control": "no-store"})

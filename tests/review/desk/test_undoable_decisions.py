@@ -5,9 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from config import clock
+from projects.accounts.preferences import find_preferences, find_undo_window
 from projects.audit.events import actor_of
 from projects.queues import actions as queue_actions
 from review import queries
@@ -18,7 +20,7 @@ from review.items.reviews import Review
 from tests.aws_faults import count_calls, crash_after, fail
 from tests.factories import verdict
 from tests.html import one_line
-from tests.people import alice, bob, charlie, signed_in
+from tests.people import PASSWORD, alice, bob, charlie, signed_in
 from tests.review.desk.pages import form
 from tests.review.reviews import SITE, lapse, open_review, person, url
 
@@ -307,6 +309,18 @@ def test_a_person_chooses_how_long_a_decision_can_be_undone():
     page = one_line(browser.get("/review/undo/").content)
     assert '<option value="30" selected>30 seconds</option>' in page
     assert f"/review/{ref.document_id}/{ref.review_id}/undo/" in page
-    elsewhere = signed_in(alice())
-    elsewhere.cookies[f"undo-{alice().pk}"] = browser.cookies[f"undo-{bob().pk}"].value  # another's choice is none
-    assert "can undo a decision for 30" not in one_line(elsewhere.get("/review/undo/").content)
+    other = signed_in(alice())
+    assert "can undo a decision for 30" not in one_line(other.get(PAGE).content)
+
+
+def test_the_chosen_window_is_the_persons_at_each_computer_and_beside_their_language():
+    me = bob()
+    signed_in(me).post("/review/undo/window/", {"seconds": "60"})
+    signed_in(me).post("/account/preferences/", {"language": "", "time_zone": "Asia/Tokyo"})
+    elsewhere = Client()
+    elsewhere.post("/login/", {"username": me.username, "password": PASSWORD})
+    assert "You can undo a decision for 60 seconds." in one_line(elsewhere.get(PAGE).content)
+    signed_in(me).post("/review/undo/window/", {"seconds": "15"})
+    assert find_preferences(str(me.pk)) == ("", "Asia/Tokyo")
+    assert find_undo_window(str(me.pk)) == 15
+    assert find_undo_window(str(alice().pk)) is None

@@ -1,4 +1,4 @@
-"""What comes after this document, so that its picture is there when it opens; nothing is claimed by looking."""
+"""Prefetching the next document's first page; peeking claims nothing."""
 
 from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from config import clock
 from projects.personal.access import projects_hidden_from
+from projects.policies.gate import find_denied_documents
 from projects.sites import access
 from projects.web.http import DeskRequest
 from review import queries
@@ -17,7 +18,7 @@ from workflows.storage.objects import DocumentFiles
 
 @require_safe
 def peek_next(request: DeskRequest) -> HttpResponse:
-    """Name and first page of what ``claim_next`` would most likely take; ``but``: the document that is open."""
+    """Return name and first page of the review that ``claim_next`` would most likely take; ``but``: the open one."""
     access.check_can_review(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
@@ -33,9 +34,11 @@ def peek_next(request: DeskRequest) -> HttpResponse:
 def _find_next(request: DeskRequest, queue: str, but: str) -> Review | None:
     closed = projects_hidden_from(request)
     now, person = clock.iso(clock.now()), str(request.user.pk)
-    for row in queries.list_queue(request.site, queue).rows:
+    rows = queries.list_queue(request.site, queue).rows
+    denied = find_denied_documents(request, [row.document_id for row in rows])
+    for row in rows:
         open_to_me = queries.holder_of(row, now=now) in {"", person} and row.deadline > now
-        open_to_me &= row.document_id != but and row.project_id not in closed
+        open_to_me &= row.document_id not in denied | {but} and row.project_id not in closed
         if open_to_me and not queries.row_ref(request.site, row).is_handed_over:
             return row
     return None
