@@ -1,1 +1,1 @@
-"""A person decides, and the run resumes."""
+"""Human review: a person decides, then the run resumes."""

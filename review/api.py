@@ -1,4 +1,4 @@
-"""The API put together, under ``/api/v1/``: each package's router by its name, and its OpenAPI at ``openapi.json``."""
+"""The API under ``/api/v1/``: every package's router, and the OpenAPI description at ``openapi.json``."""
 
 from projects.web.api import new_api
 
@@ -9,25 +9,36 @@ for prefix, package in (
     ("/projects", "projects.prompts"),
     ("/projects", "workflows.testsets"),
     ("/projects", "workflows.experiments"),
+    ("/projects", "workflows.trials"),
     ("/projects", "workflows.exports"),
+    ("/projects", "workflows.learning"),
+    ("/projects", "workflows.learning.extractors"),
     ("/workflows", "workflows.definitions"),
     ("/webhooks", "workflows.publish"),
     ("/rulesets", "workflows.routing"),
     ("/api-keys", "projects.sites"),
-    ("", "review.desk"),  # before the next, to whose list of one path it adds
+    ("", "projects.accounts"),
+    ("", "projects.audit"),
+    ("", "review.desk"),  # before the next router, which adds operations to one of its paths
     ("/reviews", "review.handovers"),
     ("/batches", "workflows.batches"),
+    ("", "projects.schemas"),
     ("/entities", "projects.entities"),
+    ("/locales", "projects.schemas.labels"),
     ("/cases", "review.cases"),
     ("/notifications", "review.notifications"),
     ("", "workflows.documents"),
     ("", "projects.folders"),
     ("", "projects.shares"),
+    ("/policies", "projects.policies"),
     ("", "workflows.links"),
     ("", "workflows.intake"),
     ("/executions", "workflows.executions"),
     ("", "workflows.runs"),
+    ("", "workflows.questions"),
+    ("", "workflows.insight"),
     ("", "workflows.search"),
+    ("", "workflows.operations"),
 ):
     api.add_router(prefix, f"{package}.api.router")
 

@@ -1,4 +1,4 @@
-"""The review app: registers who does its due work, and which decisions /metrics counts as not taken yet."""
+"""The review app: registers handlers of due work and the metric of decisions not yet applied."""
 
 from importlib import import_module
 
@@ -12,12 +12,12 @@ class ReviewConfig(AppConfig):
     name = "review"
 
     def ready(self) -> None:
-        import_module("review.cases.actions")  # hears of purges
+        import_module("review.cases.actions")  # registers for purges
         import_module("review.decide.due")
-        import_module("review.handovers.approvals")  # finds the reviews of executions
+        import_module("review.handovers.approvals")  # registers how executions reach their reviews
         import_module("review.quality.due")
         import_module("review.notifications.due")
-        # What knows accounts can be imported once the apps are ready.
+        # These import models, so only once the apps are ready.
         from workflows.operations import metrics  # noqa: PLC0415
 
         metrics.desk.decided = DECIDED

@@ -1,4 +1,4 @@
-"""What people changed of a result, field by field: before and after, who and when; pure."""
+"""Changes that people made to a result, by field: before, after, who and when. Pure functions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,24 +7,24 @@ from typing import Any
 
 from workflows.stages.assessment.answers import describe_nothing
 
-_MOST_BYTES = 150_000  # of one row's changes: an item of the table has 400 KB
+_MOST_BYTES = 150_000  # of one row's changes; an item can have 400 KB
 _SHORTER = (200, 40)
 
 
 @dataclass(frozen=True)
 class FieldChange:
-    """``before``: what the person had in front of them; None: no value."""
+    """``before``: the value shown to the person; None: no value."""
 
     field: str
     label: str
     before: str | None
     after: str | None
-    answer: str = ""  # why there is no value after it, if they said so
+    answer: str = ""  # why there is no value now, if the person said so
 
 
 @dataclass(frozen=True)
 class AcceptedWarning:
-    """What a person was warned of, and why the value is right all the same."""
+    """A warning that a person overrode, with the reason."""
 
     field: str
     text: str
@@ -33,7 +33,7 @@ class AcceptedWarning:
 
 @dataclass(frozen=True)
 class PersonsChange:
-    """A change with who made it, for the next person who is asked. ``at``: stored instant."""
+    """A change with its author, shown to the next reviewer. ``at``: stored instant."""
 
     field: str
     label: str
@@ -45,19 +45,19 @@ class PersonsChange:
 
     @property
     def nothing(self) -> str:
-        """What is said where it left no value."""
+        """The text shown if no value is left."""
         return describe_nothing(self.answer)
 
 
 def changes_to_store(
     changes: Sequence[FieldChange], *, decision_id: str, by: Mapping[str, str], at: str
 ) -> list[dict[str, Any]]:
-    """As the decision's object has them."""
+    """Return changes in the form of the decision's object."""
     return [{**asdict(one), "by": dict(by), "at": at, "decision_id": decision_id} for one in changes]
 
 
 def last_changes(decision: Mapping[str, Any]) -> dict[str, PersonsChange]:
-    """Field → its last change, of a decision's object: its own changes and those of the approvals before it."""
+    """Return field → last change in a decision's object, including changes of earlier approvals."""
     return {
         one["field"]: PersonsChange(
             one["field"],
@@ -73,7 +73,7 @@ def last_changes(decision: Mapping[str, Any]) -> dict[str, PersonsChange]:
 
 
 def describe_rejection(decision: Mapping[str, Any]) -> str:
-    """Why it was rejected, of a decision's object: the reason of the project's list, and the person's own words.
+    """Return the rejection's reason in a decision's object: the project's listed reason and the person's text.
 
     >>> describe_rejection({"reject_reason": "Not ours", "reason": "Sent to the wrong firm"})
     'Not ours: Sent to the wrong firm'
@@ -82,7 +82,7 @@ def describe_rejection(decision: Mapping[str, Any]) -> str:
 
 
 def row_changes(changes: Sequence[FieldChange]) -> list[dict[str, Any]]:
-    """As a row of the table has them: values are cut where all of them together would not fit into an item."""
+    """Return changes in the form of table rows; values are truncated if they would not fit into an item."""
     rows = [asdict(one) for one in changes]
     for longest in _SHORTER:
         if len(json.dumps(rows, ensure_ascii=False).encode()) <= _MOST_BYTES:

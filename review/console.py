@@ -1,7 +1,7 @@
-"""A page to read the API and to try it: what is described, with a form for each operation.
+"""The API console: the API's description with a form to try each operation.
 
-Our own and small, made of the description that programs get: third parties' pages for this want scripts and styles
-that our content security policy forbids.
+Generated from the OpenAPI description. Third-party consoles need scripts and styles that our content security policy
+forbids.
 """
 
 import functools
@@ -32,7 +32,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """``body``: an example as JSON, empty if there is none. ``form``: it takes a file, which this page does not send.
+    """``body``: an example as JSON, or empty. ``form``: the operation takes a file, which this page cannot send.
 
     ``curl``: the same request for a shell.
     """
@@ -66,7 +66,7 @@ def show_console(request: DeskRequest) -> HttpResponse:
 
 @functools.cache
 def list_groups() -> list[tuple[str, list[Operation]]]:
-    """The operations by their tag, in the order of the description."""
+    """Return the operations by tag, in the order of the description."""
     described: Any = api.get_openapi_schema(path_prefix=API_PATH)
     groups: dict[str, list[Operation]] = {}
     for address, operations in described["paths"].items():
@@ -101,7 +101,7 @@ def _list_parameters(one: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def find_example(described: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """The first example of a schema, which may be named; an empty object if it has none."""
+    """Return a schema's first example, following references; an empty object if it has none."""
     if "$ref" in schema:
         schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return (schema.get("examples") or [{}])[0]

@@ -1,4 +1,4 @@
-"""Which review, and who acts on it."""
+"""References to reviews, and the acting person."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,29 +9,28 @@ from django.utils.crypto import salted_hmac
 
 from config import table
 from config.table import Key
+from projects.documents.items import HANDED_OVER
 from projects.queues.items import DEFAULT_QUEUE
 
 
 def queue_id(stored: str | None) -> str:
-    """The id of the queue behind a review's stored word; empty for the site's own queue."""
+    """Return the queue id from its stored form; empty for the site's own queue."""
     return "" if stored in (None, DEFAULT_QUEUE) else str(stored)
 
 
-HANDED_OVER = "desk-"  # how the ids of what other systems ask about begin; a document's own is a UUID
-
-_CHECK = "check-"  # how the ids of second reviews begin; that of the first follows
+_CHECK = "check-"  # prefix of a second review's id, before the first review's id
 
 
 def queue_to_store(queue: str) -> str:
-    """How a review stores its queue's id: the inverse of ``queue_id``."""
+    """Return the stored form of a queue id; the inverse of ``queue_id``."""
     return queue or DEFAULT_QUEUE
 
 
-_SEED_BODY, _SEED_MAC = 14, 12  # letters of a seeded check's id, together as many as every review's
+_SEED_BODY, _SEED_MAC = 14, 12  # letters of a seeded check's id; in sum as many as in any review's
 
 
 def seed_id(text: str) -> str:
-    """The id of a seeded check: like every other, but that the desk's secret makes its end of its beginning."""
+    """Return the id of a seeded check: like any other, but its end is derived from its beginning by a secret."""
     body = hashlib.sha256(text.encode()).hexdigest()[:_SEED_BODY]
     return body + _sign_seed(body, settings.SECRET_KEY)
 
@@ -57,37 +56,37 @@ class ReviewRef:
 
     @property
     def is_handed_over(self) -> bool:
-        """Whether another system asks and none of our runs waits for the answer."""
+        """Whether another system asks, so that no run of ours waits."""
         return self.document_id.startswith(HANDED_OVER)
 
     @property
     def is_check(self) -> bool:
-        """Whether a second person reviews what was decided: nothing of a run waits for it."""
+        """Whether it is a second review; no run waits for it."""
         return self.review_id.startswith(_CHECK)
 
     @property
     def is_seed(self) -> bool:
-        """Whether the true answers are known, and the decision is judged by them: nothing of a run waits for it."""
+        """Whether it is a seeded check with known answers; no run waits for it."""
         return _is_seed_id(self.review_id)
 
     @property
     def is_compared(self) -> bool:
-        """Whether what is decided is compared with something, and no run waits for it."""
+        """Whether the decision is only compared, as in second reviews and seeded checks."""
         return self.is_check or self.is_seed
 
     @property
     def check(self) -> "ReviewRef":
-        """The second review of this one."""
+        """Reference of this review's second review."""
         return ReviewRef(self.site, self.document_id, f"{_CHECK}{self.review_id}")
 
     @property
     def checked(self) -> "ReviewRef":
-        """The review that this one is the second of: the inverse of ``check``."""
+        """Reference of the first review; the inverse of ``check``."""
         return ReviewRef(self.site, self.document_id, self.review_id.removeprefix(_CHECK))
 
     @property
     def path(self) -> str:
-        """Both ids in one text, as a row names another review of its site: the inverse of ``ref_at``."""
+        """Both ids as one text, for references within a site; the inverse of ``ref_at``."""
         return f"{self.document_id}/{self.review_id}"
 
     @property
@@ -116,14 +115,14 @@ def ref_at(site: str, path: str) -> ReviewRef:
 
 @dataclass(frozen=True)
 class Person:
-    """Who acts: always the signed-in user, never a form's word."""
+    """The acting person: always the signed-in user, never taken from a form."""
 
     id: str
     name: str
 
 
 def review_id(workflow_id: str, step: int, result_sha256: str) -> str:
-    """The same for the same question, so that a retry or a restarted run finds its review instead of making another."""
+    """Return a deterministic id, so that a retry or restarted run finds its review instead of opening another."""
     return hashlib.sha256(f"{workflow_id}:{step}:{result_sha256}".encode()).hexdigest()[:26]
 
 

@@ -1,10 +1,11 @@
-"""Reads of reviews; no list and no page ever reads a token."""
+"""Reads of reviews, which never load a task token."""
 
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.utils.translation import gettext
 
-from config import table
+from config import clock, table
 from config.errors import NotFound
 from config.item import Item, Page
 from projects.queues.items import DEFAULT_QUEUE
@@ -16,37 +17,37 @@ from workflows.runs.items import Run
 
 
 def list_queue(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
-    """What waits for a person, the nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
+    """Return waiting reviews, nearest deadline first: one Query. ``queue_id``: empty for the site's own."""
     return list_ahead(site, queue_id, limit=settings.PAGE_SIZE, cursor=cursor)
 
 
 def list_ahead(site: str, queue_id: str = "", *, limit: int, cursor: str | None = None) -> Page[Review]:
-    """As ``list_queue``, so many rows at once: what a filter or another order chooses from."""
+    """Return more rows at once than ``list_queue``, for filters and other orders."""
     partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
     waiting = Review.GSI1SK < table.POSTPONED
     return Review.page(partition, sk=waiting, index="GSI1", limit=limit, cursor=cursor)
 
 
 def list_postponed(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
-    """What was put off in a queue or waits for an answer, what comes back first at the top: one Query."""
+    """Return a queue's postponed reviews and those waiting for an answer, soonest return first: one Query."""
     partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
     return Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
 
 
 def postponed_until(row: Review) -> str:
-    """Of a row of ``list_postponed`` or of a person's own list: when it comes back, a stored instant."""
-    if row.postponed_until:  # the index has no such attribute
+    """Return when a postponed review comes back, a stored instant."""
+    if row.postponed_until:  # an attribute that the index lacks
         return row.postponed_until
     return str(row.GSI1SK).removeprefix(table.POSTPONED).partition("#")[0]
 
 
 def list_saved_views(site: str, user_id: str) -> Sequence[SavedView]:
-    """A person's own, a few: one Query."""
+    """Return a person's saved views: one Query."""
     return SavedView.page(table.SAVED_VIEW.partition_key(site, user_id=user_id)).rows
 
 
 def find_closed(refs: Sequence[ReviewRef], user_id: str) -> frozenset[ReviewRef]:
-    """Those that this person gave back or may not decide: one strongly consistent call."""
+    """Return the reviews that this person gave back or may not decide: one strongly consistent call."""
     found = Item.together([ref.key for ref in refs], only=("passed_by", "barred"))
     rows = {key: Review.from_raw_data(raw) for key, raw in found.items()}
     return frozenset(
@@ -58,7 +59,7 @@ def find_closed(refs: Sequence[ReviewRef], user_id: str) -> frozenset[ReviewRef]
 
 
 def count_before(site: str, review: Review, *, most: int) -> int:
-    """How many reviews of its queue are due before this one, up to ``most``: one Query, of which no row comes back."""
+    """Count the reviews of its queue that are due earlier, up to ``most``: one counting Query."""
     queue = review.queue or DEFAULT_QUEUE
     ref = row_ref(site, review)
     place = table.REVIEW.gsi1(site, queue=queue, deadline=review.deadline, review_id=ref.review_id)
@@ -67,10 +68,10 @@ def count_before(site: str, review: Review, *, most: int) -> int:
 
 
 def list_work(site: str, user_id: str, worklist: Worklist, *, cursor: str | None = None) -> Page[Review]:
-    """A person's own list: one Query, and one strongly consistent read of its reviews, the nearest deadline first.
+    """Return a personal list, nearest deadline first: one Query and one strongly consistent read of its reviews.
 
-    What a review says of itself holds: a page may be shorter than its Query was. What the person was asked is in
-    ``Worklist.ASKED``, and in no other list of theirs.
+    The reviews are authoritative, so a page may be shorter than its Query. Reviews the person was asked about are in
+    ``Worklist.ASKED`` only.
     """
     pk = table.REVIEW_WORK.gsi1_partition(site, user_id=user_id, worklist=worklist)
     page = ReviewWork.page(pk, index="GSI1", cursor=cursor)
@@ -81,6 +82,28 @@ def list_work(site: str, user_id: str, worklist: Worklist, *, cursor: str | None
     return Page(sorted(kept, key=lambda one: one.deadline), page.next)
 
 
+def list_held(site: str, *, most: int) -> tuple[list[Review], bool]:
+    """Return what people have claimed or were assigned, and whether that is all: a Query, and a call per hundred.
+
+    The reviews are authoritative: a person displaced by a takeover is no holder.
+    """
+    pk = table.REVIEW_WORK.gsi2_partition(site)
+    mine = ReviewWork.GSI2SK.startswith(table.REVIEW_WORK.gsi2_prefix(worklist=Worklist.MINE))
+    page = ReviewWork.page(pk, sk=mine, index="GSI2", limit=most)
+    keys = list(dict.fromkeys(_work_ref(site, row).key for row in page.rows))
+    found = {
+        key: raw
+        for start in range(0, len(keys), _MOST_TOGETHER)
+        for key, raw in Item.together(keys[start : start + _MOST_TOGETHER], only=LISTED).items()
+    }
+    reviews = [Review.from_raw_data(raw) for raw in found.values()]
+    now = clock.iso(clock.now())
+    return [one for one in reviews if one.hidden is None and holder_of(one, now=now)], page.next is None
+
+
+_MOST_TOGETHER = 100  # of one call
+
+
 def _is_in(review: Review, user_id: str, worklist: Worklist) -> bool:
     if worklist == Worklist.ASKED:
         return is_asked(review, user_id)
@@ -88,7 +111,7 @@ def _is_in(review: Review, user_id: str, worklist: Worklist) -> bool:
 
 
 def is_asked(review: Review, user_id: str) -> bool:
-    """Whether it waits for this person's answer."""
+    """Return whether the review waits for this person's answer."""
     return review.status == ReviewStatus.ASKED and user_id in (review.question_to or ())
 
 
@@ -99,20 +122,20 @@ def _work_ref(site: str, row: ReviewWork) -> ReviewRef:
 def list_decisions_since(
     site: str, user_id: str, since: str, *, limit: int, cursor: str | None = None
 ) -> Page[ReviewDecision]:
-    """What this person decided at ``since`` (a stored instant) or later, the newest first: one Query of an index."""
+    """Return this person's decisions since ``since``, a stored instant, newest first: one Query of an index."""
     own = table.REVIEW_DECISION.gsi1_partition(site, user_id=user_id)
     window = ReviewDecision.GSI1SK >= since  # noqa: SIM300 - an attribute's condition
     return ReviewDecision.page(own, sk=window, index="GSI1", limit=limit, newest_first=True, cursor=cursor)
 
 
 def decision_place(site: str, row: ReviewDecision) -> tuple[ReviewRef, str]:
-    """The review of a row of the index, and the decision's id: the index carries the keys, and no ids of its own."""
+    """Return review and decision id from the keys of an index row."""
     review_id, _, rest = row.SK.removeprefix(table.REVIEW.sort_prefix()).partition("#")
     return ReviewRef(site, row.document_id or "", review_id), rest.rpartition("#")[2]
 
 
 def was_undone(ref: ReviewRef, decision_id: str, user_id: str) -> bool:
-    """Whether this person made this decision and has undone it: in another tab, or by the same click twice."""
+    """Return whether this person made and has undone this decision, in another tab or by a double click."""
     key = table.REVIEW_DECISION.key(
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
     )
@@ -124,12 +147,12 @@ def was_undone(ref: ReviewRef, decision_id: str, user_id: str) -> bool:
 
 
 def row_ref(site: str, row: Review) -> ReviewRef:
-    """Of a row of the queue: the index carries the keys, and no id of its own."""
+    """Return the review's reference from the keys of a queue row."""
     return ReviewRef(site, row.document_id, row.SK.removeprefix(table.REVIEW.sort_prefix()))
 
 
 def holder_of(row: Review, *, now: str) -> str:
-    """Who keeps it from others now, by a claim or an assignment (a user's id); empty if anybody may take it."""
+    """Return the user id of the holder, by claim or assignment; empty if the review is free."""
     held = row.status == ReviewStatus.CLAIMED and (row.lease_until or "") > now
     held = held or row.status in (ReviewStatus.ASSIGNED, ReviewStatus.ASKED)
     return (row.holder or "") if held else ""
@@ -142,7 +165,7 @@ def get_review(ref: ReviewRef) -> Review:
 
 def _check_visible(found: Review) -> Review:
     if found.hidden is not None:
-        raise NotFound("The document for this review was deleted.")
+        raise NotFound(gettext("The document for this review was deleted."))
     return found
 
 
@@ -151,7 +174,7 @@ def run_of(ref: ReviewRef, found: Review) -> Run:
 
 
 def reviews_and_drafts(refs: Sequence[ReviewRef], user_id: str) -> dict[ReviewRef, tuple[Review, ReviewDraft | None]]:
-    """Of at most 50, those that are there, each with what this person has typed: one strongly consistent call."""
+    """Return up to 50 existing reviews with this person's drafts: one strongly consistent call."""
     if not refs:
         return {}
     keys = [key for ref in refs for key in (ref.key, ref.draft_key(user_id))]
@@ -166,10 +189,10 @@ def reviews_and_drafts(refs: Sequence[ReviewRef], user_id: str) -> dict[ReviewRe
 
 
 def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft | None]:
-    """A review with what this person has typed and not sent: one strongly consistent call. Raises: NotFound."""
+    """Return a review with this person's draft: one strongly consistent call. Raises: NotFound."""
     draft_key = ref.draft_key(user_id)
     found = Item.together([ref.key, draft_key], only=[*READABLE, *DRAFT_READABLE])
     if ref.key not in found:
-        raise NotFound("Record not found.")
+        raise NotFound(gettext("Record not found."))
     draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
     return _check_visible(Review.from_raw_data(found[ref.key])), draft

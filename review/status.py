@@ -1,4 +1,4 @@
-"""The states of a review and what moves it from which to which (ADR 0004)."""
+"""The states of a review and the moves between them (ADR 0004)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,14 +23,15 @@ class Decision(StrEnum):
     REJECT = "reject"
 
 
-SPLIT = "split"  # how lists name a rejection whose document became several
+SPLIT = "split"  # lists name a rejection that split the document so
 
 
 class Bar(StrEnum):
     """Why a person may not decide a review."""
 
     UPLOADED = "uploaded"  # a version of the document
-    DECIDED = "decided"  # on it, earlier in the run
+    EDITED = "edited"  # its type, attributes or metadata
+    DECIDED = "decided"  # decided on it earlier in the run
 
 
 class Worklist(StrEnum):
@@ -38,7 +39,7 @@ class Worklist(StrEnum):
 
     TEAM = "team"  # a queue
     MINE = "mine"  # claimed by the person, or assigned
-    ASKED = "asked"  # questions to the person, that wait for an answer
+    ASKED = "asked"  # questions to the person, still unanswered
     POSTPONED = "postponed"  # of a queue
     DECIDED = "decided"  # by the person, today
     CHECKS = "checks"  # second reviews of what a queue decided
@@ -46,9 +47,9 @@ class Worklist(StrEnum):
 
 
 class CheckStatus(StrEnum):
-    """Of a review that was chosen to be reviewed twice."""
+    """The states of a second review."""
 
-    WAITING = "WAITING"  # for the first decision to be applied and its run to end
+    WAITING = "WAITING"  # waits until the first decision is applied and its run has ended
     OPEN = "OPEN"  # a second person may review it
     AGREED = "AGREED"
     DISPUTED = "DISPUTED"
@@ -57,17 +58,17 @@ class CheckStatus(StrEnum):
 
 
 class Delivery(StrEnum):
-    """What became of the answer to another system's question, once it was sent or put up to be fetched."""
+    """The outcome of delivering an answer to another system."""
 
-    DELIVERED = "delivered"  # its engine took it
-    UNCERTAIN = "uncertain"  # its engine no longer takes the token, and no one can say whether it had taken it before
-    UNDELIVERED = "undelivered"  # its execution is known to have gone on, or ended, without it
-    TO_FETCH = "to_fetch"  # a program asks for it
+    DELIVERED = "delivered"  # accepted by the engine
+    UNCERTAIN = "uncertain"  # the token is closed; whether the answer arrived before that is unknown
+    UNDELIVERED = "undelivered"  # the execution went on or ended without the answer
+    TO_FETCH = "to_fetch"  # a program fetches it
 
 
 @dataclass(frozen=True)
 class Move:
-    """One action's change of status: from any of ``sources`` to ``to``."""
+    """A change of status: from any of ``sources`` to ``to``."""
 
     sources: tuple[ReviewStatus, ...]
     to: ReviewStatus
@@ -75,24 +76,24 @@ class Move:
 
 S = ReviewStatus
 UNDECIDED = (S.PENDING, S.ASSIGNED, S.CLAIMED, S.POSTPONED, S.ASKED)
-PUT_OFF = (S.POSTPONED, S.ASKED)  # until a time, out of the queue
-DECIDED = (S.DECIDED, S.REDEEMING, S.REDEEMED)  # and not yet applied: EXPIRED and ORPHANED are forbidden from here
+PUT_OFF = (S.POSTPONED, S.ASKED)  # out of the queue until a time
+DECIDED = (S.DECIDED, S.REDEEMING, S.REDEEMED)  # decided but not applied: EXPIRED and ORPHANED are forbidden from here
 
-# What the actions' conditions ask of the status; holder, lease, version and instants come on top of it.
+# The statuses that the actions' conditions require, besides holder, lease, version and instants.
 TAKE = Move((S.PENDING,), S.CLAIMED)
-TAKE_ASSIGNED = Move((S.ASSIGNED,), S.CLAIMED)  # by whom it is assigned to
-TAKE_OVER = Move((S.CLAIMED,), S.CLAIMED)  # where the holder's lease has run out
+TAKE_ASSIGNED = Move((S.ASSIGNED,), S.CLAIMED)  # by the assignee
+TAKE_OVER = Move((S.CLAIMED,), S.CLAIMED)  # once the holder's lease has expired
 RENEW = Move((S.CLAIMED,), S.CLAIMED)
 RELEASE = Move((S.CLAIMED,), S.PENDING)
-ASSIGN = Move((S.PENDING, S.ASSIGNED, S.CLAIMED), S.ASSIGNED)  # but for another's claim that lasts
+ASSIGN = Move((S.PENDING, S.ASSIGNED, S.CLAIMED), S.ASSIGNED)  # unless another person's claim is active
 POSTPONE = Move((S.CLAIMED,), S.POSTPONED)
-RESUME = Move((S.POSTPONED,), S.PENDING)  # at its time, or when someone wants it now
+RESUME = Move((S.POSTPONED,), S.PENDING)  # at its time, or earlier on request
 ASK = Move((S.CLAIMED,), S.ASKED)
-ANSWER = Move((S.ASKED,), S.ASSIGNED)  # to who asked: by the answer, or at the question's time without one
-TAKE_ASKED = Move((S.ASKED,), S.CLAIMED)  # by who asked, or by who was asked
+ANSWER = Move((S.ASKED,), S.ASSIGNED)  # to the asker: answered, or unanswered at the question's time
+TAKE_ASKED = Move((S.ASKED,), S.CLAIMED)  # by the asker, or by a person asked
 DECIDE = Move((S.CLAIMED,), S.DECIDED)
-UNDO = Move((S.DECIDED,), S.CLAIMED)  # until the redeemer has begun
-REOPEN = Move((S.DECIDED,), S.PENDING)  # counted as one of several blind decisions; the next person's turn
+UNDO = Move((S.DECIDED,), S.CLAIMED)  # until redemption begins
+REOPEN = Move((S.DECIDED,), S.PENDING)  # counted as one of several blind decisions; the next person decides
 REDEEM = Move(DECIDED, S.REDEEMING)
 SPEND = Move((S.REDEEMING,), S.REDEEMED)
 APPLY = Move(DECIDED, S.APPLIED)

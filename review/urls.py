@@ -3,24 +3,22 @@
 from django.urls import path
 
 from review.desk import (
-    ahead,
     checking,
     decisions,
     drafts,
+    load,
     page,
-    position,
     queue,
     saved_views,
     selection,
     splitting,
     undo_window,
-    undoing,
+    undoable_decisions,
     waiting,
-    watching,
     ways_out,
     worklists,
 )
-from review.desk.page_tools import again, recordings, regions, words
+from review.desk.page_tools import again, ahead, position, recordings, regions, watching, words
 from review.handovers import pages
 from review.messages import views as messages
 from review.notifications import views as notifications
@@ -40,6 +38,7 @@ urlpatterns = [
     path("views/", worklists.list_views, name="list-views"),
     path("views/save/", saved_views.save_view, name="save-view"),
     path("views/<str:view_id>/delete/", saved_views.delete_view, name="delete-view"),
+    path("load/", load.show_load, name="show-load"),
     path("mine/", worklists.list_mine, name="list-mine"),
     path("asked/", worklists.list_asked, name="list-asked"),
     path("postponed/", worklists.list_postponed, name="list-postponed"),
@@ -53,7 +52,7 @@ urlpatterns = [
     path("notifications/read/", notifications.read_notifications, name="read-notifications"),
     path("chat/", notifications.edit_chat, name="edit-chat"),
     path("undo/window/", undo_window.change_window, name="change-undo-window"),
-    path("undo/", undoing.list_undoable, name="list-undoable"),
+    path("undo/", undoable_decisions.list_undoable, name="list-undoable"),
     path("next/", decisions.claim_next, name="claim-next"),
     path("ahead/", ahead.peek_next, name="peek-next"),
     path("<str:document_id>/<str:review_id>/", page.show_review, name="show-review"),

@@ -1,1 +1,1 @@
-"""Who did what: changes, activity, decisions and lineage in the order of time."""
+"""The audit trail: changes of settings, document activity, decisions and lineage in time order."""

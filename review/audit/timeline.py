@@ -1,6 +1,6 @@
-"""Who did what: changes of settings, activity of documents, decisions and lineage, merged in the order of time.
+"""The audit timeline: settings changes, document activity, decisions and lineage, merged in time order.
 
-Each source is one Query a page. A page takes the newest rows of all of them; its cursor says where each source goes on.
+Each source costs one Query a page. A page has the newest rows of all sources; its cursor holds each source's position.
 """
 
 import base64
@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
+from config.phrase import Phrase
 from config.table import Key
 from projects.audit.items import AuditLine, EntityEvent
-from projects.documents.items import DocumentActivity
+from projects.audit.words import describe_event as describe_change
+from projects.audit.words import name_fact
+from projects.documents.items import HANDED_OVER, DocumentActivity
 from projects.documents.page import activity_of
 from projects.personal.access import find_personal_documents
 from projects.personal.masking import MASK, mask_changes
@@ -27,7 +31,8 @@ from projects.queues import admission
 from projects.sites.sign_in import UNKNOWN
 from projects.web import days
 from projects.web.http import DeskRequest
-from review.identity import HANDED_OVER, ReviewRef, queue_id
+from review.audit.values import tell_changes
+from review.identity import ReviewRef, queue_id
 from review.items.reviews import ReviewDecision
 from review.queries import decision_place
 from workflows.runs.items import DecidedFields, DocumentEvent
@@ -36,16 +41,21 @@ from workflows.runs.views.timeline import describe_event
 
 _ENDED = "-"
 _A_DAY = dt.timedelta(days=1)
-HIDDEN = "Document in a restricted queue"
-# Where a run's file and work are found outside the desk.
+HIDDEN = Phrase("Document in a restricted queue")
+# Where a run's file and work are found outside this application.
 _TRACED = ("bucket", "s3_key", "s3version", "executionArn", "jobId", "retryCount")
 _FIELDS = {"corrected", "confirmed", "unseen"}  # counted in the lineage, listed by the decision's own row
-_DECISIONS = {"approve": "Approved", "reject": "Rejected", "split": "Split", "undone": "Decision undone"}
+_DECISIONS = {
+    "approve": Phrase("Approved"),
+    "reject": Phrase("Rejected"),
+    "split": Phrase("Split"),
+    "undone": Phrase("Decision undone"),
+}
 
 
 @dataclass(frozen=True)
 class PromptChange:
-    """Two versions of a prompt whose difference an event is about; ``against``: 0 if there was none before."""
+    """The two prompt versions that an event compares; ``against``: 0 if there was no version before."""
 
     project_id: str
     slug: str
@@ -55,7 +65,10 @@ class PromptChange:
 
 @dataclass(frozen=True)
 class AuditRow:
-    """``at``: stored instant. ``kind``: settings, document, decision or run. ``changes``: what, before, after."""
+    """``at``: stored instant. ``kind``: settings, document, decision or run. ``changes``: what, before, after.
+
+    ``reason``: given by a person. ``record_type`` and ``record_id``: the subject of a settings change.
+    """
 
     at: str
     kind: str
@@ -66,24 +79,27 @@ class AuditRow:
     document_id: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
     prompt: PromptChange | None = None
+    reason: str = ""
+    record_type: str = ""
+    record_id: str = ""
 
     @property
     def is_masked(self) -> bool:
-        """Whether something of its changes is."""
-        return any(MASK in (one["before"], one["after"]) for one in self.changes)
+        """Return whether any change or the reason is masked."""
+        return self.reason == MASK or any(MASK in (one["before"], one["after"]) for one in self.changes)
 
     @property
     def review_id(self) -> str:
-        """Of what another system handed over, which is a review and no document; empty for every other row."""
+        """The review's id if another system asked for it, since it has no document; empty otherwise."""
         handed = self.document_id.startswith(HANDED_OVER)
         return self.document_id.removeprefix(HANDED_OVER) if handed else ""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One list of the table: its partition, its index, the head of its sort keys, and what its rows say.
+    """One list in the table: partition, index, sort-key prefix, and how its rows are described.
 
-    After the head of a sort key stands the time, so that the rows of a day are one Query as well.
+    The prefix is followed by the time, so that the rows of one day are a single Query too.
     """
 
     model: type[Item]
@@ -92,7 +108,7 @@ class Source:
     prefix: str
     kind: str
     index: str | None = None
-    span: tuple[str, str] | None = None  # stored instants, of which the second lies behind all rows
+    span: tuple[str, str] | None = None  # stored instants; the second is later than all rows
 
     @property
     def sk(self) -> Condition | None:
@@ -109,7 +125,7 @@ class Source:
 
 
 def all_sources(site: str) -> list[Source]:
-    """What happens on a site, but for the steps of its runs, which each document's own lineage has."""
+    """Return all sources of a site, except run steps, which are in each document's lineage."""
     lines, activity, decisions = table.AUDIT_LINE, table.DOCUMENT_ACTIVITY, table.REVIEW_DECISION
     return [
         Source(AuditLine, lines.partition_key(site), _settings, lines.sort_prefix(), "settings"),
@@ -136,7 +152,7 @@ def of_user(site: str, user_id: str) -> list[Source]:
 
 
 def of_document(site: str, document_id: str) -> list[Source]:
-    """Its activity and its lineage, the decisions among it. Raises: InvalidKey."""
+    """Return a document's activity and lineage, including decisions. Raises: InvalidKey."""
     activity, lineage = table.DOCUMENT_ACTIVITY, table.DOCUMENT_EVENT
     of_activity = activity.partition_key(site, document_id=document_id)
     of_lineage = lineage.partition_key(site, document_id=document_id)
@@ -147,17 +163,17 @@ def of_document(site: str, document_id: str) -> list[Source]:
 
 
 def of_record(site: str, entity_type: str, entity_id: str) -> list[Source]:
-    """The changes of one record. Raises: InvalidKey."""
+    """Return the changes of one record. Raises: InvalidKey."""
     pk = table.ENTITY_EVENT.partition_key(site, entity_type=entity_type, entity_id=entity_id)
     return [Source(EntityEvent, pk, _settings, table.ENTITY_EVENT.sort_prefix(), "settings")]
 
 
 def narrow(sources: Sequence[Source], *, kind: str = "", day: str = "") -> list[Source]:
-    """Only what is of this kind and of this day (``2026-11-23``) of who looks; all if neither is said."""
+    """Keep the sources of one kind, limited to one day (``2026-11-23``, in the viewer's time zone); empty: all."""
     span = None
     if day:
         first = dt.date.fromisoformat(day)
-        # To the second: keys write the rest of an instant in two ways, and both sort behind.
+        # To the second: keys write fractions in two ways, and both sort after it.
         span = (_second(first), _second(first + _A_DAY))
     return [replace(one, span=span) for one in sources if kind in ("", one.kind)]
 
@@ -167,7 +183,7 @@ def _second(day: dt.date) -> str:
 
 
 def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tuple[list[AuditRow], str | None]:
-    """The next ``limit`` rows of all sources, newest first, and the cursor after them.
+    """Return the next ``limit`` rows of all sources, newest first, and the cursor after them.
 
     Raises:
         NotFound: the cursor belongs to another list.
@@ -191,34 +207,55 @@ def merge_page(sources: Sequence[Source], cursor: str | None, limit: int) -> tup
             following.append(one.next or _ENDED)
         else:
             following.append(source.behind(mine[-1]) if mine else starts[number])
-    rows = _with_fields([(row, item) for row, _, item in taken])
+    rows = _complete_rows([(row, item) for row, _, item in taken])
     return rows, None if all(one == _ENDED for one in following) else _join_cursors(following)
 
 
-def _with_fields(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
-    """Decisions with what they did field by field: their index carries no values, so their own rows are read."""
-    keys = [_decision_key(item) for _, item in taken]
-    decided = {found.key: found for found in DecidedFields.load_many([key for key in keys if key])}
+def _complete_rows(taken: Sequence[tuple[AuditRow, Item]]) -> list[AuditRow]:
+    """Load what the indexes do not project: one call per hundred rows, or none.
+
+    For decisions: changes by field and the reason; for settings changes by a person: what changed.
+    """
+    own = {key: item for _, item in taken if (key := _key_of_own_row(item))}
+    keys = list(own)
+    found = {
+        key: raw
+        for start in range(0, len(keys), _MOST_TOGETHER)
+        for key, raw in Item.together(keys[start : start + _MOST_TOGETHER], only=_COMPLETING).items()
+    }
     return [
-        replace(row, changes=[*_drop_counts(row.changes), *decided[key].tell()]) if key in decided else row
-        for (row, _), key in zip(taken, keys, strict=True)
+        _complete_row(row, item, found[key]) if (key := _key_of_own_row(item)) in found else row for row, item in taken
     ]
+
+
+_MOST_TOGETHER = 100
+_COMPLETING = sorted({one.attr_name for kind in (DecidedFields, EntityEvent) for one in kind.get_attributes().values()})
+
+
+def _complete_row(row: AuditRow, item: Item, raw: Mapping[str, Any]) -> AuditRow:
+    if isinstance(item, EntityEvent):
+        return _settings(EntityEvent.from_raw_data(dict(raw)))
+    decided = DecidedFields.from_raw_data(dict(raw))
+    changes = [*_drop_counts(row.changes), *decided.tell()]
+    return replace(row, changes=changes, reason=row.reason or decided.reason or "")
 
 
 def _drop_counts(changes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [one for one in changes if one["what"] not in _FIELDS]
 
 
-def _decision_key(item: Item) -> Key | None:
+def _key_of_own_row(item: Item) -> Key | None:
     if isinstance(item, DocumentEvent):
         return decision_key(item)
+    if isinstance(item, EntityEvent):
+        return item.key if item.payload is None else None
     return item.key if isinstance(item, ReviewDecision) else None
 
 
 def list_rows(
     sources: Sequence[Source], *, start: str | None = None, limit: int, most: int
 ) -> Iterator[AuditRow | str]:
-    """All rows after the cursor ``start``, page by page; after ``most`` of them the cursor of the rest.
+    """Yield all rows after the cursor ``start``; after ``most`` rows, the cursor of the rest.
 
     Raises:
         NotFound: the cursor belongs to another list.
@@ -243,7 +280,7 @@ def _list_following(
 
 
 def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
-    """Documents and handed over reviews that do not let the person in; no call if nothing is closed to them."""
+    """Return documents and external reviews that the person may not see; no call if nothing is restricted."""
     ids = {one for one in document_ids if one}
     closed = admission.list_closed_queues(request)
     asked = {one for one in ids if one.startswith(HANDED_OVER)}
@@ -251,23 +288,23 @@ def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> 
         return admission.find_hidden_documents(request, ids - asked)
     keys = {ReviewRef(request.site, one, one.removeprefix(HANDED_OVER)).key: one for one in asked}
     found = Item.together(list(keys), only=["queue"])
-    # One whose time to be kept is over says its queue no more: it is hidden too.
+    # An expired one no longer names its queue, so it is hidden too.
     open_ = {keys[key] for key, row in found.items() if queue_id(row["queue"]["S"]) not in closed}
     return admission.find_hidden_documents(request, ids - asked) | (asked - open_)
 
 
 def redact_rows(request: DeskRequest, rows: Sequence[AuditRow], *, shown: bool = False) -> list[AuditRow]:
-    """The same rows; of a hidden document they say who did what and when, without its name and values.
+    """Return the rows with hidden documents reduced to who did what and when, without names and values.
 
-    Of one that may have personal values they say what changed, without the values, unless those are ``shown``.
+    Personal values are left out too, unless they are ``shown``; what changed stays.
     """
     unseen = find_hidden_documents(request, (row.document_id for row in rows))
-    changed = (row.document_id for row in rows if row.changes)
+    changed = (row.document_id for row in rows if row.changes or row.reason)
     masked = frozenset() if shown else find_personal_documents(request, changed)
     return [
-        replace(row, what=HIDDEN, document_id="", changes=())
+        replace(row, what=HIDDEN, document_id="", record_id="", changes=(), reason="")
         if row.document_id in unseen
-        else replace(row, changes=mask_changes(row.changes))
+        else replace(row, changes=mask_changes(row.changes), reason=row.reason and MASK)
         if row.document_id in masked
         else row
         for row in rows
@@ -275,10 +312,11 @@ def redact_rows(request: DeskRequest, rows: Sequence[AuditRow], *, shown: bool =
 
 
 def list_masked(rows: Iterable[AuditRow]) -> dict[str, list[str]]:
-    """Document → what of it is masked in these rows."""
+    """Return document → its masked fields in these rows."""
     found: dict[str, list[str]] = {}
     for row in rows:
         hidden = [str(one["what"]) for one in row.changes if MASK in (one["before"], one["after"])]
+        hidden += ["Reason"] if row.reason == MASK else []
         if hidden:
             found[row.document_id] = list(dict.fromkeys([*found.get(row.document_id, ()), *hidden]))
     return found
@@ -289,15 +327,15 @@ def _join_cursors(following: Sequence[str | None]) -> str:
 
 
 def _starts(cursor: str | None, count: int) -> list[str | None]:
-    # Each part is signed for its own list; what joins them needs no seal.
+    # Each part is signed for its own list, so the join needs no signature.
     if not cursor:
         return [None] * count
     try:
         starts = json.loads(base64.urlsafe_b64decode(cursor))
     except (ValueError, binascii.Error) as error:
-        raise NotFound("This page is no longer available. Go to page 1.") from error
+        raise NotFound(gettext("This page is no longer available. Go to page 1.")) from error
     if not isinstance(starts, list) or len(starts) != count or any(not isinstance(one, str | None) for one in starts):
-        raise NotFound("This page is no longer available. Go to page 1.")
+        raise NotFound(gettext("This page is no longer available. Go to page 1."))
     return starts
 
 
@@ -306,26 +344,33 @@ def _settings(row: AuditLine | EntityEvent) -> AuditRow:
     payload = row.payload.as_dict()
     prompt = _find_prompt_change(row.entityId, payload) if row.entityType == "prompt" else None
     if row.entityType == "prompt" and {"before", "after"} <= payload.keys():
-        none = "general prompt" if row.type.startswith("production") else "none"
+        none = Phrase("general prompt") if row.type.startswith("production") else Phrase("none")
         payload["version"] = {side: payload.pop(side) or none for side in ("before", "after")}
+    reason = str(payload.pop("reason", None) or "")
     changed = payload.pop("changes", None)
     listed = {**changed, **payload} if isinstance(changed, dict) else payload
-    changes = [_change(name, value) for name, value in listed.items()]
-    name = table.decode_part(row.entityId)
-    if isinstance(payload.get("name"), str):  # people know it by that; the id stays findable
-        changes = [{"what": "id", "before": None, "after": name}, *(one for one in changes if one["what"] != "name")]
+    changes = _tell_all(row.entityType, listed)
+    name = entity_id = table.decode_part(row.entityId)
+    if isinstance(payload.get("name"), str):  # people know it by its name; the id stays searchable
+        changes = [
+            {"what": name_fact("id"), "before": None, "after": name},
+            *(one for one in changes if one["what"] != name_fact("name")),
+        ]
         name = payload["name"]
+    elif row.entityType == "attribute" and isinstance(payload.get("label"), str):
+        name = payload["label"]
+        changes = [one for one in changes if one["what"] != "label"]
     if row.entityType in ("account", "group"):
-        name = str(payload.get("account") or ("Unknown account" if row.entityId == UNKNOWN else name))
-        changes = [one for one in changes if one["what"] != "account"]
+        name = str(payload.get("account") or (Phrase("Unknown account") if row.entityId == UNKNOWN else name))
+        changes = [one for one in changes if one["what"] != name_fact("account")]
     return AuditRow(
-        row.inserteddate, "settings", who, row.userId, _describe_event(row.entityType, row.type), name,
-        name if row.entityType == "document" else "", changes, prompt,
+        row.inserteddate, "settings", who, row.userId, describe_change(row.entityType, row.type), name,
+        name if row.entityType == "document" else "", changes, prompt, reason, row.entityType, entity_id,
     )  # fmt: skip
 
 
 def _find_prompt_change(entity_id: str, payload: Mapping[str, Any]) -> PromptChange | None:
-    """None if the event names no version, as the end of a candidate's trial."""
+    """Return None if the event names no version, such as the end of a candidate's trial."""
     version = int(payload.get("after", payload.get("version", 0)))
     project_id, purpose, scope = table.decode_part(entity_id).split(".")
     against = int(payload.get("before", version - 1))
@@ -335,40 +380,18 @@ def _find_prompt_change(entity_id: str, payload: Mapping[str, Any]) -> PromptCha
 
 
 def _event(row: EntityEvent) -> AuditRow:
-    """From the index, which carries no payload: the keys tell what was done to what."""
+    """Describe an event from its keys alone, since the index does not project the payload."""
     _, entity_type, entity_id = row.PK.rsplit("#", 2)
     user_id, at = str(row.GSI2PK).rpartition("userId")[2], row.SK.partition("#")[2]
-    words = _describe_event(entity_type, row.status or "changed")
+    words = describe_change(entity_type, row.status or "changed")
     name = table.decode_part(entity_id)
     return AuditRow(
         at, "settings", row.name or user_id, user_id, words, name, name if entity_type == "document" else ""
     )
 
 
-def _describe_event(entity_type: str, told: str) -> str:
-    """``Queue updated``; what an account did itself is said without its kind: ``Signed in``."""
-    told = told.replace("_", " ")
-    if entity_type == "account" and told not in ("created", "updated", "deleted"):
-        return told[:1].upper() + told[1:]
-    return f"{_word(entity_type)} {told}"
-
-
-def _word(entity_type: str) -> str:
-    known = {"sitegroup": "Group", "apikey": "API key", "classification": "Document type"}
-    return known.get(entity_type, entity_type.replace("_", " ").capitalize())
-
-
-def _change(name: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, dict) and set(value) == {"before", "after"}:
-        return {"what": name, **{side: _short(one) for side, one in value.items()}}
-    return {"what": name, "before": None, "after": _short(value)}
-
-
-def _short(value: Any) -> str | None:
-    if value is None:
-        return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 200 else f"{text[:200]}…"
+def _tell_all(kind: str, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [one for name, value in facts.items() for one in tell_changes(kind, name, value)]
 
 
 def _activity(row: DocumentActivity) -> AuditRow:
@@ -379,10 +402,10 @@ def _activity(row: DocumentActivity) -> AuditRow:
 
 
 def _decision(row: ReviewDecision) -> AuditRow:
-    words = _DECISIONS.get(row.status or "", "Decided")
+    words: str = _DECISIONS.get(row.status or "", Phrase("Decided"))
     document_id = row.document_id or ""
     if decision_place("", row)[0].is_check:
-        words = f"Second review: {words.lower()}"
+        words = Phrase("Second review: %(decision)s").fill(decision=words)
     return AuditRow(
         row.created_at or "", "decision", row.holder_name or "", row.holder or "", words, row.name or document_id,
         document_id,
@@ -392,8 +415,11 @@ def _decision(row: ReviewDecision) -> AuditRow:
 def _lineage(row: DocumentEvent) -> AuditRow:
     words = describe_event(row.type)
     facts = row.facts.as_dict() if row.facts else {}
-    changes = [_change(name, value) for name, value in facts.items()]
+    reason = str(facts.pop("reason", None) or "")
+    changes = _tell_all("run", facts)
     document_id = row.PK.rpartition("#")[2]
     traced = {name: getattr(row, name) for name in _TRACED if getattr(row, name) is not None}
-    changes += [_change(name, value) for name, value in traced.items()]
-    return AuditRow(row.occurredAt, "run", row.by or "", row.userId or "", words, document_id, document_id, changes)
+    changes += _tell_all("run", traced)
+    return AuditRow(
+        row.occurredAt, "run", row.by or "", row.userId or "", words, document_id, document_id, changes, reason=reason
+    )

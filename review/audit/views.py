@@ -1,4 +1,4 @@
-"""The audit page: who did what, on the whole site, by a person, to a document or to a record; and its export."""
+"""The audit page and its export: for the whole site, a person, a document or a record."""
 
 import datetime as dt
 import json
@@ -11,9 +11,11 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound
+from config.phrase import Phrase
 from config.table import InvalidKey, encode_part
 from projects.audit.events import actor_of
 from projects.documents.actions.activity import record_reveal
@@ -22,20 +24,28 @@ from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
 from review.audit import timeline
+from review.audit.names import name_rows
 from review.audit.timeline import AuditRow, Source
 
-_MOST = 10_000  # rows of one export; its last row has the address of the next
+_MOST = 10_000  # rows per export; the last row has the URL of the next
 _EXPORT_PAGE = 200
-_COLUMNS = ("at", "kind", "who", "user_id", "words", "what", "document_id", "changes")
+_COLUMNS = (
+    "at", "kind", "who", "words", "what", "changes", "reason", "user_id", "document_id", "record_type", "record_id",
+)  # fmt: skip
 _FORMS = ("csv", "json")
-_NOBODY = "0"  # accounts are counted from 1
+_NOBODY = "0"  # account ids start at 1
 _FILTERS = ("document", "user", "person", "type", "record", "kind", "day")
-_KINDS = {"settings": "Settings and sign-ins", "document": "Documents", "decision": "Decisions", "run": "Runs"}
+_KINDS = {
+    "settings": Phrase("Settings and sign-ins"),
+    "document": Phrase("Documents"),
+    "decision": Phrase("Decisions"),
+    "run": Phrase("Runs"),
+}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_audit(request: DeskRequest) -> HttpResponse:
-    """By POST with the personal values of this page's changes, for this answer alone, once that is recorded."""
+    """Show the audit. A POST reveals this page's personal values, in this response only, and is recorded first."""
     access.check_can_configure(request)
     shown = request.method == "POST"
     if shown:
@@ -45,8 +55,9 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     try:
         rows, following = timeline.merge_page(_sources(request, asked), cursor, settings.PAGE_SIZE)
     except InvalidKey:
-        rows, following, unknown = [], None, "No entries match this ID. Copy the ID from the record's page."
+        rows, following, unknown = [], None, Phrase("No entries match this ID. Copy the ID from the record's page.")
     query, url = _filter_query(asked), reverse("audit:show-audit")
+    rows = name_rows(request.site, rows)
     redacted = timeline.redact_rows(request, rows)
     may_show = any(one.is_masked for one in redacted) and access.can_see_personal(request)
     if shown and may_show:
@@ -58,7 +69,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
         "may_show": may_show,
         "here": request.get_full_path(),
         "asked": asked,
-        "kinds": [one for one in _KINDS.items() if one[0] != "run" or asked["document"]],  # only documents have those
+        "kinds": [one for one in _KINDS.items() if one[0] != "run" or asked["document"]],  # only documents have these
         "unknown": unknown,
         "next_cursor": following,
         "is_first": not cursor,
@@ -74,13 +85,13 @@ def show_audit(request: DeskRequest) -> HttpResponse:
 def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
     access.check_can_configure(request)
     if form not in _FORMS:
-        raise NotFound("Unsupported export format. Use csv or json.")
+        raise NotFound(gettext("Unsupported export format. Use csv or json."))
     try:
         asked = _read_filters(request)
         start = request.GET.get("after")
         rows = timeline.list_rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
-        raise NotFound("No entries match this ID. Select the filter again.") from error
+        raise NotFound(gettext("No entries match this ID. Select the filter again.")) from error
     rows = _redact_stream(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
     lines, kind = (_json_lines(rows), "application/json") if form == "json" else (_csv_lines(rows), "text/csv")
     response = StreamingHttpResponse(lines, content_type=kind)
@@ -90,7 +101,7 @@ def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
 
 
 def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) -> Iterator[AuditRow]:
-    """A file that is not all of it says so in its last row, with the address of what follows."""
+    """Append a last row with the URL of the remainder if the file is incomplete."""
     for row in rows:
         if isinstance(row, str):
             address = f"{url}?{_filter_query(asked | {'after': row})}"
@@ -103,7 +114,7 @@ def _with_rest(rows: Iterator[AuditRow | str], url: str, asked: dict[str, str]) 
 
 def _redact_stream(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[AuditRow]:
     while some := list(islice(rows, _EXPORT_PAGE)):
-        yield from timeline.redact_rows(request, some)
+        yield from timeline.redact_rows(request, name_rows(request.site, some))
 
 
 def _read_filters(request: DeskRequest) -> dict[str, str]:
@@ -112,7 +123,7 @@ def _read_filters(request: DeskRequest) -> dict[str, str]:
 
 
 def _read_day(text: str) -> str:
-    """Empty if it is none: an address that someone changed shows every day."""
+    """Return the day in the URL; empty (all days) if it is invalid."""
     try:
         return dt.date.fromisoformat(text).isoformat()
     except ValueError:
@@ -151,7 +162,7 @@ def _check_shown(request: DeskRequest, document_id: str) -> None:
 
 
 def _id_of(username: str) -> str:
-    """Of no one if no one signs in so: whether there is such an account, on another site maybe, is not told."""
+    """Return the person's id, or one of nobody: whether an account exists elsewhere must not be revealed."""
     account = User.objects.only("pk").filter(username=username).first()
     return str(account.pk) if account else _NOBODY
 
@@ -167,5 +178,16 @@ def _json_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
 def _csv_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
     for row in rows:
-        values = asdict(row) | {"changes": json.dumps(list(row.changes), ensure_ascii=False, default=str)}
+        values = asdict(row) | {"changes": "\n".join(_describe_change(**one) for one in row.changes)}
         yield csv_line(*(values[name] for name in _COLUMNS))
+
+
+def _describe_change(what: str, before: str | None, after: str | None) -> str:
+    """Describe a change for people; programs use the JSON.
+
+    >>> _describe_change("Total", "39.53", "29.53"), _describe_change("version", None, "2")
+    ('Total: 39.53 → 29.53', 'version: 2')
+    """
+    if before is None:
+        return f"{what}: {after or 'none'}"
+    return f"{what}: {before} → {after or 'none'}"

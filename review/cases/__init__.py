@@ -1,1 +1,1 @@
-"""Cases: documents that belong together, the tasks they need, and what is not in good order (NIGO) with them."""
+"""Cases: documents that belong together, their tasks, and what is not in good order (NIGO)."""

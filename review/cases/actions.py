@@ -1,43 +1,48 @@
-"""Writes of cases: one conditional transaction each, with its audit event and what the bus is told.
+"""Writes of cases: one conditional transaction each, with its audit event and outgoing events.
 
-A case counts its open tasks and NIGOs. Whoever closes the last one closes the case in the same write; whoever opens
-another one opens it again. A rejected review opens a NIGO in each case of its document.
+A case counts its open tasks and NIGOs. Closing the last one closes the case in the same write; opening another
+reopens it. A rejected review opens a NIGO in each case of its document.
 """
 
 import datetime as dt
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item, translate_store_errors
+from config.phrase import Figure, Phrase
 from config.table import Key
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.documents.purging import at_purge
 from projects.documents.queries import get_document
 from projects.sites import directory
+from projects.sites.actions import change_row
+from projects.sites.items import CASES, Site
 from review.cases import queries
 from review.cases.items import Case, CaseDocument, CaseItem, CaseNigo, CaseStatus, CaseTask, Kind
 from review.identity import ReviewRef
-from workflows.documents.actions.hide import at_purge
 from workflows.runs import events
 
 _ATTEMPTS = 8
-LONGEST_NAME, LONGEST_TEXT = 120, 2000  # letters
+LONGEST_NAME, LONGEST_TEXT = 120, 2000  # characters
 MOST_ITEMS = 200  # tasks and NIGOs that are open in one case
 _NO_DAY = "~"  # sorts after every day
-_BUSY = "This case is being changed by others. Nothing was saved; try again in a moment."
+_BUSY = Phrase("This case is being changed by others. Nothing was saved; try again in a moment.")
 OPEN, CLOSED = CaseStatus.OPEN, CaseStatus.CLOSED
 
 
 @dataclass(frozen=True)
 class CaseText:
-    """What people say of a case; ``number``: as they know it, made from its id if empty."""
+    """The texts of a case; ``number``: the name people know it by, derived from its id if empty."""
 
     name: str
     description: str = ""
@@ -53,7 +58,7 @@ class CaseText:
 
 @dataclass(frozen=True)
 class TaskText:
-    """What is to be done, by whom (an id and a name, empty for nobody yet), and by which day."""
+    """What is to be done, by whom (id and name, empty if unassigned), and by which day."""
 
     name: str
     description: str = ""
@@ -66,7 +71,7 @@ class TaskText:
         try:
             day = dt.date.fromisoformat(self.due_on).isoformat() if self.due_on else ""
         except ValueError as error:
-            raise Refused("Enter the due date as year, month and day, such as 2026-12-31.") from error
+            raise Refused(gettext("Enter the due date as year, month and day, such as 2026-12-31.")) from error
         name, description = _tidy_name(self.name), _tidy_text(self.description)
         return TaskText(name, description, self.owner_id, self.owner_name, day)
 
@@ -74,16 +79,19 @@ class TaskText:
 def _tidy_name(name: str) -> str:
     found = " ".join(name.split())
     if not found:
-        raise Refused("Enter a name.")
+        raise Refused(gettext("Enter a name."))
     if len(found) > LONGEST_NAME:
-        raise Refused(f"Use at most {LONGEST_NAME} characters.")
+        raise Refused(gettext("Use at most %(longest_name)s characters.") % {"longest_name": LONGEST_NAME})
     return found
 
 
 def _tidy_text(text: str) -> str:
     found = text.strip()
     if len(found) > LONGEST_TEXT:
-        raise Refused(f"Use at most {LONGEST_TEXT:,} characters.")
+        raise Refused(
+            gettext("Use at most %(longest_text)s characters.")
+            % {"longest_text": Figure(f"{LONGEST_TEXT:,}").translated()}
+        )
     return found
 
 
@@ -92,14 +100,14 @@ def case_key(site: str, case_id: str) -> Key:
 
 
 def item_key(site: str, case_id: str, kind: Kind, item_id: str) -> Key:
-    """Of a task or a NIGO."""
+    """Return the key of a task or NIGO."""
     if kind == Kind.TASK:
         return table.CASE_TASK.key(site, case_id=case_id, task_id=item_id)
     return table.CASE_NIGO.key(site, case_id=case_id, nigo_id=item_id)
 
 
 def create_case(site: str, text: CaseText, *, by: Actor, document_ids: Sequence[str] = (), case_id: str = "") -> Case:
-    """Open a case, with its first documents; ``case_id``: a new one if empty.
+    """Open a case with its first documents; ``case_id``: generated if empty.
 
     Raises:
         Refused: a text is missing or too long.
@@ -131,8 +139,11 @@ def create_case(site: str, text: CaseText, *, by: Actor, document_ids: Sequence[
         Put(_document(site, case_id, one, kind=Kind.CASE, object_id=case_id, by_name=by.name)) for one in document_ids
     ]
     told = entity_event(site, "case", case_id, "created", by=by, payload={"name": text.name})
-    transact([Put(case), *documents], told, events.of_case(site, case_id, events.CASE_OPENED, {"name": text.name}))
-    directory.forget_uses()
+    first = [] if directory.has_cases(site) else [change_row(site, Site.uses.add({CASES}))]
+    opened = events.of_case(site, case_id, events.CASE_OPENED, {"name": text.name})
+    transact([Put(case), *documents, *first], told, opened)
+    if first:
+        directory.forget()
     return case
 
 
@@ -151,7 +162,10 @@ def update_case(site: str, case_id: str, text: CaseText, *, version: int, by: Ac
     try:
         transact([Update(case.key, actions, Case.version == version)], event)
     except Conflict as conflict:
-        raise Conflict(f"{case.updated_by} changed this case. Nothing was saved; check it again.") from conflict
+        raise Conflict(
+            gettext("%(updated_by)s changed this case. Nothing was saved; check it again.")
+            % {"updated_by": case.updated_by}
+        ) from conflict
 
 
 def close_case(site: str, case_id: str, *, by: Actor) -> None:
@@ -159,9 +173,9 @@ def close_case(site: str, case_id: str, *, by: Actor) -> None:
 
     def plan(case: Case) -> _Plan:
         if case.open_items:
-            raise Refused("Complete the open tasks and NIGOs first. The case then closes automatically.")
+            raise Refused(gettext("Complete the open tasks and NIGOs first. The case then closes automatically."))
         if not case.is_open:
-            raise Conflict(f"{case.updated_by} has already closed this case.")
+            raise Conflict(gettext("%(updated_by)s has already closed this case.") % {"updated_by": case.updated_by})
         return _Plan("closed", {"name": case.name}, status=CLOSED)
 
     _change(site, case_id, plan, by=by)
@@ -172,14 +186,14 @@ def reopen_case(site: str, case_id: str, *, by: Actor) -> None:
 
     def plan(case: Case) -> _Plan:
         if case.is_open:
-            raise Conflict(f"{case.updated_by} has already reopened this case.")
+            raise Conflict(gettext("%(updated_by)s has already reopened this case.") % {"updated_by": case.updated_by})
         return _Plan("reopened", {"name": case.name}, status=OPEN)
 
     _change(site, case_id, plan, by=by)
 
 
 def add_task(site: str, case_id: str, text: TaskText, *, by: Actor, task_id: str = "") -> str:
-    """Add an open task, which opens a closed case again; the same ``task_id`` again adds none. Returns its id.
+    """Add an open task and return its id. A closed case is reopened; a repeated ``task_id`` adds nothing.
 
     Raises:
         NotFound: no such case.
@@ -208,7 +222,7 @@ def add_task(site: str, case_id: str, text: TaskText, *, by: Actor, task_id: str
 
 
 def add_nigo(site: str, case_id: str, name: str, description: str = "", *, by: Actor, nigo_id: str = "") -> str:
-    """Say what is not in good order: something is missing or wrong. Raises: as ``add_task``."""
+    """Record that something is missing or wrong (NIGO). Raises: as ``add_task``."""
     name, description, nigo_id = _tidy_name(name), _tidy_text(description), nigo_id or clock.new_ulid()
     nigo = _nigo(site, case_id, nigo_id, name=name, description=description, by_name=by.name)
     _add(site, case_id, nigo, {"nigo": name}, by=by)
@@ -236,14 +250,17 @@ def _nigo(
 def _add(site: str, case_id: str, item: CaseItem, payload: Mapping[str, Any], *, by: Actor) -> None:
     def plan(case: Case) -> _Plan:
         if int(case.open_items) >= MOST_ITEMS:
-            raise Refused(f"A case can have up to {MOST_ITEMS} open tasks and NIGOs. Complete some first.")
+            raise Refused(
+                gettext("A case can have up to %(most_items)s open tasks and NIGOs. Complete some first.")
+                % {"most_items": MOST_ITEMS}
+            )
         told = [events.of_case(site, case_id, events.NIGO_OPENED, payload)] if isinstance(item, CaseNigo) else []
         return _Plan("updated", payload, [Put(item, name="item")], opened=1, told=told)
 
     try:
         _change(site, case_id, plan, by=by)
     except Conflict as conflict:
-        if "item" not in conflict.failed:  # the same form sent twice is one task
+        if "item" not in conflict.failed:  # a form sent twice is one task
             raise
 
 
@@ -254,7 +271,7 @@ def update_task(site: str, case_id: str, task_id: str, text: TaskText, *, by: Ac
     def plan(_case: Case) -> _Plan:
         task = CaseTask.load(item_key(site, case_id, Kind.TASK, task_id))
         if not task.is_open:
-            raise Conflict(f"{task.closed_by} has already completed this task.")
+            raise Conflict(gettext("%(closed_by)s has already completed this task.") % {"closed_by": task.closed_by})
         places = _of_owner(site, case_id, task_id, text) if text.owner_id else {}
         wanted = [
             (CaseTask.name, text.name), (CaseTask.description, text.description), (CaseTask.owner_id, text.owner_id),
@@ -269,7 +286,7 @@ def update_task(site: str, case_id: str, task_id: str, text: TaskText, *, by: Ac
 
 
 def close_item(site: str, case_id: str, kind: Kind, item_id: str, *, answer: str = "", by: Actor) -> None:
-    """Complete a task, or put a NIGO in good order; the last one closes the case.
+    """Complete a task or resolve a NIGO; the last open one closes the case.
 
     Raises:
         NotFound: no such task or NIGO.
@@ -281,7 +298,7 @@ def close_item(site: str, case_id: str, kind: Kind, item_id: str, *, answer: str
     def plan(_case: Case) -> _Plan:
         item = _load_item(key, kind)
         if not item.is_open:
-            raise Conflict(f"{item.closed_by} has already completed this.")
+            raise Conflict(gettext("%(closed_by)s has already completed this.") % {"closed_by": item.closed_by})
         actions: list[Action] = [
             CaseItem.status.set(CLOSED),
             CaseItem.endDate.set(clock.iso(clock.now())),
@@ -307,7 +324,7 @@ def reopen_item(site: str, case_id: str, kind: Kind, item_id: str, *, by: Actor)
     def plan(_case: Case) -> _Plan:
         item = _load_item(key, kind)
         if item.is_open:
-            raise Conflict("It was already reopened by another user.")
+            raise Conflict(gettext("It was already reopened by another user."))
         actions: list[Action] = [
             CaseItem.status.set(OPEN), CaseItem.endDate.remove(), CaseItem.closed_by.remove(), CaseItem.answer.remove()
         ]  # fmt: skip
@@ -324,13 +341,13 @@ def _load_item(key: Key, kind: Kind) -> CaseItem:
     try:
         return CaseTask.load(key) if kind == Kind.TASK else CaseNigo.load(key)
     except NotFound as error:
-        raise NotFound("This task or NIGO was not found.") from error
+        raise NotFound(gettext("This task or NIGO was not found.")) from error
 
 
 def attach_document(
     site: str, case_id: str, document_id: str, *, by: Actor, kind: Kind = Kind.CASE, item_id: str = ""
 ) -> bool:
-    """Attach a document to a case, or to a task or NIGO of it; False if it is already.
+    """Attach a document to a case, or to one of its tasks or NIGOs; False if it is attached already.
 
     Raises:
         NotFound: no such case, item or document.
@@ -380,18 +397,20 @@ def _document(site: str, case_id: str, document_id: str, *, kind: Kind, object_i
     )
 
 
-def plan_rejection(ref: ReviewRef, *, decision_id: str, reason: str, by_name: str) -> list[Change]:
-    """For the transaction that ends a run by its rejected review: a NIGO in each case of its document.
+def plan_rejection(ref: ReviewRef, *, decision_id: str, listed: str, reason: str, by_name: str) -> list[Change]:
+    """Plan a NIGO in each case of the document, for the transaction that ends its run by a rejected review.
 
-    Its id is the decision's, so that it is one however often this is planned. Cases are never deleted: nothing of this
-    can fail and keep a decision from being applied.
+    ``listed``: the reason chosen from the project's list, if any; ``reason``: as the reviewer typed it. The NIGO's id
+    is the decision's, which makes it idempotent. Cases are never deleted, so this cannot fail and keep a decision from
+    being applied.
     """
     changes: list[Change] = []
     for case in queries.list_cases_of_document(ref.site, ref.document_id)[:_MOST_CASES]:
-        name = _tidy_name(f"Review rejected: {reason}"[:LONGEST_NAME] if reason else "Review rejected")
+        name = _tidy_name(f"Review rejected: {listed}"[:LONGEST_NAME] if listed else Phrase("Review rejected"))
         nigo = _nigo(
-            ref.site, case.case_id, decision_id, name=name, description=reason, by_name=by_name, review=ref.path
-        )
+            ref.site, case.case_id, decision_id,
+            name=name, description=reason[:LONGEST_TEXT], by_name=by_name, review=ref.path,
+        )  # fmt: skip
         document = _document(
             ref.site, case.case_id, ref.document_id, kind=Kind.NIGO, object_id=decision_id, by_name=by_name
         )
@@ -411,21 +430,34 @@ def plan_rejection(ref: ReviewRef, *, decision_id: str, reason: str, by_name: st
     return changes
 
 
-_MOST_CASES = 10  # of one document that a rejection is told to
+_MOST_CASES = 10  # of one document that get a rejection's NIGO
 
 
 @at_purge
 def forget_document(site: str, document_id: str) -> None:
-    """Take a purged document out of its cases; again is harmless."""
+    """Remove a purged document, and why it was rejected, from its cases; idempotent."""
     pk = table.CASE_OF_DOCUMENT.gsi1_partition(site, document_id=document_id)
     for one in CaseDocument.every(pk, index="GSI1"):
+        case_id, kind, object_id = str(one.GSI1SK).split("#")
+        if kind == Kind.NIGO:
+            _forget_reason(item_key(site, case_id, Kind.NIGO, object_id), document_id)
         with translate_store_errors():
             Item(one.PK, one.SK).delete()
 
 
+def _forget_reason(key: Key, document_id: str) -> None:
+    """Forget why a review of this document was rejected; texts of NIGOs that people wrote belong to the case."""
+    with suppress(Conflict):
+        CaseNigo.change(
+            key,
+            [CaseNigo.review.remove(), CaseNigo.description.remove()],
+            CaseNigo.review.startswith(f"{document_id}/"),
+        )
+
+
 @dataclass(frozen=True)
 class _Plan:
-    """What a change writes beside the case's own row. ``opened``: how many items more are open."""
+    """The writes of a change besides the case's row. ``opened``: change in the number of open items."""
 
     event: str
     payload: Mapping[str, Any]
@@ -436,7 +468,7 @@ class _Plan:
 
 
 def _change(site: str, case_id: str, plan: Callable[[Case], _Plan], *, by: Actor) -> None:
-    """Write what ``plan`` says of the case as it is; whoever comes second reads and plans again.
+    """Write the ``plan`` for the current case; after a lost race, read and plan again.
 
     Raises:
         NotFound: no such case.
@@ -454,7 +486,7 @@ def _change(site: str, case_id: str, plan: Callable[[Case], _Plan], *, by: Actor
             *_touch(site, case_id, status, int(case.version) + 1, by),
             *([] if status == case.status else _move(status)),
         ]
-        payload = dict(todo.payload) | ({} if status == case.status else {"status": _moved(case, status)})
+        payload = dict(todo.payload) | ({} if status == case.status else {"status": _describe_move(case, status)})
         told = list(todo.told)
         if status == CLOSED != case.status:
             told.append(events.of_case(site, case_id, events.CASE_CLOSED, {"name": case.name}))
@@ -470,7 +502,7 @@ def _change(site: str, case_id: str, plan: Callable[[Case], _Plan], *, by: Actor
     raise Conflict(_BUSY)
 
 
-def _moved(case: Case, status: CaseStatus) -> dict[str, str]:
+def _describe_move(case: Case, status: CaseStatus) -> dict[str, str]:
     return {"before": str(case.status), "after": status.value}
 
 

@@ -1,21 +1,22 @@
-"""The API of cases: open, fill, complete, close; my tasks are a person's, so programs list those of a case."""
+"""The API of cases: open, fill, complete and close them; with personal tokens, the person's own tasks."""
 
 from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
 from config.errors import NotFound, Refused
+from config.item import Page
 from projects.queues import admission
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
-from projects.web.api import FAILURES, ApiRequest, Body, Problem, with_example
+from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 from review.cases import actions, queries
 from review.cases.actions import LONGEST_NAME, LONGEST_TEXT, CaseText, TaskText
 from review.cases.items import Case, CaseItem, CaseStatus, CaseTask, Kind
+from review.cases.rejections import read_description
 
 router = Router(tags=["cases"])
-_REFUSALS: Any = {409: Problem, **FAILURES}
 _STATUS: Any = {"enum": ["OPEN", "CLOSED"]}
 
 
@@ -58,8 +59,22 @@ class WholeCase(CaseShape):
     documents: list[str]
 
 
+class TaskShape(Schema):
+    """``due_on``: a day; null if it has none."""
+
+    id: str
+    case_id: str
+    name: str
+    due_on: str | None
+
+
+class TaskList(Schema):
+    items: list[TaskShape]
+    next: str | None
+
+
 class CaseWish(Body):
-    """``number``: made if empty."""
+    """``number``: generated if empty."""
 
     model_config = with_example(name="Claim of Mrs Alder", reference="AL-2026-17")
 
@@ -71,7 +86,7 @@ class CaseWish(Body):
 
 
 class TaskWish(Body):
-    """``owner_id``: the ID of a person of the site, empty for nobody yet. ``due_on``: a day, such as 2026-12-31."""
+    """``owner_id``: the ID of a person of the site, empty if unassigned. ``due_on``: a day, such as 2026-12-31."""
 
     model_config = with_example(name="Ask for the signed form", due_on="2026-12-31")
 
@@ -103,7 +118,7 @@ class Made(Schema):
 
 @router.get("", response={200: CaseList, **FAILURES}, operation_id="list_cases", summary="List cases")
 def list_cases(request: ApiRequest, status: str = "OPEN", after: str | None = None) -> CaseList:
-    """The last changed first; ``status``: OPEN or CLOSED. Requires READ."""
+    """Last changed first; ``status``: OPEN or CLOSED. Requires READ."""
     access.check_can_view(request)
     page = queries.list_cases(request.site, _status(status), cursor=after)
     return CaseList(items=[CaseShape(**_case(one)) for one in page.rows], next=page.next)
@@ -116,9 +131,9 @@ def _status(text: str) -> CaseStatus:
     return CaseStatus(text)
 
 
-@router.post("", response={201: WholeCase, **_REFUSALS}, operation_id="create_case", summary="Open a case")
+@router.post("", response={201: WholeCase, **REFUSALS}, operation_id="create_case", summary="Open a case")
 def create_case(request: ApiRequest, wish: CaseWish) -> Any:
-    """With its first documents. Requires READ and WRITE."""
+    """Opens a case with its first documents. Requires READ and WRITE."""
     access.check_can_upload(request)
     for one in wish.documents:
         admission.check_document(request, one)
@@ -127,15 +142,28 @@ def create_case(request: ApiRequest, wish: CaseWish) -> Any:
     return Status(201, _whole(request, case.case_id))
 
 
+@router.get("/tasks", response={200: TaskList, **FAILURES}, operation_id="list_my_tasks", summary="List your tasks")
+def list_my_tasks(request: ApiRequest, after: str | None = None) -> TaskList:
+    """Open tasks of the person whose token this is, by due day; empty for other API keys. Requires READ."""
+    access.check_can_view(request)
+    person_id = request.auth.person_id
+    page = queries.list_tasks_of(request.site, person_id, cursor=after) if person_id else Page([], None)
+    return TaskList(items=[_task(one) for one in page.rows], next=page.next)
+
+
+def _task(one: CaseTask) -> TaskShape:
+    return TaskShape(id=one.item_id, case_id=one.case_id, name=one.name or "", due_on=one.due_on or None)
+
+
 @router.get("/{case_id}", response={200: WholeCase, **FAILURES}, operation_id="show_case", summary="Get a case")
 def show_case(request: ApiRequest, case_id: str) -> WholeCase:
-    """With its tasks, NIGOs and documents. Requires READ."""
+    """Returns its tasks, NIGOs and documents too. Requires READ."""
     access.check_can_view(request)
     return _whole(request, case_id)
 
 
 @router.put(
-    "/{case_id}/status", response={200: WholeCase, **_REFUSALS}, operation_id="settle_case", summary="Close or reopen"
+    "/{case_id}/status", response={200: WholeCase, **REFUSALS}, operation_id="settle_case", summary="Close or reopen"
 )
 def settle_case(request: ApiRequest, case_id: str, wish: StatusWish) -> WholeCase:
     """422 while a task or a NIGO is open. Requires READ and WRITE."""
@@ -145,9 +173,9 @@ def settle_case(request: ApiRequest, case_id: str, wish: StatusWish) -> WholeCas
     return _whole(request, case_id)
 
 
-@router.post("/{case_id}/tasks", response={201: Made, **_REFUSALS}, operation_id="add_task", summary="Add a task")
+@router.post("/{case_id}/tasks", response={201: Made, **REFUSALS}, operation_id="add_task", summary="Add a task")
 def add_task(request: ApiRequest, case_id: str, wish: TaskWish) -> Any:
-    """Opens a closed case again. Requires READ and WRITE."""
+    """Reopens a closed case. Requires READ and WRITE."""
     access.check_can_upload(request)
     people = {one.id: one.name for one in list_people(request.site, Permission.READ)} if wish.owner_id else {}
     if wish.owner_id and wish.owner_id not in people:
@@ -156,9 +184,9 @@ def add_task(request: ApiRequest, case_id: str, wish: TaskWish) -> Any:
     return Status(201, Made(id=actions.add_task(request.site, case_id, text, by=request.auth.actor)))
 
 
-@router.post("/{case_id}/nigos", response={201: Made, **_REFUSALS}, operation_id="add_nigo", summary="Add a NIGO")
+@router.post("/{case_id}/nigos", response={201: Made, **REFUSALS}, operation_id="add_nigo", summary="Add a NIGO")
 def add_nigo(request: ApiRequest, case_id: str, wish: NigoWish) -> Any:
-    """Something is missing or wrong. Opens a closed case again. Requires READ and WRITE."""
+    """Something is missing or wrong. Reopens a closed case. Requires READ and WRITE."""
     access.check_can_upload(request)
     made = actions.add_nigo(request.site, case_id, wish.name, wish.description, by=request.auth.actor)
     return Status(201, Made(id=made))
@@ -166,23 +194,23 @@ def add_nigo(request: ApiRequest, case_id: str, wish: NigoWish) -> Any:
 
 @router.put(
     "/{case_id}/tasks/{item_id}/status",
-    response={200: WholeCase, **_REFUSALS},
+    response={200: WholeCase, **REFUSALS},
     operation_id="settle_task",
     summary="Complete or reopen a task",
 )
 def settle_task(request: ApiRequest, case_id: str, item_id: str, wish: StatusWish) -> WholeCase:
-    """The last open one closes the case. Requires READ and WRITE."""
+    """Completing the last open item closes the case. Requires READ and WRITE."""
     return _settle(request, case_id, Kind.TASK, item_id, wish)
 
 
 @router.put(
     "/{case_id}/nigos/{item_id}/status",
-    response={200: WholeCase, **_REFUSALS},
+    response={200: WholeCase, **REFUSALS},
     operation_id="settle_nigo",
     summary="Resolve or reopen a NIGO",
 )
 def settle_nigo(request: ApiRequest, case_id: str, item_id: str, wish: StatusWish) -> WholeCase:
-    """The last open one closes the case. Requires READ and WRITE."""
+    """Completing the last open item closes the case. Requires READ and WRITE."""
     return _settle(request, case_id, Kind.NIGO, item_id, wish)
 
 
@@ -197,14 +225,14 @@ def _settle(request: ApiRequest, case_id: str, kind: Kind, item_id: str, wish: S
 
 @router.put(
     "/{case_id}/documents/{document_id}",
-    response={200: WholeCase, **_REFUSALS},
+    response={200: WholeCase, **REFUSALS},
     operation_id="attach_document",
     summary="Attach a document",
 )
 def attach_document(
     request: ApiRequest, case_id: str, document_id: str, task: str | None = None, nigo: str | None = None
 ) -> WholeCase:
-    """To the case, or to one of its tasks or NIGOs. Again changes nothing. Requires READ and WRITE."""
+    """Attaches it to the case, or to one of its tasks or NIGOs. Idempotent. Requires READ and WRITE."""
     access.check_can_upload(request)
     queries.get_case(request.site, case_id)  # first: the answer must not tell whether a hidden document is there
     admission.check_document(request, document_id)
@@ -215,14 +243,14 @@ def attach_document(
 
 @router.delete(
     "/{case_id}/documents/{document_id}",
-    response={204: None, **_REFUSALS},
+    response={204: None, **REFUSALS},
     operation_id="detach_document",
     summary="Detach a document",
 )
 def detach_document(
     request: ApiRequest, case_id: str, document_id: str, task: str | None = None, nigo: str | None = None
 ) -> Status[None]:
-    """The document itself stays. 404 if it is not attached. Requires READ and WRITE."""
+    """Keeps the document itself. 404 if it is not attached. Requires READ and WRITE."""
     access.check_can_upload(request)
     rows = queries.get_case_rows(request.site, case_id)
     admission.check_document(request, document_id)
@@ -245,8 +273,8 @@ def _whole(request: ApiRequest, case_id: str) -> WholeCase:
     def shape(item: CaseItem) -> ItemShape:
         task = item if isinstance(item, CaseTask) else None
         return ItemShape(
-            id=item.item_id, name=str(item.name), description=item.description or "", status=str(item.status),
-            owner=task.owner_name if task else None, due_on=task.due_on if task else None,
+            id=item.item_id, name=str(item.name), description=read_description(request, item, hidden),
+            status=str(item.status), owner=task.owner_name if task else None, due_on=task.due_on if task else None,
             answer=item.answer, closed_by=item.closed_by, documents=attached.get(item.item_id, []),
         )  # fmt: skip
 

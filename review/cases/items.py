@@ -1,4 +1,4 @@
-"""A case, and what is in it: tasks, NIGOs, documents; all in one partition (seed 002)."""
+"""Items of cases, tasks, NIGOs and documents, all in the case's partition (seed 002)."""
 
 from enum import StrEnum
 
@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 class _Record(Item):
-    """What the seed keeps of all three."""
+    """Attributes that the seed has on all three."""
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     name = UnicodeAttribute(null=True)
@@ -33,7 +33,7 @@ class _Record(Item):
     inserteddate = UnicodeAttribute(null=True)
     startDate = UnicodeAttribute(null=True)  # noqa: N815
     endDate = UnicodeAttribute(null=True)  # noqa: N815 - when it was closed
-    user_name = UnicodeAttribute(null=True)  # who made it
+    user_name = UnicodeAttribute(null=True)  # who created it
 
     @property
     def is_open(self) -> bool:
@@ -84,7 +84,7 @@ class CaseTask(CaseItem):
 
 
 class CaseNigo(CaseItem):
-    """Access: by case. ``review``: the rejected review that it is of, as ``ReviewRef.path`` has it."""
+    """Access: by case. ``review``: the rejected review that opened it, as a ``ReviewRef.path``."""
 
     review = UnicodeAttribute(null=True)
 

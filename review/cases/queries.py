@@ -1,4 +1,4 @@
-"""Reads of cases: one Query or one GetItem each; of lists one BatchGetItem more for what an index does not carry."""
+"""Reads of cases: one Query or GetItem each; lists need one BatchGetItem more for unprojected attributes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,17 +7,18 @@ from typing import TypeVar
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
+from config.phrase import Phrase
 from config.table import InvalidKey
 from review.cases.items import Case, CaseDocument, CaseNigo, CaseStatus, CaseTask
 
 T = TypeVar("T", bound=Item)
-MISSING = "Case not found."
+MISSING = Phrase("Case not found.")
 _PARTITION = 900  # rows of one case
 
 
 @dataclass(frozen=True)
 class CaseRows:
-    """A case with all that is in it; tasks and NIGOs the oldest first."""
+    """A case with its contents; tasks and NIGOs oldest first."""
 
     case: Case
     tasks: Sequence[CaseTask]
@@ -34,7 +35,7 @@ def get_case(site: str, case_id: str) -> Case:
 
 
 def get_case_rows(site: str, case_id: str) -> CaseRows:
-    """All of a case in one strongly consistent Query. Raises: NotFound."""
+    """Return a whole case by one strongly consistent Query. Raises: NotFound."""
     try:
         key = table.CASE.key(site, case_id=case_id)
     except InvalidKey as error:
@@ -56,19 +57,19 @@ def get_case_rows(site: str, case_id: str) -> CaseRows:
 
 
 def list_cases(site: str, status: CaseStatus, *, cursor: str | None = None) -> Page[Case]:
-    """The last changed first."""
+    """Return cases, last changed first."""
     pk = table.CASE_BY_STATUS.gsi2_partition(site, status=status)
     return _whole(Case.page(pk, index="GSI2", newest_first=True, cursor=cursor))
 
 
 def list_tasks_of(site: str, user_id: str, *, cursor: str | None = None) -> Page[CaseTask]:
-    """A person's open tasks, those that are due first; those without a day come last."""
+    """Return a person's open tasks by due day; those without one come last."""
     pk = table.TASK_OF_OWNER.gsi1_partition(site, user_id=user_id)
     return _whole(CaseTask.page(pk, index="GSI1", cursor=cursor))
 
 
 def _whole(page: Page[T]) -> Page[T]:
-    """The index's rows as they are now, in its order; a row that has gone is left out."""
+    """Load the current items of index rows, in order; deleted ones are left out."""
     if not page.rows:
         return page
     found = {one.key: one for one in type(page.rows[0]).load_many([row.key for row in page.rows])}
@@ -76,7 +77,7 @@ def _whole(page: Page[T]) -> Page[T]:
 
 
 def list_cases_of_document(site: str, document_id: str) -> list[Case]:
-    """The cases that a document is attached to, the first first."""
+    """Return the cases of a document, oldest attachment first."""
     pk = table.CASE_OF_DOCUMENT.gsi1_partition(site, document_id=document_id)
     ids = dict.fromkeys(one.case_id for one in CaseDocument.page(pk, index="GSI1", limit=100).rows)
     found = Case.load_many([table.CASE.key(site, case_id=one) for one in ids])

@@ -1,12 +1,13 @@
-"""Pages of cases: the open and closed ones, one with all that is in it, my tasks, and the cases of a document."""
+"""Pages of cases: the list, one case with its contents, my tasks, and a document's cases."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config import clock, table
@@ -20,11 +21,12 @@ from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
 from projects.web import days
-from projects.web.http import DeskRequest, redirect_after_post, render_answer, version_in
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer, version_in
 from review.cases import actions, queries
 from review.cases.actions import LONGEST_NAME, LONGEST_TEXT, CaseText, TaskText
 from review.cases.items import Case, CaseItem, CaseNigo, CaseStatus, CaseTask, Kind
 from review.cases.queries import CaseRows
+from review.cases.rejections import read_description
 from review.identity import ref_at
 
 _KINDS = {"task": Kind.TASK, "nigo": Kind.NIGO}
@@ -32,11 +34,12 @@ _KINDS = {"task": Kind.TASK, "nigo": Kind.NIGO}
 
 @dataclass(frozen=True)
 class ItemView:
-    """A task or a NIGO; ``documents`` are attached to it; ``review`` is the rejected review that a NIGO is of."""
+    """A task or a NIGO. ``documents``: attached to it; ``review``: the rejected review that opened a NIGO."""
 
     item: CaseItem
     kind: str
     documents: Sequence["DocumentView"]
+    description: str
     is_overdue: bool = False
     review_url: str = ""
 
@@ -63,9 +66,7 @@ def _list_page(request: DeskRequest, error: CountersignError | None = None) -> H
     context = {
         "rows": page.rows,
         "view": "closed" if closed else "open",
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": url,
+        **page_links(request, page.next, url),
         "joiner": "&" if closed else "?",
         "error": str(error or ""),
         "typed": request.POST,
@@ -86,7 +87,7 @@ def create_case(request: DeskRequest) -> HttpResponse:
         case = actions.create_case(request.site, _case_text(request), by=actor_of(request.user), document_ids=documents)
     except Refused as error:
         return _list_page(request, error)
-    messages.success(request, f"{case.name} opened.")
+    messages.success(request, gettext("%(name)s opened.") % {"name": case.name})
     return redirect_after_post(request, reverse("cases:show-case", args=[case.case_id]))
 
 
@@ -98,7 +99,7 @@ def _case_text(request: DeskRequest) -> CaseText:
 
 @require_safe
 def list_tasks(request: DeskRequest) -> HttpResponse:
-    """The open tasks of the person who asks."""
+    """List the viewer's open tasks."""
     access.check_can_view(request)
     cursor = request.GET.get("after")
     page = queries.list_tasks_of(request.site, str(request.user.pk), cursor=cursor)
@@ -107,9 +108,7 @@ def list_tasks(request: DeskRequest) -> HttpResponse:
     context = {
         "rows": [(row, cases.get(row.case_id), bool(row.due_on and row.due_on < today)) for row in page.rows],
         "view": "tasks",
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": reverse("cases:list-tasks"),
+        **page_links(request, page.next, reverse("cases:list-tasks")),
     }
     return render_answer(request, "review/cases/tasks.html", None, context)
 
@@ -125,19 +124,18 @@ def show_case(request: DeskRequest, case_id: str) -> HttpResponse:
 
 
 def _page(request: DeskRequest, case_id: str, *, error: CountersignError | None = None, form: str = "") -> HttpResponse:
-    """``form``: the name of the one that was refused, which keeps what was typed. Raises: NotFound."""
+    """``form``: the name of a refused form, which keeps its input. Raises: NotFound."""
     rows = queries.get_case_rows(request.site, case_id)
     documents = _documents(request, rows)
-    today = days.today().isoformat()
     closed_last = sorted(rows.tasks, key=lambda one: (not one.is_open, one.due_on or "~", one.item_id))
     context: dict[str, Any] = {
         "case": rows.case,
-        "tasks": [_item(one, "task", rows, documents, today) for one in closed_last],
+        "tasks": [_item(request, one, "task", rows, documents) for one in closed_last],
         "nigos": [
-            _item(one, "nigo", rows, documents, today)
+            _item(request, one, "nigo", rows, documents)
             for one in sorted(rows.nigos, key=lambda one: (not one.is_open, one.item_id))
         ],
-        "documents": _attached(rows, documents, case_id),
+        "documents": _list_attached(rows, documents, case_id),
         "people": list_people(request.site, Permission.READ) if access.can_upload(request) else (),
         "error": str(error or ""),
         "form": form,
@@ -151,30 +149,30 @@ def _page(request: DeskRequest, case_id: str, *, error: CountersignError | None 
 
 
 def _documents(request: DeskRequest, rows: CaseRows) -> dict[str, DocumentView]:
-    """Those of the case that the person is let into; a deleted one is not there."""
+    """Return the case's documents that the person may see, without deleted ones."""
     ids = {str(one.documentId) for one in rows.documents}
     ids -= admission.find_hidden_documents(request, ids)
     found = Document.load_many([table.DOCUMENT.key(request.site, document_id=one) for one in sorted(ids)])
     return {one.documentId: DocumentView(one, look_of(one.status)) for one in found}
 
 
-def _attached(rows: CaseRows, documents: dict[str, DocumentView], object_id: str) -> list[DocumentView]:
+def _list_attached(rows: CaseRows, documents: Mapping[str, DocumentView], object_id: str) -> list[DocumentView]:
     ids = [str(one.documentId) for one in rows.documents if one.objectId == object_id]
     return [documents[one] for one in ids if one in documents]
 
 
-def _item(item: CaseItem, kind: str, rows: CaseRows, documents: dict[str, DocumentView], today: str) -> ItemView:
-    attached = _attached(rows, documents, item.item_id)
+def _item(
+    request: DeskRequest, item: CaseItem, kind: str, rows: CaseRows, documents: Mapping[str, DocumentView]
+) -> ItemView:
+    hidden = {str(one.documentId) for one in rows.documents}.difference(documents)
+    view = ItemView(item, kind, _list_attached(rows, documents, item.item_id), read_description(request, item, hidden))
     if isinstance(item, CaseTask):
-        overdue = item.is_open and bool(item.due_on) and str(item.due_on) < today
-        return ItemView(item, kind, attached, is_overdue=overdue)
+        overdue = item.is_open and bool(item.due_on) and str(item.due_on) < days.today().isoformat()
+        return replace(view, is_overdue=overdue)
     review = item.review if isinstance(item, CaseNigo) else None
-    if not review:
-        return ItemView(item, kind, attached)
-    ref = ref_at(rows.case.case_id, review)
-    return ItemView(
-        item, kind, attached, review_url=reverse("review:show-review", args=[ref.document_id, ref.review_id])
-    )
+    if not review or (ref := ref_at(request.site, review)).document_id in hidden:
+        return view
+    return replace(view, review_url=reverse("review:show-review", args=[ref.document_id, ref.review_id]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -190,7 +188,7 @@ def edit_case(request: DeskRequest, case_id: str) -> HttpResponse:
             error, status = str(refused), 409 if isinstance(refused, Conflict) else 422
             case = queries.get_case(request.site, case_id)
         else:
-            messages.success(request, "Case saved.")
+            messages.success(request, gettext("Case saved."))
             return redirect_after_post(request, reverse("cases:show-case", args=[case_id]))
     stored = {
         "name": case.name, "number": case.caseNumber, "reference": case.documentNumber, "description": case.description
@@ -210,7 +208,7 @@ def settle_case(request: DeskRequest, case_id: str) -> HttpResponse:
 
 @require_POST
 def add_item(request: DeskRequest, case_id: str, kind: str) -> HttpResponse:
-    """A task (``name``, ``owner``, ``due_on``) or a NIGO (``name``, ``description``). ``item_id``: of the form."""
+    """Add a task (``name``, ``owner``, ``due_on``) or NIGO (``name``, ``description``). ``item_id``: from the form."""
     access.check_can_upload(request)
     post, by = request.POST, actor_of(request.user)
     item_id = post.get("item_id", "") if len(post.get("item_id", "")) == 26 else ""
@@ -233,12 +231,12 @@ def _kind(kind: str) -> Kind:
 
 
 def _task_text(request: DeskRequest) -> TaskText:
-    """Raises: Refused, for an owner who is no person of this site."""
+    """Raises: Refused if the owner is not a person of this site."""
     post = request.POST
     owner_id = post.get("owner", "")
     people = {one.id: one.name for one in list_people(request.site, Permission.READ)} if owner_id else {}
     if owner_id and owner_id not in people:
-        raise Refused("Select the owner from the list.")
+        raise Refused(gettext("Select the owner from the list."))
     return TaskText(
         post.get("name", ""), post.get("description", ""), owner_id, people.get(owner_id, ""), post.get("due_on", "")
     )
@@ -271,7 +269,7 @@ def attach_document(request: DeskRequest, case_id: str) -> HttpResponse:
 
     def write() -> None:
         if not document_id:
-            raise Refused("Enter the ID of a document, or the address of its page.")
+            raise Refused(gettext("Enter the ID of a document, or the address of its page."))
         admission.check_document(request, document_id)
         do = actions.detach_document if post.get("op") == "remove" else actions.attach_document
         do(request.site, case_id, document_id, by=by, kind=kind, item_id=item_id)
@@ -280,7 +278,7 @@ def attach_document(request: DeskRequest, case_id: str) -> HttpResponse:
 
 
 def _document_id(text: str) -> str:
-    """Of an id, or of the address of a document's page."""
+    """Return the id from an id or the URL of a document's page."""
     return text.partition("/documents/")[2].partition("/")[0] if "/documents/" in text else text.strip()
 
 
@@ -296,7 +294,7 @@ def _answer(request: DeskRequest, case_id: str, write: Callable[[], object], *, 
 
 @require_http_methods(["GET", "POST"])
 def choose_case(request: DeskRequest, document_id: str) -> HttpResponse:
-    """The cases of a document, and those that it can be added to: ``case`` by POST."""
+    """Show a document's cases and those it can be added to; a POST adds it to ``case``."""
     access.check_can_view(request)
     admission.check_document(request, document_id)
     if request.method == "POST":
@@ -304,7 +302,7 @@ def choose_case(request: DeskRequest, document_id: str) -> HttpResponse:
         case_id = request.POST.get("case", "")
         case = queries.get_case(request.site, case_id)
         actions.attach_document(request.site, case_id, document_id, by=actor_of(request.user))
-        messages.success(request, f"Added to {case.name}.")
+        messages.success(request, gettext("Added to %(name)s.") % {"name": case.name})
         return redirect_after_post(request, reverse("cases:show-case", args=[case_id]))
     mine = queries.list_cases_of_document(request.site, document_id)
     known = {one.case_id for one in mine}

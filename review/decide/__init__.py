@@ -1,1 +1,1 @@
-"""One decision, from the claim to its application: claim, draft, decide, undo, redeem, expire, escalate."""
+"""The life of one decision: claim, draft, decide, undo, redeem, apply, expire, escalate."""

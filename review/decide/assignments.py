@@ -1,4 +1,4 @@
-"""A review is assigned to a person: it waits for them alone, without a lease, until it is claimed or assigned anew."""
+"""Assignment: a review reserved for one person, without a lease, until it is claimed or reassigned."""
 
 import logging
 
@@ -19,10 +19,10 @@ log = logging.getLogger(__name__)
 
 
 def assign_review(ref: ReviewRef, run: Run, review: Review, to: Person, *, by: Person) -> None:
-    """Reserve ``review`` as it was read for one person: one write, with its place in their list and in no one else's.
+    """Reserve ``review``, as read, for one person, in one write that also moves it to their list.
 
     Raises:
-        Conflict: it changed since, someone else's claim lasts, its deadline has passed, or they may not decide it.
+        Conflict: it changed since, someone else's claim is active, its deadline has passed, or they may not decide it.
 
     """
     now = clock.iso(clock.now())

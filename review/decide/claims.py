@@ -1,9 +1,10 @@
-"""A person takes a review, keeps it, gives it back: a lease, never a lock. Once it lapses the next person may take it;
-no sweep ends it.
+"""Claims: a person takes, keeps and releases a review.
+
+A claim is a lease, not a lock: once it lapses the next person may take the review, and nothing has to clean it up.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -24,12 +25,12 @@ from workflows.runs.items import Run
 
 log = logging.getLogger(__name__)
 
-_PAGES = 4  # of the queue: a hundred reviews that others hold, then a person is told so
-_MOST_AHEAD = 100  # decisions inside one undo window, each of which claimed the next document
+_PAGES = 4  # of the queue; if others hold a hundred reviews, the person is told so
+_MOST_AHEAD = 100  # decisions within one undo window, each of which claimed the next document
 
 
 class DecidedReview(NamedTuple):
-    """A decision that has just been made; the next document is claimed with it, and given back if it is undone."""
+    """A decision just made; the next document is claimed with it and released if it is undone."""
 
     ref: ReviewRef
     decision_id: str
@@ -38,13 +39,13 @@ class DecidedReview(NamedTuple):
 def claim_review(
     ref: ReviewRef, run: Run, *, by: Person, after: DecidedReview | None = None, unpassed: bool = False
 ) -> None:
-    """Take a free review, or one whose holder's lease has run out: one write. Mine already is renewed.
+    """Claim a review that is free or whose lease has expired, in one write; my own claim is renewed.
 
-    ``unpassed``: not one that this person gave back; to take such a one on purpose forgets that.
+    ``unpassed``: refuse a review that this person gave back; claiming it on purpose clears that mark.
 
     Raises:
-        Conflict: someone else holds it, it is decided, its deadline has passed, or this person may not decide on their
-            own work; with ``after`` in ``failed`` the decision that it follows was undone.
+        Conflict: someone else holds it, it is decided, its deadline has passed, or it is about this person's own work.
+            If ``failed`` contains ``after``, the preceding decision was undone.
 
     """
     try:
@@ -57,14 +58,14 @@ def claim_review(
 
 def claim_next(
     site: str, queue_id: str = "", *, by: Person, but: ReviewRef | None = None, after: DecidedReview | None = None,
-    closed_projects: Collection[str] = (),
+    closed_projects: Collection[str] = (), find_denied: Callable[[Collection[str]], Collection[str]] = lambda _: (),
 ) -> ReviewRef | None:  # fmt: skip
-    """Take a queue's most urgent review that no one else has; None if there is none, or ``after`` was undone.
+    """Claim a queue's most urgent free review; None if there is none, or if ``after`` was undone.
 
-    The index lags after the table: the claim's own condition decides, and a row that someone else was faster with,
-    or that this person has just decided (``but``), is passed over. So is what this person gave back or may not decide,
-    which the index does not know: after the first that is refused, the rest of the page is asked in one call.
-    ``closed_projects``: ids of those whose reviews are not for this person.
+    The index lags behind the table, so the claim's condition decides: rows claimed by others meanwhile, or just decided
+    by this person (``but``), are skipped. So are reviews this person gave back or may not decide; the index does not
+    know which, so after the first refusal the rest of the page is checked in one call.
+    ``closed_projects``: ids of projects closed to this person. ``find_denied``: returns the documents closed to them.
     """
     cursor: str | None = None
     for _ in range(_PAGES):
@@ -75,6 +76,8 @@ def claim_next(
             if row.deadline > now and queries.holder_of(row, now=now) in {"", by.id}
             and queries.row_ref(site, row) != but and row.project_id not in closed_projects
         ]  # fmt: skip
+        denied = find_denied([row.document_id for row in left])
+        left = [row for row in left if row.document_id not in denied]
         closed: frozenset[ReviewRef] | None = None
         for number, row in enumerate(left, start=1):
             ref = queries.row_ref(site, row)
@@ -99,7 +102,7 @@ def claim_next(
 def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None, unpassed: bool) -> None:
     now = clock.now()
     lapsed: Condition = may_move(TAKE_OVER) & (Review.lease_until < clock.iso(now))
-    # My own lapsed claim is renewed instead: a new version would end what my open page may do.
+    # My own lapsed claim is renewed instead: a new version would invalidate my open page.
     assigned: Condition = may_move(TAKE_ASSIGNED) & (Review.holder == by.id)
     free: Condition = may_move(TAKE) | assigned | (lapsed & (Review.holder != by.id))
     free &= may_be_decided_by(by.id)
@@ -110,7 +113,7 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None, unp
         Review.holder.set(by.id),
         Review.holder_name.set(by.name),
         Review.lease_until.set(clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))),
-        Review.version.set(Review.version + 1),  # a takeover ends what the last holder's page may do
+        Review.version.set(Review.version + 1),  # a takeover invalidates the last holder's page
         Review.claimed_at.set(clock.iso(now)),
         Review.claimed_after.set(after.decision_id) if after else Review.claimed_after.remove(),
         Review.updated_at.set(clock.iso(now)),
@@ -120,19 +123,19 @@ def _take(ref: ReviewRef, run: Run, by: Person, after: DecidedReview | None, unp
         Update(ref.key, actions, free & (Review.deadline > clock.iso(now))),
         worklists.enter(ref, by.id, Worklist.MINE),
     ]
-    if after:  # the undo of that decision finds it here, and cannot come in between
+    if after:  # the undo of that decision finds it here, and cannot run in between
         stands: Condition = (Review.decision_id == after.decision_id) & (Review.reviewer == by.id)
         changes.append(Update(after.ref.key, [Review.claimed_ahead.set(ref.path)], stands, name="after"))
     transact(changes, events.lineage(run, "HUMAN_REVIEW_CLAIMED", by=by, facts={"review": ref.review_id}))
 
 
 def renew_claim(ref: ReviewRef, *, by: Person) -> str:
-    """Extend my lease; returns until when. The version stays: a page that renews may still decide.
+    """Extend my lease and return its end. The version stays, so that the page that renews can still decide.
 
-    A lapsed lease that no one took is renewed too: only a takeover displaces a holder.
+    An expired lease that no one took over is renewed too: only a takeover displaces a holder.
 
     Raises:
-        Conflict: it is not mine any more.
+        Conflict: the claim is no longer mine.
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
@@ -142,7 +145,7 @@ def renew_claim(ref: ReviewRef, *, by: Person) -> str:
 
 
 def release_claim(ref: ReviewRef, run: Run, *, by: Person, reason: str = "") -> None:
-    """Give it back to the queue, where it is no next document of mine. ``reason``: why I skip it.
+    """Release a review to the queue and do not offer it to me next. ``reason``: why I skip it.
 
     Raises:
         Conflict: it is not mine.
@@ -152,7 +155,7 @@ def release_claim(ref: ReviewRef, run: Run, *, by: Person, reason: str = "") -> 
 
 
 def return_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
-    """Give back what was taken for something that could not be done. It may be my next document.
+    """Release a review claimed for an action that failed. It may be offered to me next.
 
     Raises:
         Conflict: it is not mine.
@@ -162,7 +165,7 @@ def return_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
 
 
 def leave_claim(ref: ReviewRef, run: Run, *, by: Person) -> None:
-    """Give back what came by itself with my last decision, if I leave it as it came. Nothing happens otherwise."""
+    """Release the review that opened after my last decision if it is untouched; otherwise do nothing."""
     untouched: Condition = Review.claimed_after.exists()
     with suppress(Conflict):
         _give_back(ref, run, by, may_move(RELEASE) & (Review.holder == by.id) & untouched)
@@ -189,10 +192,10 @@ def _give_back(
 
 
 def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:
-    """Give back what was claimed by itself with a decision that is undone, or with one of those that followed it.
+    """Release reviews that were claimed automatically by an undone decision and by those that followed it.
 
-    ``path``: what that decision claimed. What was decided since leads on to what its decision claimed. Returns what
-    was given back; a claim that someone took over, or that I made myself, stays as it is.
+    ``path``: the review that the decision claimed; decided ones lead on to what they claimed. Returns what was
+    released. Claims that someone took over, or that I made myself, stay.
     """
     for _ in range(_MOST_AHEAD):
         if not path:

@@ -1,4 +1,4 @@
-"""A review is decided, and the decision taken back: T0 and T1 of ADR 0004."""
+"""Deciding a review and undoing the decision: T0 and T1 of ADR 0004."""
 
 import datetime as dt
 import json
@@ -18,7 +18,7 @@ from config.transaction import Change, Put, Update, transact
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
 from review.changes import AcceptedWarning, FieldChange, changes_to_store, row_changes
-from review.decide import claims, drafts, worklists
+from review.decide import claims, drafts, separation, worklists
 from review.decide.drafts import TypedValues
 from review.decide.opening import next_look
 from review.handovers import keeping
@@ -44,11 +44,11 @@ _EVENT = {Decision.APPROVE: "HUMAN_REVIEW_APPROVED", Decision.REJECT: "HUMAN_REV
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a person decides, on exactly what the page showed.
+    """A person's decision on exactly what the page showed.
 
-    ``corrections``: field → value, None for not there, those of earlier approvals included; ``changes``: this person's
-    own, ``earlier``: theirs, as their object has them. ``asked``: field → label of what had to be checked;
-    ``confirmed``: field → the text that was found right; ``unseen``: what of it is approved unchecked.
+    ``corrections``: field → value (None: no value), including earlier approvals. ``changes``: this person's own;
+    ``earlier``: those of earlier approvals, as stored. ``asked``: field → label of what had to be checked.
+    ``confirmed``: field → text confirmed as right. ``unseen``: fields approved without a check.
     """
 
     decision_id: str
@@ -57,20 +57,21 @@ class Verdict:
     result_sha256: str
     corrections: Mapping[str, str | None]
     reason: str = ""
-    reject_reason: str = ""  # of the project's list, of a rejection
+    reject_reason: str = ""  # of a rejection, from the project's list
     name: str = ""  # the document's, for lists of decisions
-    queue: str = DEFAULT_QUEUE  # that it waits in, as it is stored
+    queue: str = DEFAULT_QUEUE  # in which it waits, in stored form
     changes: Sequence[FieldChange] = ()
     earlier: Sequence[Mapping[str, Any]] = ()
-    judges: Sequence[str] = ()  # ids of the people of the approvals before it
+    judges: Sequence[str] = ()  # ids of the people who approved before
     confirmed: Mapping[str, str] = field(default_factory=dict)
     unseen: Sequence[str] = ()
-    answers: Mapping[str, str] = field(default_factory=dict)  # field → Answer, earlier approvals' included
+    answers: Mapping[str, str] = field(default_factory=dict)  # field → Answer, including earlier approvals
     warnings: Sequence[AcceptedWarning] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
-    check_share: float = 0.0  # 0–1, of decisions that are reviewed twice
-    is_blind: bool = False  # one of several, which no one is shown before enough agree
-    parts: Sequence[PageRange] = ()  # that become documents of their own, of a rejection that splits the document
+    check_share: float = 0.0  # 0–1, share of decisions that are reviewed twice
+    is_blind: bool = False  # one of several that no one is shown until enough agree
+    definition: str = ""  # the workflow's version, by its id; empty: no one is barred for an edit
+    parts: Sequence[PageRange] = ()  # of a rejection that splits the document: they become documents of their own
 
     def labels(self, names: Iterable[str]) -> list[str]:
         return [self.asked.get(name, name) for name in names]
@@ -78,7 +79,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class _Stored:
-    """The corrections object and the instants that go with it."""
+    """The stored corrections object and its timestamps."""
 
     at: dt.datetime
     redeem_after: dt.datetime
@@ -89,17 +90,20 @@ class _Stored:
 def decide_review(
     ref: ReviewRef, run: Run, verdict: Verdict, *, by: Person, undo_seconds: int | None = None
 ) -> dt.datetime:
-    """Write the corrections (T0), then decide in one transaction (T1); returns until when it can be undone.
+    """Write the corrections (T0), decide in one transaction (T1), return until when it can be undone.
 
-    ``undo_seconds``: the person's own window; None: the default. The same ``decision_id`` again is the same decision.
-    Neither the lease nor the token is in the condition: only a takeover displaces a holder, and a restarted machine
+    ``undo_seconds``: the person's undo window; None: the default. A repeated ``decision_id`` is the same decision.
+    The condition checks neither lease nor token: only a takeover displaces a holder, and a restarted state machine
     must not look like someone else's decision.
 
     Raises:
-        Conflict: it is decided, taken over, expired, or its result has changed; nothing of this one was kept but
-            the object, which no record names.
+        Conflict: it is decided, taken over, expired, or its result has changed, or this person has edited the document
+            and the site separates that. Nothing is kept but the object, which no record refers to.
 
     """
+    if verdict.definition and separation.bar_editor(ref, verdict.definition, by=by):
+        claims.return_claim(ref, run, by=by)
+        raise Conflict
     now = clock.now()
     body = _object(ref, verdict, by, now)
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
@@ -128,7 +132,7 @@ def decide_review(
     if (chosen := verdict.corrections.get(of_result.KEY)) is not None:
         facts["document_type"] = chosen or of_result.NONE
     event = events.lineage(run, _EVENT[verdict.decision], by=by, decision=verdict.decision, facts=facts)
-    if ref.is_check:  # not what was decided: a third person may have to say who is right
+    if ref.is_check:  # without the content: a third person may have to say who is right
         event = events.lineage(run, "CHECK_DECIDED", by=by, facts={"review": ref.review_id})
     elif verdict.is_blind:
         event = events.lineage(run, "BLIND_DECIDED", by=by, facts={"review": ref.review_id})
@@ -141,7 +145,7 @@ def decide_review(
 
 
 def _find_repeated_decision(ref: ReviewRef, verdict: Verdict, by: Person) -> dt.datetime:
-    """A POST that came twice is one decision; anything else is a conflict that names who was first."""
+    """Treat a repeated POST as the same decision; anything else is a conflict that names who was first."""
     review = Review.load(ref.key, only=READABLE)
     same = review.decision_id == verdict.decision_id and review.decision == verdict.decision
     if same and review.reviewer == by.id and review.redeem_after:
@@ -172,7 +176,7 @@ def _mark(ref: ReviewRef, verdict: Verdict, by: Person, stored: _Stored) -> Upda
     ]
     if not verdict.is_blind:
         shown &= Review.quorum.does_not_exist()
-    if verdict.unseen:  # the run's own word, whatever the page said
+    if verdict.unseen:  # pinned by the run, whatever the page sent
         shown &= Review.unseen_allowed == True  # noqa: E712 - a condition, not a comparison
     return Update(ref.key, actions, mine & shown & (Review.deadline > clock.iso(now)))
 
@@ -210,7 +214,7 @@ def _decision(ref: ReviewRef, run: Run, verdict: Verdict, by: Person, stored: _S
         unseen=verdict.labels(verdict.unseen) or None,
         warnings=[asdict(one) for one in verdict.warnings] or None,
         decidedAt=at,
-        TimeToLive=keeping.keep_until() if ref.is_handed_over else None,  # the lineage says for ever who decided
+        TimeToLive=keeping.keep_until() if ref.is_handed_over else None,  # the lineage keeps who decided, forever
     )
 
 
@@ -241,18 +245,18 @@ def _object(ref: ReviewRef, verdict: Verdict, by: Person, now: dt.datetime) -> b
 
 
 def undo_decision(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> None:
-    """Take my decision back, while the redeemer has not begun; the review is mine again, under a new version.
+    """Undo my decision before redemption begins; the review is mine again, under a new version.
 
-    What was sent with it is typed once more: it becomes the draft. What was claimed ahead with it is given back.
+    Its values become the draft again, and the review claimed with it is released.
 
     Raises:
-        Conflict: it is on its way, or it was not my decision.
+        Conflict: redemption has begun, or it was not my decision.
 
     """
     review = Review.load(ref.key, only=READABLE)
     try:
         _reopen_review(ref, run, review, decision_id, by)
-    except Conflict:  # perhaps only the next document was claimed since it was read
+    except Conflict:  # perhaps only the next document was claimed since the read
         before, review = review, Review.load(ref.key, only=READABLE)
         if review.claimed_ahead == before.claimed_ahead:
             raise
@@ -260,7 +264,7 @@ def undo_decision(ref: ReviewRef, run: Run, *, decision_id: str, by: Person) -> 
     _type_again(ref, run, review, by)
     try:
         claims.release_ahead(ref.site, review.claimed_ahead, by=by)
-    except CountersignError as error:  # the undo stands; that claim ends with its lease
+    except CountersignError as error:  # the undo is valid; that claim ends with its lease
         log.warning("claim ahead not given back", extra={"error": type(error).__name__})
 
 
@@ -268,7 +272,7 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
     now = clock.iso(clock.now())
     mine: Condition = may_move(UNDO) & (Review.reviewer == by.id)
     in_time: Condition = (Review.decision_id == decision_id) & (Review.redeem_after > now)
-    # What is claimed ahead is named by this row alone: it must not be forgotten unread.
+    # Only this row names the review that was claimed ahead, so it must still be the one that was read.
     ahead: Condition = Review.claimed_ahead.does_not_exist()
     if review.claimed_ahead:
         ahead = Review.claimed_ahead == review.claimed_ahead
@@ -292,7 +296,7 @@ def _reopen_review(ref: ReviewRef, run: Run, review: Review, decision_id: str, b
 
 
 def _move_checkpoint(ref: ReviewRef, status: str) -> list[Change]:
-    """Of the run that waits; for a second review and for a seeded one none does."""
+    """Return the checkpoint's update; second reviews and seeded checks have no waiting run."""
     return [] if ref.is_compared else [Update(checkpoint_key(ref), [ReviewCheckpoint.status.set(status)])]
 
 
@@ -311,7 +315,7 @@ def _reopen_actions(ref: ReviewRef, review: Review, by: Person, now: str) -> lis
         *(one.remove() for one in (Review.decision_id, Review.decision, Review.decision_uri)),
         *(one.remove() for one in (Review.decision_sha256, Review.redeem_after, Review.reviewedAt)),
         *(one.remove() for one in (Review.reviewer, Review.reviewer_name)),
-        *(one.remove() for one in (Review.claimed_ahead, Review.claimed_after)),  # from now on it is held on purpose
+        *(one.remove() for one in (Review.claimed_ahead, Review.claimed_after)),  # held on purpose from now on
         Review.GSI1PK.set(index["GSI1PK"]),
         Review.GSI1SK.set(index["GSI1SK"]),
         *due_work.postpone_actions(Review, clock.iso(look_at), review_id=ref.review_id),
@@ -320,7 +324,7 @@ def _reopen_actions(ref: ReviewRef, review: Review, by: Person, now: str) -> lis
 
 
 def _type_again(ref: ReviewRef, run: Run, review: Review, by: Person) -> None:
-    """The last words may have been sent before their draft was saved. The undo stands where this cannot be done."""
+    """Restore what was sent as the draft, since it may not have been saved. A failure does not affect the undo."""
     store = DocumentFiles(ref.site, run.project_id, ref.document_id)
     try:
         sent = json.loads(store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or ""))

@@ -1,4 +1,4 @@
-"""What a reviewer types is kept field by field before anything is decided; for its writer alone."""
+"""Drafts: what a reviewer types, saved field by field and visible only to them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ from review.status import RENEW, UNDECIDED
 
 @dataclass(frozen=True)
 class TypedValues:
-    """What was done since the last save: field → text; ``reason`` None if untouched.
+    """Input since the last save: field → text; ``reason``: None if untouched.
 
-    ``confirmed``: field → the text that was found right, None if that was taken back.
-    ``answers``: field → why it has no value, empty if that was taken back.
+    ``confirmed``: field → text confirmed as right, None if withdrawn.
+    ``answers``: field → why it has no value, empty if withdrawn.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)
@@ -35,20 +35,20 @@ class TypedValues:
 
 @dataclass(frozen=True)
 class SavedDraft:
-    """``until``: the lease after a save by its holder; empty if the review is no longer this page's."""
+    """``until``: end of the lease after a save by its holder; empty if this page no longer holds the review."""
 
     at: str
     until: str = ""
 
 
 def save_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, version: int, begun: bool) -> SavedDraft:
-    """Keep what a page's holder types, and the claim with it: one transaction, since typing is being there.
+    """Save the holder's input and renew the claim in one transaction, since typing shows presence.
 
-    A page whose claim is gone still keeps its text while no one has decided. ``begun``: whether the page knows of a
-    draft; a wrong guess costs a second call and nothing else.
+    Without the claim the text is still saved as long as no one has decided. ``begun``: whether the page knows of a
+    draft; a wrong guess only costs a second call.
 
     Raises:
-        Conflict: it is decided or has ended; nothing was kept.
+        Conflict: the review is decided or has ended; nothing was saved.
 
     """
     until = clock.iso(clock.in_seconds(settings.REVIEW_LEASE_SECONDS))
@@ -65,17 +65,17 @@ def save_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, version: int, 
 
 
 def keep_draft(ref: ReviewRef, typed: TypedValues, *, by: Person, begun: bool = False) -> str:
-    """Keep what someone typed who may have lost the claim; returns when.
+    """Save the input of someone who may have lost the claim, and return when it was saved.
 
     Raises:
-        Conflict: it is decided or has ended; nothing was kept.
+        Conflict: the review is decided or has ended; nothing was saved.
 
     """
     return _write(ref, typed, by, Check(ref.key, Review.status.is_in(*UNDECIDED), name="review"), begun)
 
 
 def _write(ref: ReviewRef, typed: TypedValues, by: Person, guard: Change, begun: bool) -> str:
-    """Begin the draft or add to it, whichever holds: another tab may begin it, and its TTL end it, in between."""
+    """Create the draft or add to it, whichever applies: another tab may create it, or its TTL delete it, meanwhile."""
     at = clock.iso(clock.now())
     ways: list[Callable[[ReviewRef, TypedValues, Person, str], Change]] = [_begin, _add]
     first, second = reversed(ways) if begun else ways
@@ -92,7 +92,7 @@ def _write(ref: ReviewRef, typed: TypedValues, by: Person, guard: Change, begun:
 
 
 def _draft_ttl() -> int:
-    """Epoch seconds, DynamoDB's form of a TTL; after the deadline of any review that is open now."""
+    """Return a TTL in epoch seconds, later than the deadline of any open review."""
     return int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp())
 
 
@@ -108,7 +108,7 @@ def _begin(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Put:
 
 
 def _add(ref: ReviewRef, typed: TypedValues, by: Person, at: str) -> Update:
-    """Path by path: two tabs of one person do not lose each other's fields."""
+    """Update path by path, so that two tabs do not overwrite each other's fields."""
     actions: list[Action] = [ReviewDraft.savedAt.set(at), ReviewDraft.TimeToLive.set(_draft_ttl())]
     actions += [ReviewDraft.values[name].set(text) for name, text in typed.values.items()]
     for name, looked_at in typed.confirmed.items():

@@ -1,4 +1,4 @@
-"""What is done with a review that is due: conditional, audited, harmless when repeated."""
+"""The due-work handler of reviews: conditional, audited, idempotent."""
 
 import logging
 
@@ -25,12 +25,12 @@ from workflows.runs.items import Run, RunStatus
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 3  # redemptions that a running execution may ignore before a new attempt takes over
+_PATIENCE = 3  # retries that a running execution may ignore before a new attempt takes over
 
 
 @due("review", Review, only=READABLE)
 def drive_review(site: str, review: Review) -> None:
-    """Drive a decided review on; expire or close an undecided one whose machine has not."""
+    """Redeem a decided review; expire or close an undecided one if its state machine has not."""
     ref = ReviewRef(site, review.document_id, review.reviewId)
     run, now = Run(site, review.project_id, review.document_id, review.workflow_id), clock.now()
     if review.status == ReviewStatus.POSTPONED and postponements.is_over(review) and review.deadline > clock.iso(now):
@@ -60,7 +60,7 @@ def _end_undecided(ref: ReviewRef, run: Run, review: Review) -> None:
 
 
 def _orphan_review(ref: ReviewRef, run: Run, review: Review, *, held: bool) -> None:
-    """``held``: its document is on legal hold, so that nothing of it may expire."""
+    """``held``: its document is on legal hold, so its rows must not expire."""
     changes = redemption.plan_close(ref, ORPHAN, review, held=held)
     if expiry.does_expire() and not held:
         key = table.DOCUMENT.key(ref.site, document_id=run.document_id)
@@ -74,12 +74,12 @@ def _orphan_review(ref: ReviewRef, run: Run, review: Review, *, held: bool) -> N
 
 
 def _drive_decided(ref: ReviewRef, run: Run, review: Review) -> None:
-    if review.reviewedAt:  # an alarm listens for how long
+    if review.reviewedAt:  # an alarm watches how long this lasts
         waited = (clock.now() - clock.parse(review.reviewedAt)).total_seconds()
         log.warning("decision waits", extra={"run": run.workflow_id, "review": ref.review_id, "seconds": round(waited)})
         repairs.record_repair(repairs.DECISION, ref.site, document_id=run.document_id, workflow_id=run.workflow_id)
     execution = queries.execution(run)
-    if execution.status != RunStatus.RUNNING:  # it failed at this step, and a person may resume it
+    if execution.status != RunStatus.RUNNING:  # it failed at this step; a person may resume it
         due_work.postpone(review, at=clock.iso(clock.in_seconds(settings.RUN_CHECK_SECONDS)))
         return
     if review.quorum:

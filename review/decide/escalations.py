@@ -1,4 +1,4 @@
-"""A review whose deadline is near: everybody is told once, its holder by mail, and it goes on waiting for a person."""
+"""Escalation of a review near its deadline: everyone is told once, its holder by mail; it keeps waiting."""
 
 import logging
 from typing import cast
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def is_due(ref: ReviewRef, review: Review) -> bool:
-    """Whether there is still time, no one was told, and someone waits: a review whose run has ended is closed."""
+    """Return whether the review is open, has time left and was not escalated; one of an ended run is closed."""
     in_time = clock.iso(clock.now()) < clock.iso(expires_at(ref, clock.parse(review.deadline)))
     if review.status not in UNDECIDED or review.escalated_at or not in_time:
         return False
@@ -28,7 +28,7 @@ def is_due(ref: ReviewRef, review: Review) -> bool:
 
 
 def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
-    """Say so on the bus and in the lineage; it is due again when its time is over. Claim, draft and token stay.
+    """Publish the escalation and record it in the lineage; due again at the deadline. Claim, draft and token stay.
 
     Raises:
         Conflict: it is decided, has ended, or another sweep was first.
@@ -41,7 +41,7 @@ def escalate_review(ref: ReviewRef, run: Run, review: Review) -> None:
         Review.escalated_at.set(clock.iso(clock.now())),
         *due_work.postpone_actions(Review, end, review_id=ref.review_id),
     ]
-    # As it was read: when one that was put off comes back must not be forgotten, nor be looked for where it is not.
+    # As read: a postponed review must keep its time of return and its place in the index.
     waits = (Review.status == review.status) & Review.escalated_at.does_not_exist()
     if review.status in PUT_OFF:
         waits &= Review.postponed_until == review.postponed_until

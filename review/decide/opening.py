@@ -1,4 +1,4 @@
-"""A run pauses: its review comes into being with the token, the reasons and the checkpoint; or gets a newer token."""
+"""Opening a review when a run pauses: token, reasons and checkpoint; an open review gets the newer token."""
 
 import datetime as dt
 import json
@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Sentence
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects.documents import counting
 from projects.queues import queries as queue_queries
@@ -28,6 +30,7 @@ from workflows.engine import tokens
 from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.items import DocumentEvent, Execution, ReviewCheckpoint, Run
+from workflows.runs.run_files import files_of
 from workflows.stages.assess import SHOWN
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -39,9 +42,9 @@ _NONE = dt.timedelta()
 
 @dataclass(frozen=True)
 class Pause:
-    """What the machine says when it waits. ``found``: the assessment's facts; ``timeout``: seconds from ``entered``.
+    """The message of a waiting machine. ``found``: the assessment's facts; ``timeout``: seconds from ``entered``.
 
-    Completed, ``found`` has what stands in the assessment itself too: ``reasons`` and ``triage``.
+    ``complete_pause`` adds ``reasons`` and ``triage`` from the assessment itself to ``found``.
     """
 
     run: Run
@@ -54,7 +57,7 @@ class Pause:
     file_name: str
     project_name: str
     found: Mapping[str, Any]
-    # Of a question of another system: the review's own id, and what its row keeps beside the rest.
+    # Of another system's question: the review's id, and additional attributes of its row.
     review_id: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -65,37 +68,37 @@ class Pause:
 
     @property
     def queue(self) -> str:
-        """What the run froze at its start, or the rule chose that decided after the analysis."""
+        """The queue pinned at the run's start, or chosen by the routing rule after the analysis."""
         return str(self.found.get("queue") or DEFAULT_QUEUE)
 
     @property
     def deadline(self) -> dt.datetime:
-        """The last moment to decide: a margin before the machine's own timeout, so that a decision can be redeemed."""
+        """The deadline: some time before the machine's timeout, so that a last-minute decision can be redeemed."""
         seconds = max(self.timeout - settings.REVIEW_MARGIN_SECONDS, 1)
         return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
 
 
 def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
-    """When the due row expires an undecided review."""
+    """Return when the due row expires an undecided review."""
     if ref.is_handed_over or ref.is_compared:
-        return deadline  # no one else does
-    # By then the machine's own Catch has expired it; the due row is for a machine that is gone.
+        return deadline  # nothing else expires it
+    # By then the machine's Catch has expired it; the due row is for a machine that is gone.
     return deadline + dt.timedelta(seconds=settings.REVIEW_MARGIN_SECONDS + settings.REPAIR_AFTER_SECONDS)
 
 
 def escalates_at(deadline: dt.datetime, *, since: dt.datetime) -> dt.datetime:
-    """When people are told that the deadline is near; ``since``: when the review came into being."""
+    """Return when people are told that the deadline is near; ``since``: when the review was opened."""
     return deadline - min(dt.timedelta(seconds=settings.REVIEW_ESCALATE_SECONDS), max(deadline - since, _NONE) / 4)
 
 
 def next_look(ref: ReviewRef, deadline: dt.datetime, *, since: dt.datetime, escalated: bool) -> dt.datetime:
-    """When the due row has something to do with an undecided review: first escalate it, then end it."""
-    # No run waits for a second review or a seeded one, so no one is told that it is late.
+    """Return when an undecided review is due: first to be escalated, then to expire."""
+    # No run waits for a second review or seeded check, so neither is escalated.
     return expires_at(ref, deadline) if escalated or ref.is_compared else escalates_at(deadline, since=since)
 
 
 def open_review(pause: Pause) -> str | None:
-    """Open the review, or give an open one its newer token; returns the decision that waits for it, if any.
+    """Open the review, or give an open one the newer token; return the decision waiting for that token, if any.
 
     Raises:
         Conflict: a newer attempt drives the run, or it has left the step; nothing was changed.
@@ -117,9 +120,9 @@ def open_review(pause: Pause) -> str | None:
 
 
 def complete_pause(pause: Pause) -> Pause:
-    """The pause with what the assessment says, and with what the table knows where another step was before it.
+    """Complete the pause from the assessment, or from the table if another step came before it.
 
-    The guard of what follows holds for what is read here: the run leaves no step without a new transition.
+    The guard of the following write also covers these reads: a run leaves no step without a new transition.
 
     Raises:
         Conflict: the run was never assessed, or its files are gone.
@@ -136,7 +139,7 @@ def complete_pause(pause: Pause) -> Pause:
     step = definition.step(pause.step)
     assessed = queries.transition_from(pause.run, definition.named(ROUTED).order)
     if assessed is None or assessed.data is None:
-        raise Conflict("The run has no result to review.")
+        raise Conflict(gettext("The run has no result to review."))
     found = assessed.data.as_dict() | {"last": str(execution.last_transition)} | _read_assessment(pause.run)
     asks = [step.asks] if step.asks else []
     if not execution.decision_id:
@@ -144,25 +147,25 @@ def complete_pause(pause: Pause) -> Pause:
         return replace(pause, found=found if found["reasons"] else found | {"reasons": asks, "unsure": 0})
     pointer, changed, judges = _before(pause.run, execution)
     pause = _bar(pause, separation.find_barred(pause.run, definition.id, step, judges))
-    # Several have agreed blindly before this one, or none had to.
+    # A quorum before this approval has agreed, or there was none.
     found |= {"reasons": [*asks, *changed][:SHOWN], "unsure": len(changed), "quorum": None}
     return replace(pause, found=found, more={**pause.more, **pointer})
 
 
 def _read_assessment(run: Run) -> dict[str, Any]:
-    """Reasons and triage name values, so no machine carries them. Raises: Conflict if the run's files are gone."""
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    """Read reasons and triage, which quote values, so never pass through the machine. Raises: Conflict."""
+    store = files_of(run)
     try:
         stored = json.loads(store.read(files.assessment(run.workflow_id)))
     except NotFound as error:
-        raise Conflict("The run has no assessment to review.") from error
+        raise Conflict(gettext("The run has no assessment to review.")) from error
     return {"reasons": [one["text"] for one in stored["reasons"][:SHOWN]], "triage": stored.get("triage")}
 
 
 def place_pause(pause: Pause) -> Pause:
-    """The pause in the queue that its approval names; one Query more where it names one.
+    """Return the pause in the queue that its approval names; costs one Query if it names one.
 
-    A queue that the site lacks must not fall back on another: people would approve who were not meant to.
+    A missing queue must not fall back to another: the wrong people would approve.
 
     Raises:
         Refused: the site has no active queue of that name.
@@ -174,7 +177,9 @@ def place_pause(pause: Pause) -> Pause:
     queues = queue_queries.all_queues(pause.run.site)
     found = next((one.id for one in queues if one.name.casefold() == name.casefold() and not one.is_archived), None)
     if found is None:
-        raise Refused(f"This site has no active queue named {name}. Create it, then retry the run.")
+        raise Refused(
+            gettext("This site has no active queue named %(name)s. Create it, then retry the run.") % {"name": name}
+        )
     return replace(pause, found={**pause.found, "queue": found})
 
 
@@ -183,18 +188,21 @@ def _bar(pause: Pause, barred: Mapping[str, str]) -> Pause:
 
 
 def _before(run: Run, execution: Execution) -> tuple[dict[str, Any], list[str], list[str]]:
-    """The applied decision of an approval before this one, what it changed, and the ids of all who decided so far."""
+    """Return the applied decision of the preceding approval, its changes, and the ids of all who decided so far."""
     sha256 = str(execution.decision_sha256)
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     name = files.decision(run.workflow_id, execution.decision_id, sha256)
     decision = json.loads(store.read_pinned(name, sha256))
     pointer = {"before_uri": store.uri(name), "before_sha256": sha256}
-    changed = [f"{one.label} changed by {one.by}" for one in last_changes(decision).values()]
+    changed: list[str] = [
+        Sentence("%(label)s changed by %(by)s").fill(label=one.label, by=one.by)
+        for one in last_changes(decision).values()
+    ]
     return pointer, changed, [str(one) for one in decision["judges"]]
 
 
 def plan_review(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt]:
-    """What a review comes into being by, and the event that asks for a person."""
+    """Plan the writes that open a review, and the event that asks for a person."""
     review = _review(pause, clock.iso(at))
     required = events.lineage(
         pause.run,
@@ -209,7 +217,7 @@ def plan_review(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt
 
 
 def _create(pause: Pause, review: Review) -> Update:
-    """An update of an item that must not exist, since the token is no attribute of the model that a put would write."""
+    """Create the item by an update that requires its absence: no put can write the token, which the model lacks."""
     named = {attribute.attr_name: attribute for attribute in Review.get_attributes().values()}
     actions: list[Action] = [
         attribute.set(value)
@@ -222,10 +230,10 @@ def _create(pause: Pause, review: Review) -> Update:
 
 
 def _newer_token(pause: Pause) -> str | None:
-    """A restarted or redelivered wait: the review, its claim and its drafts stay, whatever their status."""
+    """Store the token of a restarted or redelivered wait; review, claim and drafts stay, whatever their status."""
     review = Review.load(pause.ref.key, only=READABLE)
     decided = review.status in DECIDED
-    # A redemption under way used the old token: this one may be spent at once. Within the undo window it may not.
+    # A redemption in progress used the old token, so this one may be spent at once; within the undo window it may not.
     spent = review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)
     more = [Review.redeem_after.set(clock.iso(clock.now()))] if spent else []
     if not pause.token:
@@ -276,7 +284,7 @@ def _review(pause: Pause, now: str) -> Review:
 
 
 def _checkpoint(pause: Pause, review: Review) -> ReviewCheckpoint:
-    """Seed 001's row: pointers to everything the paused run needs, so that resuming repeats nothing."""
+    """The checkpoint row (seed 001): pointers to everything the paused run needs, so that resuming repeats nothing."""
     store = DocumentFiles(pause.run.site, pause.run.project_id, pause.run.document_id)
     state = {
         "workflow_id": pause.run.workflow_id,

@@ -1,8 +1,9 @@
-"""A review is put off until a time, and comes back by itself; its deadline stays."""
+"""Postponing a review: it returns to its queue at the chosen time; its deadline stays."""
 
 import datetime as dt
 import logging
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -24,16 +25,16 @@ log = logging.getLogger(__name__)
 
 
 def postpone_review(ref: ReviewRef, run: Run, review: Review, until: dt.datetime, *, by: Person) -> None:
-    """Put off what I hold. Whatever else is due before, as telling people of its deadline, is done meanwhile.
+    """Postpone a review that I hold. Anything due earlier, such as its escalation, still happens.
 
     Raises:
-        Refused: not between now and its deadline.
+        Refused: the time is not between now and the deadline.
         Conflict: it is not mine any more.
 
     """
     back_at, now = clock.iso(until), clock.iso(clock.now())
     if not now < back_at < review.deadline:
-        raise Refused("Choose a time after now and before the due date.")
+        raise Refused(gettext("Choose a time after now and before the due date."))
     mine: Condition = may_move(POSTPONE) & (Review.holder == by.id) & (Review.deadline > back_at)
     actions = [
         Review.status.set(POSTPONE.to),
@@ -52,15 +53,15 @@ def postpone_review(ref: ReviewRef, run: Run, review: Review, until: dt.datetime
 
 
 def is_over(review: Review) -> bool:
-    """Whether it was put off until now."""
+    """Return whether the postponement is over."""
     return bool(review.postponed_until) and str(review.postponed_until) <= clock.iso(clock.now())
 
 
 def resume_review(ref: ReviewRef, run: Run, review: Review, *, by: Person | None = None) -> None:
-    """Have it wait in its queue again. ``by``: who wants it before its time.
+    """Return the review to its queue. ``by``: the person who brings it back early.
 
     Raises:
-        Conflict: it is back already, was put off once more, or has ended.
+        Conflict: it is back already, was postponed again, or has ended.
 
     """
     same: Condition = may_move(RESUME) & (Review.postponed_until == review.postponed_until)
@@ -78,7 +79,7 @@ def resume_review(ref: ReviewRef, run: Run, review: Review, *, by: Person | None
 
 
 def put_off_actions(ref: ReviewRef, review: Review, back_at: str) -> list[Action]:
-    """Out of the queue until ``back_at``, a stored instant; what else is due before is done meanwhile."""
+    """Return the actions that move a review out of the queue until ``back_at``, a stored instant."""
     return [
         Review.postponed_until.set(back_at),
         Review.GSI1SK.set(_place(ref, review, table.postponed_place(back_at))),
@@ -87,7 +88,7 @@ def put_off_actions(ref: ReviewRef, review: Review, back_at: str) -> list[Action
 
 
 def bring_back_actions(ref: ReviewRef, review: Review) -> list[Action]:
-    """Back to its place in the queue, by its deadline."""
+    """Return the actions that put a review back into its queue, by deadline."""
     return [
         Review.postponed_until.remove(),
         Review.GSI1SK.set(_place(ref, review, review.deadline)),
@@ -101,7 +102,7 @@ def _next_look(ref: ReviewRef, review: Review) -> str:
 
 
 def count_put_off(ref: ReviewRef, review: Review, number: int) -> list[Change]:
-    """``number`` more of its queue are put off, and as many fewer wait."""
+    """Count ``number`` more postponed and as many fewer waiting reviews of its queue."""
     queue = review.queue or DEFAULT_QUEUE
     tally = counting.count_queued(queue, ref.document_id, number, postponed=True)
     tally.update(counting.count_queued(queue, ref.document_id, -number))

@@ -1,4 +1,4 @@
-"""A review waits while a person is asked about it: then it is its asker's again, with the answer or without."""
+"""Questions about a review: it waits for a colleague's answer, then returns to the asker, answered or not."""
 
 import datetime as dt
 import logging
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
@@ -27,12 +28,12 @@ from workflows.runs.items import DocumentEvent, Run
 
 log = logging.getLogger(__name__)
 
-MOST_ASKED = 40  # people of one question: each has a row and a mail in one transaction of at most 100
+MOST_ASKED = 40  # people per question: each has a row and a mail in one transaction of at most 100 changes
 
 
 @dataclass(frozen=True)
 class Question:
-    """``to``: ids of people, each of whom may answer; ``to_name``: the person or the group. ``about``: a label."""
+    """``to``: ids of the people who may answer; ``to_name``: the person or group. ``about``: a field's label."""
 
     id: str
     text: str
@@ -40,22 +41,22 @@ class Question:
     to_name: str
     until: dt.datetime
     about: str = ""
-    escalates: bool = False  # they are to take it over: the text says why
+    escalates: bool = False  # an escalation: they are to take it over, and the text says why
 
 
 def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *, by: Person) -> None:
-    """Ask about what I hold: it is put off until the answer or ``question.until``, and stays mine.
+    """Ask about a review that I hold: it is postponed until the answer or ``question.until``, and stays mine.
 
     Raises:
-        Refused: no one to ask, too many, or not between now and its deadline.
+        Refused: no one or too many are asked, or the time is not between now and the deadline.
         Conflict: it is not mine any more.
 
     """
     back_at, now = clock.iso(question.until), clock.iso(clock.now())
     if not now < back_at < review.deadline:
-        raise Refused("Choose a time after now and before the due date.")
+        raise Refused(gettext("Choose a time after now and before the due date."))
     if not 0 < len(question.to) <= MOST_ASKED or by.id in question.to:
-        raise Refused("Select another person or a smaller group to ask.")
+        raise Refused(gettext("Select another person or a smaller group to ask."))
     mine: Condition = may_move(ASK) & (Review.holder == by.id) & (Review.deadline > back_at)
     actions: list[Action] = [
         Review.status.set(ASK.to),
@@ -103,7 +104,7 @@ def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *
 
 
 def answer_question(ref: ReviewRef, run: Run, review: Review, text: str, *, by: Person) -> None:
-    """Answer what I was asked; the review is its asker's again, without a lease until it is claimed.
+    """Answer a question; the review returns to the asker, without a lease until it is claimed.
 
     Raises:
         Conflict: another person answered first, or the question has ended.
@@ -123,7 +124,7 @@ def answer_question(ref: ReviewRef, run: Run, review: Review, text: str, *, by: 
 
 
 def return_unanswered(ref: ReviewRef, run: Run, review: Review) -> None:
-    """Its time is over: its asker's again, without an answer.
+    """Return an unanswered review to its asker when the time is over.
 
     Raises:
         Conflict: it was answered or taken meanwhile, or another sweep was first.
@@ -136,7 +137,7 @@ def return_unanswered(ref: ReviewRef, run: Run, review: Review) -> None:
 
 
 def take_asked(ref: ReviewRef, run: Run, review: Review, *, by: Person) -> None:
-    """Claim it before the answer: its asker goes on without, or a person who was asked takes it over.
+    """Claim the review before the answer: the asker goes on without it, or a person asked takes it over.
 
     Raises:
         Conflict: it was answered meanwhile, its deadline has passed, I was not asked, or I may not decide it.
@@ -192,7 +193,7 @@ def _end_actions(ref: ReviewRef, review: Review) -> list[Action]:
 
 
 def _is_open(review: Review) -> Condition:
-    """The question is the one that was read."""
+    """Condition: the open question is the one that was read."""
     same: Condition = Review.question_id == str(review.question_id)
     return same
 
@@ -203,6 +204,6 @@ def _is_message_open() -> Condition:
 
 
 def _remove_rows(ref: ReviewRef, review: Review) -> list[Change]:
-    """Out of the lists of who was asked, and from among what is put off."""
+    """Remove the review from the askees' lists and from the postponed ones."""
     asked: list[Change] = [worklists.remove(ref, one, Worklist.ASKED) for one in sorted(review.question_to or ())]
     return asked + count_put_off(ref, review, -1)

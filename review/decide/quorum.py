@@ -1,7 +1,7 @@
-"""Several reviewers decide blindly, one after the other, until enough agree; only then does the run go on.
+"""Quorum: several reviewers decide blindly in turn until enough agree; only then does the run continue.
 
-Each decision is made as every other; when it can no longer be undone it is counted instead of redeemed. ``quorum`` on
-the review says that this is so: it goes once enough agree, or once a person has to decide who sees what they gave.
+Decisions are made as usual; after the undo window they are counted instead of redeemed. The review's ``quorum``
+attribute marks this; it is removed once enough agree, or once a person who sees all answers has to decide.
 """
 
 import json
@@ -17,6 +17,7 @@ from pynamodb.expressions.update import Action
 from config import clock, table
 from config.due import actions as due_work
 from config.errors import Conflict
+from config.phrase import Sentence
 from config.transaction import EXISTS, Change, Check, Put, Update, transact
 from projects.documents import counting
 from projects.queues.items import DEFAULT_QUEUE
@@ -31,6 +32,7 @@ from review.quality.comparison import compare_decisions
 from review.status import DECIDED, REOPEN, Bar
 from workflows.runs import events
 from workflows.runs.items import ReviewCheckpoint, Run
+from workflows.runs.run_files import files_of
 from workflows.stages.assess import SHOWN
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -39,15 +41,15 @@ log = logging.getLogger(__name__)
 
 
 def count_vote(ref: ReviewRef, decision_id: str, *, may_undo: bool = True) -> str | None:
-    """Count a decision that can no longer be undone; returns the id of the one that enough agree on, if it is so.
+    """Count a decision after its undo window; return the id of the agreed decision, if there is one.
 
-    ``may_undo``: False once the machine waits no longer, and neither does its undo window.
+    ``may_undo``: False once the machine no longer waits, so that the undo window is not awaited either.
 
-    If not, the review waits for the next person, who is shown nothing of it; or, once no further vote could make
-    enough of them agree, for a person who is shown where they differ and decides alone.
+    Otherwise the review waits for the next person, who sees nothing of it; or, once no further vote could bring
+    agreement, for a person who sees the differences and decides alone.
 
     Raises:
-        Conflict: nothing to count: undone, within its undo window, counted before, or not one of several.
+        Conflict: nothing to count: undone, within its undo window, counted before, or without a quorum.
 
     """
     review = Review.load(ref.key, only=READABLE)
@@ -70,7 +72,7 @@ def count_vote(ref: ReviewRef, decision_id: str, *, may_undo: bool = True) -> st
 
 
 class _Vote(NamedTuple):
-    """The review as it was read with its newest decision. ``names``: of all decisions, ``votes``: their objects."""
+    """The review as read, with its newest decision. ``names``: of all decisions; ``votes``: their objects."""
 
     ref: ReviewRef
     run: Run
@@ -81,7 +83,7 @@ class _Vote(NamedTuple):
 
     @property
     def as_read(self) -> Condition:
-        """Nothing was undone, counted or sent meanwhile."""
+        """Condition: nothing was undone, counted or sent meanwhile."""
         same: Condition = Review.decision_id == self.review.decision_id
         waits: Condition = may_move(REOPEN) & same & Review.quorum.exists()
         over: Condition = Review.redeem_after <= clock.iso(clock.now())
@@ -94,20 +96,20 @@ class _Vote(NamedTuple):
 
 def _read_vote(run: Run, name: str) -> dict[str, Any]:
     decision_id, sha256 = name.split("#")
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     found: dict[str, Any] = json.loads(store.read_pinned(files.decision(run.workflow_id, decision_id, sha256), sha256))
     return found
 
 
 def _write_object(vote: _Vote, decision_id: str, content: Mapping[str, Any]) -> tuple[str, str]:
-    """Its address and SHA-256."""
+    """Write the object; return its URI and SHA-256."""
     body = json.dumps(content, ensure_ascii=False, sort_keys=True).encode()
     store, sha256 = DocumentFiles(vote.ref.site, vote.run.project_id, vote.ref.document_id), files.sha256(body)
     return store.write(files.decision(vote.run.workflow_id, decision_id, sha256), body, "application/json"), sha256
 
 
 def _settle(vote: _Vote, result: Mapping[str, Any], found: Agreement) -> str:
-    """The decision becomes the one that enough agree on, under an id of its own; it is redeemed as every other."""
+    """Store the agreed decision under an id of its own; it is redeemed like any other."""
     decision_id, now = clock.new_ulid(), clock.iso(clock.now())
     names = ", ".join(one.name for one in vote.people)
     last = vote.people[-1]
@@ -137,7 +139,7 @@ def _settle(vote: _Vote, result: Mapping[str, Any], found: Agreement) -> str:
 
 
 def _decision_row(vote: _Vote, decision_id: str, merged: Mapping[str, Any], uri: str, sha256: str) -> ReviewDecision:
-    """In the history of the site and of no person: each has a row for what they decided."""
+    """Build the decision's row for the site's history; each reviewer has a row of their own."""
     ref, review, at = vote.ref, vote.review, str(merged["at"])
     key = table.REVIEW_DECISION.key(
         ref.site, document_id=ref.document_id, review_id=ref.review_id, decision_id=decision_id
@@ -176,28 +178,30 @@ def _change_of(stored: Mapping[str, Any]) -> FieldChange:
 
 
 def _hand_to_judge(vote: _Vote, result: Mapping[str, Any], found: Agreement) -> None:
-    """An approval after theirs: what enough agree on is in place, and each field where they differ is in doubt."""
+    """Hand over to a deciding approval: agreed fields are in place, disputed ones are doubted."""
     uri, sha256 = _write_object(vote, str(vote.review.decision_id), merge_votes(vote.votes, found))
     labels = [one.label for one in found.disputes]
     if found.decision is None:
-        labels.insert(0, "Approve or reject")
+        labels.insert(0, Sentence("Approve or reject"))
     actions = [
         Review.quorum.remove(),
         Review.before_uri.set(uri),
         Review.before_sha256.set(sha256),
-        Review.reasons.set(_lead_with(f"Reviewers differ: {', '.join(labels)}", vote.review)),
+        Review.reasons.set(
+            _lead_with(Sentence("Reviewers differ: %(fields)s").fill(fields=", ".join(labels)), vote.review)
+        ),
         Review.fields_unsure.set(len(found.disputes)),
     ]
     _reopen(vote, actions, "BLIND_DISPUTED", _count_figures(vote, result))
 
 
 def _lead_with(words: str, review: Review) -> list[str]:
-    """What has been said before of how many decided goes."""
+    """Replace the earlier reason about how many decided."""
     return [words, *(one for one in review.reasons or () if not one.startswith(BLIND))][:SHOWN]
 
 
 def _reopen(vote: _Vote, more: Sequence[Action], event: str, also: Sequence[Change]) -> None:
-    """The review waits again, for anyone but those who have decided on it."""
+    """Reopen the review for anyone who has not decided on it."""
     ref, review, now = vote.ref, vote.review, clock.iso(clock.now())
     index = table.REVIEW.gsi1(
         ref.site, queue=review.queue or DEFAULT_QUEUE, deadline=review.deadline, review_id=ref.review_id
@@ -237,7 +241,7 @@ _OF_A_DECISION = (
 
 
 def _count_figures(vote: _Vote, result: Mapping[str, Any]) -> list[Change]:
-    """Each two of them as two blind reviews."""
+    """Count every pair of decisions as two blind reviews."""
     people = {one.id: one for one in vote.people}
     sums: dict[str, Sums[str]] = {one: Sums() for one in people}
     for one, other in combinations(vote.votes, 2):

@@ -1,4 +1,4 @@
-"""A decision is redeemed, applied, or expires: T2 to T4 of ADR 0004. The token itself: workflows/engine/tokens.py."""
+"""Redeeming, applying and expiring decisions: T2 to T4 of ADR 0004. Tokens: ``workflows/engine/tokens.py``."""
 
 import datetime as dt
 import json
@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, StaleAttempt
+from config.phrase import Sentence
 from config.transaction import EXISTS, Change, Update
 from projects.documents import counting
 from projects.documents.actions import expiry
@@ -35,13 +37,13 @@ from workflows.runs import events, queries
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
 from workflows.runs.items import END, Execution, Outcome, ReviewCheckpoint, Run
-from workflows.storage.objects import DocumentFiles
+from workflows.runs.run_files import files_of
 
 log = logging.getLogger(__name__)
 
 
 def decision_output(review: Review) -> dict[str, Any]:
-    """What the machine goes on with: ids and a pointer, never the corrections (AWS: output ≤ 256 KiB)."""
+    """Return the task output: ids and a pointer, never the corrections (AWS: output ≤ 256 KiB)."""
     return {
         "review_id": review.reviewId,
         "decision": review.decision,
@@ -53,15 +55,15 @@ def decision_output(review: Review) -> dict[str, Any]:
 
 
 def redeem_decision(ref: ReviewRef, decision_id: str) -> bool:
-    """T2 and T3: mark as being redeemed, send, mark as redeemed; True if the engine took the token.
+    """T2 and T3: mark as redeeming, send, mark as redeemed; return True if the engine accepted the token.
 
-    ``redeem_after`` is also the redeemer's lease: a second one, or a repair, waits until it has passed, so that one
-    decision is sent once and sent again only where the first sender has died.
+    ``redeem_after`` is also the redeemer's lease: another redeemer or a repair waits for its end, so that a decision
+    is sent twice only if the first sender crashed.
 
     Raises:
-        Conflict: not decided so, still within the undo window, being redeemed, applied already, or one of several
-            blind decisions that has to be counted first.
-        Unavailable: the engine's answer is not known; a repair asks again.
+        Conflict: another decision holds, the undo window is open, it is redeemed or applied already, or it is a blind
+            decision that has to be counted first.
+        Unavailable: the engine's answer is unknown; a repair retries.
 
     """
     now = clock.now()
@@ -87,7 +89,7 @@ def redeem_decision(ref: ReviewRef, decision_id: str) -> bool:
 
 @dataclass(frozen=True)
 class Application:
-    """A redeemed decision as it comes back through the machine."""
+    """A redeemed decision as returned by the state machine."""
 
     run: Run
     attempt: int
@@ -100,9 +102,9 @@ class Application:
 
 
 def apply_decision(application: Application, definition: Definition, *, held: bool = False) -> Mapping[str, Any]:
-    """T4: leave the review step and mark the review as applied, in one transaction; returns what follows.
+    """T4: leave the review step and mark the review as applied, in one transaction; return what follows.
 
-    ``held``: the document is on legal hold, so that nothing of it may expire.
+    ``held``: the document is on legal hold, so its rows must not expire.
 
     Raises:
         StaleAttempt: a newer attempt drives the run.
@@ -110,12 +112,12 @@ def apply_decision(application: Application, definition: Definition, *, held: bo
 
     """
     run, output = application.run, application.output
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     decided = json.loads(store.read_pinned(store.name_of(str(output["uri"])), str(output["sha256"])))
     step = definition.step(application.step)
     to = step.after(str(output["decision"]))
     parts = [PageRange(**one) for one in decided.get("parts", ())]
-    # A rejection that leads on ends the run at a later step.
+    # A rejection that continues at another step ends the run there.
     rejected = to == END and output["decision"] == Decision.REJECT
     move = Advance(
         step,
@@ -164,7 +166,7 @@ def apply_decision(application: Application, definition: Definition, *, held: bo
 def _plan_rejection(
     application: Application, decided: Mapping[str, Any], parts: Sequence[PageRange], *, ends: bool
 ) -> list[Change]:
-    """What a split has a worker do, and what a rejection that ends the run opens in the document's cases."""
+    """Plan the worker's task of a split, and the NIGOs of a rejection that ends the run."""
     if parts:
         run = application.run
         with suppress(NotFound):  # deleted meanwhile, and so are its parts
@@ -174,7 +176,8 @@ def _plan_rejection(
     return cases.plan_rejection(
         application.ref,
         decision_id=str(application.output["decision_id"]),
-        reason=str(decided.get("reject_reason") or ""),
+        listed=str(decided.get("reject_reason") or ""),
+        reason=str(decided.get("reason") or ""),
         by_name=str(decided["reviewer"]["name"]),
     )
 
@@ -207,13 +210,13 @@ def _find_applied_decision(application: Application, to: int) -> Mapping[str, An
     execution = queries.execution(application.run)
     if execution.decision_id == application.output["decision_id"]:
         return {"next": to, "last": execution.last_transition, **mark_passed(execution, to)}
-    raise StaleAttempt("This decision belongs to an earlier attempt of the run.")
+    raise StaleAttempt(gettext("This decision belongs to an earlier attempt of the run."))
 
 
 def expire_review(run: Run, *, attempt: int, held: bool = False) -> Mapping[str, Any]:
-    """The machine's Catch after its timeout: end the run unless a decision was taken in time, which it then takes.
+    """Handle the machine's timeout: end the run, unless a decision was made in time, which then counts.
 
-    Returns the decision's output, or ``{"expired": True}``. ``held``: as of ``apply_decision``.
+    Returns the decision's output, or ``{"expired": True}``. ``held``: as in ``apply_decision``.
 
     Raises:
         StaleAttempt: the run has ended or another attempt drives it.
@@ -221,12 +224,12 @@ def expire_review(run: Run, *, attempt: int, held: bool = False) -> Mapping[str,
     """
     execution = queries.execution(run)
     if int(execution.engine_attempt) != attempt or int(execution.currentStep) == END or not execution.result_sha256:
-        raise StaleAttempt("The run has ended or was taken over by a newer attempt.")
+        raise StaleAttempt(gettext("The run has ended or was taken over by a newer attempt."))
     ref = ReviewRef(
         run.site, run.document_id, review_id(run.workflow_id, int(execution.currentStep), execution.result_sha256)
     )
     review = Review.load(ref.key, only=READABLE)
-    sentence = "Review expired without a decision. Nothing was published; re-run to request a new review."
+    sentence = Sentence("Review expired without a decision. Nothing was published; re-run to request a new review.")
     try:
         done = advance.fail(
             run,
@@ -246,12 +249,12 @@ def expire_review(run: Run, *, attempt: int, held: bool = False) -> Mapping[str,
         if "review" in conflict.failed and review.status in DECIDED:
             if not review.quorum:
                 return decision_output(review)
-            with suppress(Conflict):  # of one that was undone or counted meanwhile
+            with suppress(Conflict):  # undone or counted meanwhile
                 quorum.count_vote(ref, str(review.decision_id), may_undo=False)
             return expire_review(run, attempt=attempt)
-        if "review" in conflict.failed and review.status in UNDECIDED:  # postponed since it was read, or back from it
+        if "review" in conflict.failed and review.status in UNDECIDED:  # postponed or brought back since it was read
             return expire_review(run, attempt=attempt, held=held)
-        raise StaleAttempt("The run has ended or was taken over by a newer attempt.") from conflict
+        raise StaleAttempt(gettext("The run has ended or was taken over by a newer attempt.")) from conflict
     events.publish_soon(done.event)
     return {"expired": True}
 
@@ -261,10 +264,10 @@ def _expire_checkpoint(ref: ReviewRef, *, held: bool) -> Update:
 
 
 def plan_close(ref: ReviewRef, move: Move, review: Review, *, held: bool) -> list[Change]:
-    """End an undecided review: ``EXPIRE``, or ``ORPHAN`` where its run ended without us.
+    """Plan the end of an undecided review: ``EXPIRE``, or ``ORPHAN`` if its run has ended.
 
-    ``review``: as it was read. The change of that name fails if it was decided, postponed or came back meanwhile.
-    ``held``: as of ``apply_decision``.
+    ``review``: as read. The change named ``review`` fails if it was decided, postponed or brought back meanwhile.
+    ``held``: as in ``apply_decision``.
     """
     postponed = review.status in PUT_OFF
     tally = counting.count_queued(review.queue or DEFAULT_QUEUE, ref.document_id, -1, postponed=postponed)

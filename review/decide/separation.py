@@ -1,10 +1,13 @@
-"""Who may not decide a review because it is about their own work, as the site's policy says."""
+"""Separation of duties: who may not decide a review because it concerns their own work."""
 
 from collections.abc import Mapping, Sequence
 
+from projects.documents.activity import find_editors
 from projects.documents.queries import list_versions
 from projects.sites import directory
 from projects.sites.separation import Separation
+from review.identity import Person, ReviewRef
+from review.items.reviews import READABLE, Review
 from review.status import Bar
 from workflows.definitions import versions
 from workflows.definitions.blueprint import StepDefinition
@@ -12,14 +15,35 @@ from workflows.runs.items import Run
 
 
 def find_barred(run: Run, definition: str, step: StepDefinition, judges: Sequence[str] = ()) -> Mapping[str, str]:
-    """User id → why: whoever uploaded one of the document's latest versions, or is among ``judges``.
+    """Return user id → reason for uploaders of the document's latest versions, its editors, and ``judges``.
 
-    ``judges``: who decided earlier in the run. One Query more where the policy holds.
+    ``judges``: people who decided earlier in the run. Costs two Queries if the policy is on.
     """
     if not _is_separated(run.site, definition):
         return dict.fromkeys(judges, Bar.DECIDED.value) if step.another else {}
+    edited = dict.fromkeys(find_editors(run.site, run.document_id), Bar.EDITED.value)
     uploaded = {row.userId: Bar.UPLOADED.value for row in list_versions(run.site, run.document_id).rows}
-    return uploaded | dict.fromkeys(judges, Bar.DECIDED.value)
+    return edited | uploaded | dict.fromkeys(judges, Bar.DECIDED.value)
+
+
+def bar_editor(ref: ReviewRef, definition: str, *, by: Person) -> bool:
+    """Bar ``by`` from the review if they have edited the document since it was opened; return whether they have.
+
+    Costs one Query if the policy is on.
+
+    Raises:
+        Conflict: the review was changed meanwhile.
+
+    """
+    is_run = not ref.is_handed_over and not ref.is_compared
+    if not is_run or not _is_separated(ref.site, definition):
+        return False
+    if by.id not in find_editors(ref.site, ref.document_id):
+        return False
+    row = Review.load(ref.key, only=READABLE)
+    barred = (row.barred.as_dict() if row.barred else {}) | {by.id: Bar.EDITED.value}
+    Review.change(ref.key, [Review.barred.set(barred)], Review.version == row.version)
+    return True
 
 
 def _is_separated(site: str, definition: str) -> bool:

@@ -1,6 +1,7 @@
-"""Which reviews a person may end by splitting the document into several."""
+"""Which reviews can be ended by splitting the document."""
 
 from config.errors import NotFound, Refused
+from config.phrase import Phrase
 from projects.documents.queries import get_document
 from review.identity import ReviewRef
 from review.items.reviews import Review
@@ -10,12 +11,14 @@ from workflows.definitions.blueprint import END
 from workflows.intake.actions.unpack import check_can_split
 from workflows.intake.containers.page_ranges import can_be_cut
 
-_CANNOT = "Only PDF and TIFF files of more than one page can be split. Reject the document and upload its parts."
-_GOES_ON = "This workflow continues after a rejection, so the document cannot be split here."
+_CANNOT = Phrase(
+    "Only PDF and TIFF files of more than one page can be split. Reject the document and upload its parts."
+)
+_GOES_ON = Phrase("This workflow continues after a rejection, so the document cannot be split here.")
 
 
 def may_split(ref: ReviewRef, review: Review, pages: int) -> bool:
-    """As far as the review knows: the file's own type is looked at when it is asked for."""
+    """Return whether the review can be split, as far as its row tells; the file's type is checked on request."""
     return pages > 1 and not ref.is_check and not ref.is_handed_over and _ends_with_rejection(review)
 
 

@@ -1,4 +1,4 @@
-"""Celery tasks of decisions: a run pauses, a decision is redeemed and applied, a review expires."""
+"""Celery tasks of decisions: open a review, redeem and apply a decision, expire a review."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def open_review(
     entered: str, file_name: str, project_name: str, found: dict[str, Any], definition: str = FIRST_ANALYSIS.id,
     token: str | None = None,
 ) -> None:  # fmt: skip
-    """The machine waits: open the review, or give the open one its newer token."""
+    """Open the review that the state machine waits for, or give an open one the newer token."""
     run = Run(site, project_id, document_id, workflow_id)
     pause = Pause(
         run, attempt, step, definition, token, entered, timeout, file_name, project_name, found
@@ -34,7 +34,7 @@ def open_review(
     try:
         if decided := opening.open_review(pause):
             enqueue_redeem(pause.ref, decided, delay=0)
-        if "result_sha256" in found:  # a run's first approval, from the assessment; its others bring no more along
+        if "result_sha256" in found:  # only a run's first approval, from the assessment, brings these
             seeds.plant_quietly(
                 pause.ref, run, queue=pause.queue, deadline=pause.deadline, quorum=str(found.get("quorum") or "")
             )
@@ -45,7 +45,7 @@ def open_review(
 
 
 def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
-    """Have a worker spend the token after ``delay`` seconds; if no queue answers, the due row does it later."""
+    """Enqueue the redemption after ``delay`` seconds; if the broker does not answer, the due row does it later."""
     kwargs = {"site": ref.site, "document_id": ref.document_id, "review_id": ref.review_id}
     kwargs["decision_id"] = decision_id
     queues.enqueue_soon(redeem.name, settings.DESK_QUEUE, kwargs, delay=delay)
@@ -53,7 +53,7 @@ def enqueue_redeem(ref: ReviewRef, decision_id: str, *, delay: float) -> None:
 
 @shared_task(name="review.tasks.redeem", time_limit=300)
 def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> None:
-    """Spend the token of a decided review, once its undo window has passed."""
+    """Redeem a decided review's token after its undo window."""
     ref = ReviewRef(site, document_id, review_id)
     try:
         if ref.is_handed_over:
@@ -64,12 +64,12 @@ def redeem(*, site: str, document_id: str, review_id: str, decision_id: str) -> 
             seeds.settle_seed(ref, decision_id)
         else:
             _redeem(ref, decision_id)
-    except Conflict:  # undone, under way, or applied: nothing to do
+    except Conflict:  # undone, in progress, or applied: nothing to do
         return
 
 
 def _redeem(ref: ReviewRef, decision_id: str) -> None:
-    """One of several blind decisions is counted; what most are not is asked for only where the token was not spent.
+    """Redeem, or count a blind decision; quorums are rare, so they are looked for only if the token was not spent.
 
     Raises: Conflict.
     """
@@ -86,7 +86,7 @@ def apply_decision(
     decision: str, decision_id: str, uri: str, sha256: str, last: str, definition: str = FIRST_ANALYSIS.id,
     token: str | None = None,
 ) -> None:  # fmt: skip
-    """The machine has the decision: leave the review step with it."""
+    """Leave the review step with the decision that the state machine returned."""
     output = {"review_id": review_id, "decision": decision, "decision_id": decision_id, "uri": uri}
     application = Application(
         Run(site, project_id, document_id, workflow_id), attempt, step, {**output, "sha256": sha256, "last": last}
@@ -103,7 +103,7 @@ def apply_decision(
 def expire_review(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, token: str | None = None
 ) -> None:
-    """The machine's Catch after its timeout: expire the review, or take the decision that was made in time."""
+    """Handle the machine's timeout: expire the review, or use the decision that was made in time."""
     try:
         tokens.answer(token, redemption.expire_review(Run(site, project_id, document_id, workflow_id), attempt=attempt))
     except StaleAttempt as error:

@@ -1,4 +1,4 @@
-"""The review that a run waits at, for the engine, which knows no reviews."""
+"""The review that a run waits for, behind an interface of the engine, which does not import reviews."""
 
 from config import table
 from config.errors import NotFound
@@ -6,8 +6,8 @@ from review.decide.redemption import decision_output
 from review.identity import ReviewRef, review_id
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED
-from workflows.engine.waiting_review import WaitingReview, review_finder
 from workflows.runs.items import Execution, Run
+from workflows.runs.waiting_review import WaitingReview, review_finder
 
 
 @review_finder

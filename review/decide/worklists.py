@@ -1,4 +1,4 @@
-"""The rows by which a person's own lists find their reviews: written with what puts a review there or takes it away."""
+"""Rows of personal work lists, written together with the change that adds or removes a review."""
 
 from django.conf import settings
 
@@ -11,11 +11,13 @@ from review.status import Worklist
 
 
 def enter(ref: ReviewRef, user_id: str, worklist: Worklist) -> Put:
-    """Again is harmless. Its TTL lies after the deadline of any review that is open now."""
+    """Add a review to a list; idempotent. The TTL is later than the deadline of any open review."""
     at = clock.iso(clock.now())
+    parts = {"user_id": user_id, "worklist": worklist, "at": at, "review_id": ref.review_id}
+    lists = table.REVIEW_WORK.gsi1(ref.site, **parts) | table.REVIEW_WORK.gsi2(ref.site, **parts)
     row = ReviewWork(
         *_key(ref, user_id, worklist),
-        **table.REVIEW_WORK.gsi1(ref.site, user_id=user_id, worklist=worklist, at=at, review_id=ref.review_id),
+        **lists,
         document_id=ref.document_id,
         created_at=at,
         TimeToLive=int(clock.in_seconds(settings.REVIEW_DRAFT_SECONDS).timestamp()),
@@ -24,7 +26,7 @@ def enter(ref: ReviewRef, user_id: str, worklist: Worklist) -> Put:
 
 
 def remove(ref: ReviewRef, user_id: str, worklist: Worklist) -> Delete:
-    """Harmless if it is not there."""
+    """Remove a review from a list, if it is there."""
     return Delete(_key(ref, user_id, worklist))
 
 

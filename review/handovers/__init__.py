@@ -1,1 +1,1 @@
-"""What other systems hand over to the desk: their questions, and how each gets its answer (docs/intake.md)."""
+"""Review requests from other systems, and the delivery of answers (docs/review-requests.md)."""

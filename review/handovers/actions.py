@@ -1,4 +1,4 @@
-"""Another system hands a question over: its review comes into being, or the review that it has gets a newer token."""
+"""Accepting a review request from another system: open its review, or give an open one the newer token."""
 
 import contextlib
 import hashlib
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from django.conf import settings
+from django.utils.translation import gettext
 from PIL import Image
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
@@ -17,27 +18,29 @@ from pynamodb.expressions.update import Action
 from config import clock
 from config.due import actions as due_work
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
+from config.phrase import Sentence
 from config.table import InvalidKey
 from config.transaction import NEW, Delete, transact
+from projects.documents.items import HANDED_OVER
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from projects.sites import directory
 from review.decide import opening
 from review.decide.opening import Pause
-from review.handovers import delivery, keeping, result
+from review.handovers import delivery, keeping, page_sources, result
 from review.handovers import question as questions
 from review.handovers.question import Question
-from review.identity import HANDED_OVER, ReviewRef, checkpoint_key
+from review.identity import ReviewRef, checkpoint_key
 from review.items.reviews import READABLE, Review
 from review.status import DECIDED, Delivery, ReviewStatus
-from workflows.documents import page_sources
 from workflows.engine import tokens
 from workflows.runs import events
 from workflows.runs.items import DocumentEvent, ReviewCheckpoint, Run
+from workflows.runs.run_files import files_of
 from workflows.stages.artifacts import write_json
 from workflows.stages.assess import SHOWN
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.assessment.triage import triage_result, write_triage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -52,7 +55,7 @@ _REUSED = "This ID was already used with different content. Nothing was changed;
 
 @dataclass(frozen=True)
 class Handover:
-    """A question with who asks it. ``scope``: whose ids these are; ``entered``: stored instant; no token: to fetch."""
+    """A question and its caller. ``scope``: namespace of its ids; ``entered``: stored instant; no token: fetched."""
 
     site: str
     question: Question
@@ -65,7 +68,7 @@ class Handover:
 
     @property
     def ref(self) -> ReviewRef:
-        """Of the caller's own id, else of the token: the same message twice is the same review."""
+        """The review's reference, from the caller's id or else the token: the same message twice is the same review."""
         named = self.question.id or hashlib.sha256((self.token or "").encode()).hexdigest()
         digest = hashlib.sha256("\n".join([self.site, self.scope, named]).encode()).hexdigest()[:26]
         return ref_of(self.site, digest)
@@ -77,7 +80,7 @@ class Handover:
 
 @dataclass(frozen=True)
 class TakenHandover:
-    """``new``: opened by this very call. ``decided``: the decision that this token is to be spent with."""
+    """``new``: opened by this call. ``decided``: the decision to redeem with this token."""
 
     ref: ReviewRef
     new: bool = False
@@ -86,21 +89,21 @@ class TakenHandover:
 
 
 def ref_of(site: str, review_id: str) -> ReviewRef:
-    """A handed over review's place, from its id alone."""
+    """Return the review's reference from its id alone."""
     return ReviewRef(site, f"{HANDED_OVER}{review_id}", review_id)
 
 
 def token_of(raw: Any) -> str | None:
-    """Of whatever came: also what cannot be read is answered."""
+    """Return the token of any input, so that even unreadable ones are answered."""
     named = (raw.get(name) for name in questions.TOKEN_NAMES) if isinstance(raw, dict) else ()
     return next((one for one in named if isinstance(one, str) and one), None)
 
 
 def take_from_machine(raw: Any, *, entered: str) -> TakenHandover | None:
-    """The same for whatever a machine sent; None if its task was failed, with a sentence in its cause.
+    """Take whatever a state machine sent; None if its task was failed, with the reason as cause.
 
     Raises:
-        Unavailable: again is harmless.
+        Unavailable: a retry is safe.
 
     """
     token = token_of(raw)
@@ -119,13 +122,13 @@ def take_from_machine(raw: Any, *, entered: str) -> TakenHandover | None:
 
 
 def refuse_unread(token: str, error: str) -> None:
-    """The queue did not take the question. Raises: Unavailable."""
+    """Fail the task of a question that the message queue refused. Raises: Unavailable."""
     sentence = f"The review request could not be queued ({error[:80]}). Send less text or reference page files."
     tokens.refuse(token, REFUSED, sentence)
 
 
 def from_machine(raw: Any, *, entered: str) -> Handover:
-    """``entered``: when the intake machine was started. Raises: Refused."""
+    """Read a machine's question. ``entered``: when the intake machine started. Raises: Refused."""
     asked = questions.read_machine_question(raw)
     at = clock.iso(clock.parse(entered))
     caller = asked.caller or asked.machine or "a state machine"
@@ -134,11 +137,11 @@ def from_machine(raw: Any, *, entered: str) -> Handover:
 
 
 def take_handover(handover: Handover) -> TakenHandover:
-    """Open the review once, however often it is asked for.
+    """Open the review; idempotent.
 
     Raises:
-        Refused: it cannot be reviewed, or its id stands for another question; nothing was opened.
-        Unavailable: nothing or everything was done; again is harmless.
+        Refused: it cannot be reviewed, or its id belongs to another question; nothing was opened.
+        Unavailable: nothing or everything was done; a retry is safe.
 
     """
     _check_site(handover.site)
@@ -153,7 +156,7 @@ def take_handover(handover: Handover) -> TakenHandover:
             raise Refused(_REUSED) from conflict
         return _take_again(handover, known)  # the same message twice at once: the other one made it
     except Refused:
-        if (known := _find_known_review(ref)) is not None:  # the other one read a file that is gone by now
+        if (known := _find_known_review(ref)) is not None:  # the other one read a file that has been deleted since
             return _take_again(handover, known)
         _release_id(handover)
         raise
@@ -164,7 +167,9 @@ def take_handover(handover: Handover) -> TakenHandover:
 
 def _check_site(site: str) -> None:
     if not directory.is_open(site):
-        raise Refused(f"Site “{site[:64]}” does not exist or is closed. Ask an admin for the site ID.")
+        raise Refused(
+            gettext("Site “%(site)s” does not exist or is closed. Ask an admin for the site ID.") % {"site": site[:64]}
+        )
 
 
 def _find_known_review(ref: ReviewRef) -> Review | None:
@@ -175,7 +180,7 @@ def _find_known_review(ref: ReviewRef) -> Review | None:
 
 
 def _take_again(handover: Handover, review: Review) -> TakenHandover:
-    """Redelivered, or asked again by a caller that was restarted: claim, drafts and status stay as they are."""
+    """Handle a redelivery or a restarted caller: claim, drafts and status stay."""
     ref = handover.ref
     if review.question_sha256 != handover.question.sha256:
         raise Refused(_REUSED)
@@ -187,7 +192,7 @@ def _take_again(handover: Handover, review: Review) -> TakenHandover:
     now = clock.iso(clock.now())
     more: list[Action] = [Review.execution_arn.set(handover.execution_arn)]
     if review.status in (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED):
-        # The older token was spent, or is being: the answer is owed again. Within the undo window it is not yet.
+        # The older token is spent or being spent, so deliver again; not within the undo window.
         more += [Review.redeem_after.set(now), Review.delivery.remove(), Review.TimeToLive.remove()]
         more += due_work.schedule_actions(Review, now, review_id=ref.review_id)
     stored = tokens.store(ref.key, handover.token, attempt=1, entered=handover.entered, more=more)
@@ -195,19 +200,20 @@ def _take_again(handover: Handover, review: Review) -> TakenHandover:
 
 
 def _prepare_pause(handover: Handover) -> Pause:
-    """Everything that the review points to, written before it. Raises: Refused, Unavailable."""
+    """Write everything that the review points to, before the review itself. Raises: Refused, Unavailable."""
     asked, run = handover.question, handover.run
     place = _place(handover)
     specs = result.specs_of(handover.site, asked)
     pictures = page_sources.pictures_of(handover.site, asked.pages)
     _reserve_id(handover)
-    store = DocumentFiles(run.site, run.project_id, run.document_id)
+    store = files_of(run)
     content = result.result_content(asked, specs, _pages(store, pictures))
     body = write_json(store, files.result(run.workflow_id), content)
-    why = review_reasons.find_review_reasons(content, specs, today=clock.now().date().isoformat())
+    why = needs_review.find_review_reasons(content, specs, today=clock.now().date().isoformat())
     found: dict[str, Any] = {
         "result_sha256": files.sha256(body),
-        "reasons": [one.text for one in why[:SHOWN]] or [f"Requested by {handover.caller}"],
+        "reasons": [one.text for one in why[:SHOWN]]
+        or [Sentence("Requested by %(caller)s").fill(caller=handover.caller)],
         "unsure": len({one.field for one in why if one.field}),
         "triage": write_triage(triage_result(content, specs, why)),
         "pages": len(content["pages"]),
@@ -230,7 +236,7 @@ def _prepare_pause(handover: Handover) -> Pause:
 
 
 def _caller_data(handover: Handover) -> dict[str, Any]:
-    """What the review's row says of its caller."""
+    """Return the review row's entry about its caller."""
     return {
         "caller": handover.caller,
         "asked_by": handover.scope,
@@ -249,7 +255,7 @@ class _Place(NamedTuple):
 
 
 def _place(handover: Handover) -> _Place:
-    """What the project says, where one is named, and the queue: its own, but for one that is named. Raises: Refused."""
+    """Return the named project's settings and the queue: the named one, else the project's. Raises: Refused."""
     asked, name, queue, unseen_allowed = handover.question, "", handover.question.queue, False
     try:
         if asked.project:
@@ -260,19 +266,21 @@ def _place(handover: Handover) -> _Place:
         archived = queue_queries.get_queue(handover.site, queue).is_archived
     except (NotFound, InvalidKey) as error:
         what = "project or queue" if asked.project else "queue"
-        raise Refused(f"No such {what} on site {handover.site}. Check the ID.") from error
+        raise Refused(
+            gettext("No such %(what)s on site %(site)s. Check the ID.") % {"what": what, "site": handover.site}
+        ) from error
     if archived and asked.queue:
-        raise Refused(f"Queue {queue} is archived. Use another queue.")
+        raise Refused(gettext("Queue %(queue)s is archived. Use another queue.") % {"queue": queue})
     return _Place(name, queue, unseen_allowed)
 
 
 def _reserve_id(handover: Handover) -> None:
-    """The files lie under the id alone: of two questions that share one, only the first may write any.
+    """Reserve the id: files are stored under it alone, so of two questions with one id only the first may write.
 
-    What is left of one whose time to be kept is over is in no one's way: DynamoDB takes each row when it comes to it.
+    Leftover rows of an expired question do not block it; DynamoDB's TTL deletes them.
 
     Raises:
-        Conflict: it stands for another question, or the review is there.
+        Conflict: it belongs to another question, or the review exists.
 
     """
     actions = [
@@ -287,7 +295,7 @@ def _reserve_id(handover: Handover) -> None:
 
 
 def _release_id(handover: Handover) -> None:
-    """What was refused has no id: mended, it may be asked again under the same."""
+    """Release the id of a refused question, so that it can be corrected and asked again."""
     with contextlib.suppress(Conflict):
         transact([Delete(checkpoint_key(handover.ref), _if_reserved(handover))])
 

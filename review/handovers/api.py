@@ -1,4 +1,4 @@
-"""The API of questions: any program may ask a person, and fetch the answer."""
+"""The API of review requests: any program can ask a person, and fetch the answer."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from workflows.storage.objects import DocumentFiles
 router = Router(tags=["reviews"])
 MISSING = "Review not found."
 _ID = re.compile(r"[0-9a-f]{26}")
-_FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # no one can take it back any more
+_FINAL = (ReviewStatus.REDEEMING, ReviewStatus.REDEEMED)  # it can no longer be undone
 
 
 class AnsweredField(Schema):

@@ -1,24 +1,27 @@
-"""An execution without a document asks for an approval: a question as other systems ask it, and what becomes of it."""
+"""Approvals in executions without a document, handled like review requests of another system."""
 
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from config import table
 from config.errors import Conflict, NotFound, Refused, StaleAttempt
 from config.item import Item, translate_store_errors
 from config.transaction import Change, transact
 from projects.audit.events import Actor
+from projects.documents.items import HANDED_OVER
 from projects.queues import queries as queue_queries
 from review.decide import redemption
 from review.handovers import actions as handover_actions
 from review.handovers.actions import Handover, TakenHandover, ref_of
 from review.handovers.question import Question
-from review.identity import HANDED_OVER, ReviewRef
+from review.identity import ReviewRef
 from review.items.reviews import READABLE, Review
 from review.status import ORPHAN, UNDECIDED, Bar, Decision, ReviewStatus
 from workflows.executions import actions, approvals, data, queries, steps
@@ -33,7 +36,7 @@ _SCOPE = "execution"
 
 @dataclass(frozen=True)
 class Answer:
-    """What the engine goes on with after a decision."""
+    """What the engine continues with after a decision."""
 
     review_id: str
     decision: str
@@ -41,13 +44,13 @@ class Answer:
 
 
 def ask_for_approval(work: ExecutionStep, *, entered: str, token: str | None) -> TakenHandover:
-    """Open the review once, however often it is asked for; a newer token replaces the older one.
+    """Open the review; idempotent. A newer token replaces the older one.
 
     Raises:
         StaleAttempt: a newer attempt drives the execution, or it has left the step.
         Refused: the site has no such queue, or the text cannot be shown.
-        Conflict: it moved on meanwhile.
-        Unavailable: again is harmless.
+        Conflict: the execution moved on meanwhile.
+        Unavailable: a retry is safe.
 
     """
     if not steps.is_at(work):
@@ -63,7 +66,7 @@ def ask_for_approval(work: ExecutionStep, *, entered: str, token: str | None) ->
 
 
 def _withdraw_if_ended(site: str, execution_id: str, ref: ReviewRef) -> None:
-    """Whoever cancelled it between the note and the review found none to withdraw. Raises: StaleAttempt."""
+    """Withdraw the review if the execution was cancelled while it was being opened. Raises: StaleAttempt."""
     now = queries.get_execution(site, execution_id)
     if now.status == RunStatus.RUNNING:
         return
@@ -71,34 +74,48 @@ def _withdraw_if_ended(site: str, execution_id: str, ref: ReviewRef) -> None:
     if review.status in UNDECIDED:
         with suppress(Conflict):
             transact(redemption.plan_close(ref, ORPHAN, review, held=False))
-    raise StaleAttempt("This execution has ended.")
+    raise StaleAttempt(gettext("This execution has ended."))
 
 
 def _question(work: ExecutionStep, queue: str) -> dict[str, object]:
     execution, step = work.execution, work.step
+    text = queries.get_input(work.run.site, execution.executionId)
     return {
         "id": f"{execution.executionId}/{step.order}",
         "title": f"{step.label}: {execution.title}"[:200],
         "reason": (step.asks or step.label)[:300],
-        "text": data.describe_input(queries.get_input(work.run.site, execution.executionId)) or "No data",
+        "text": data.describe_input(text) or "No data",
+        "fields": [
+            {"name": name, "label": path, "value": data.read_entry(text, path), "confidence": 1.0}
+            for name, path in _name_entries(work).items()
+            if data.may_correct(text, path)
+        ],
         "queue": queue,
         "deadline_seconds": step.minutes * 60 or settings.REVIEW_TIMEOUT_SECONDS,
     }
 
 
+def _name_entries(work: ExecutionStep) -> Mapping[str, str]:
+    """Return field name → path of correctable entries; field names have no dots."""
+    return {f"entry_{number}": path for number, path in enumerate(work.step.corrects, 1)}
+
+
 def _find_queue(site: str, name: str) -> str:
-    """The id of the site's queue of this name: another one would ask the wrong people. Raises: Refused."""
+    """Return the id of the named queue; a fallback would ask the wrong people. Raises: Refused."""
     if not name:
         return ""
     queues = (one for one in queue_queries.all_queues(site) if not one.is_archived)
     found = next((one.id for one in queues if one.name.casefold() == name.casefold()), None)
     if found is None:
-        raise Refused(f"This site has no active queue named {name}. Create it, then start the execution again.")
+        raise Refused(
+            gettext("This site has no active queue named %(name)s. Create it, then start the execution again.")
+            % {"name": name}
+        )
     return found
 
 
 def _find_barred(work: ExecutionStep) -> Mapping[str, str]:
-    """Who decided earlier in it, if another person is asked for."""
+    """Return those who decided earlier, if another person is required."""
     if not work.step.another:
         return {}
     rows = queries.list_transitions(work.run.site, work.execution.executionId)
@@ -111,25 +128,31 @@ def apply_approval(work: ExecutionStep, answer: Answer) -> Mapping[str, object]:
     ref = ref_of(work.run.site, answer.review_id)
     review = Review.load(ref.key, only=READABLE)
     if review.decision_id != answer.decision_id:
-        raise NotFound("This decision is not the review's.")
+        raise NotFound(gettext("This decision is not the review's."))
     by = Actor(str(review.reviewer), str(review.reviewer_name or review.reviewer))
     approved = answer.decision == Decision.APPROVE
     facts = {"review": ref.review_id, "by_id": by.id, "by": by.name, "decided_at": str(review.reviewedAt or "")}
-    return steps.decide(work, approved=approved, facts=facts, reason=_read_reason(ref, review), by=by)
+    decided = _read_decided(ref, review)
+    paths = _name_entries(work)
+    corrections = {paths[name]: value for name, value in decided["corrections"].items() if name in paths}
+    reason = str(decided.get("reason") or decided.get("reject_reason") or "")
+    return steps.decide(work, approved=approved, facts=facts, reason=reason, by=by, corrections=corrections)
 
 
-def _read_reason(ref: ReviewRef, review: Review) -> str:
-    """What the person wrote, or chose of the reasons for a rejection."""
+def _read_decided(ref: ReviewRef, review: Review) -> Mapping[str, Any]:
+    """Read the person's comment, corrections or reason for rejection."""
     store = DocumentFiles(ref.site, files.QUESTIONS, ref.document_id)
-    decided = json.loads(store.read_pinned(store.name_of(str(review.decision_uri)), str(review.decision_sha256)))
-    return str(decided.get("reason") or decided.get("reject_reason") or "")
+    found: Mapping[str, Any] = json.loads(
+        store.read_pinned(store.name_of(str(review.decision_uri)), str(review.decision_sha256))
+    )
+    return found
 
 
 class _Reviews:
-    """What ``workflows.executions`` has to know of the reviews that were asked for."""
+    """The interface through which ``workflows.executions`` reaches its reviews."""
 
     def is_waiting(self, site: str, execution: InputExecution) -> bool:
-        """Open, or decided and on its way: its own due row drives it on."""
+        """Return whether the review is open, or decided and being delivered by its due row."""
         try:
             review = Review.load(ref_of(site, str(execution.review)).key, only=READABLE)
         except NotFound:
@@ -153,7 +176,7 @@ class _Reviews:
 
 
 def _destroy(ref: ReviewRef) -> None:
-    """Its rows but the lineage, and its files; again is harmless."""
+    """Delete its rows, except the lineage, and its files; idempotent."""
     pk = table.REVIEW.partition_key(ref.site, document_id=ref.document_id, review_id=ref.review_id)
     lineage = table.DOCUMENT_EVENT.sort_prefix()
     with translate_store_errors(), Item.batch_write() as batch:

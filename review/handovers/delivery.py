@@ -1,4 +1,4 @@
-"""How another system gets its answer: T2 and T3 of the redeem protocol without a run of ours after it, and expiry."""
+"""Delivering answers to other systems (T2 and T3 of ADR 0004, without a run of ours), and expiry."""
 
 import datetime as dt
 import logging
@@ -33,16 +33,16 @@ _NOBODY = "The review expired without a decision. Send a new request under a new
 
 
 def build_answer(review: Review) -> dict[str, Any]:
-    """What the caller's machine goes on with: as our own does, but for our run's last transition."""
+    """Build the task output for the caller's machine: as for our own, without a run's transition."""
     return {name: value for name, value in decision_output(review).items() if name != "last"}
 
 
 def deliver_answer(ref: ReviewRef, decision_id: str) -> None:
-    """Send the answer, or put it up to be fetched, and record what became of it.
+    """Send the answer, or leave it to be fetched, and record the outcome.
 
     Raises:
-        Conflict: not decided so, within the undo window, being delivered, or delivered.
-        Unavailable: whether the engine took it is not known; it is driven on.
+        Conflict: another decision holds, the undo window is open, or it is being or was delivered.
+        Unavailable: it is unknown whether the engine accepted it; a repair retries.
 
     """
     review = Review.load(ref.key, only=READABLE)
@@ -61,7 +61,7 @@ def deliver_answer(ref: ReviewRef, decision_id: str) -> None:
             *due_work.postpone_actions(Review, again, review_id=ref.review_id),
             Review.drives.set((Review.drives | 0) + 1),
         ],
-        # What is settled waits for nothing; a newer token puts it back into the due index.
+        # A settled delivery is not due; a newer token puts it back into the due index.
         when=may_move(REDEEM) & same & (Review.redeem_after <= clock.iso(now)) & due_work.if_scheduled(),
         done=[Review.status.set(SPEND.to), Review.delivery.set(Delivery.DELIVERED)],
         still=may_move(SPEND) & same,
@@ -72,7 +72,7 @@ def deliver_answer(ref: ReviewRef, decision_id: str) -> None:
 
 
 def _check_token(review: Review, decision_id: str) -> Delivery:
-    """A closed token says nothing: the answer of an earlier call may have been lost on its way back."""
+    """Interpret a closed token: an earlier call may have succeeded with its response lost."""
     took = driver.took(review.execution_arn, decision_id) if review.execution_arn else None
     if took is None:
         return Delivery.UNCERTAIN
@@ -86,7 +86,7 @@ def _put_up(ref: ReviewRef, review: Review, decision_id: str) -> None:
 
 
 def _settle_delivery(ref: ReviewRef, review: Review, how: Delivery, *, lease: str) -> None:
-    """Nothing more is to be done. ``lease``: a newer token ends it, and is then to be answered itself."""
+    """Record that the delivery is settled. ``lease``: a newer token ends it and needs its own answer."""
     mine: Condition = may_move(REDEEM) & (Review.decision_id == review.decision_id) & (Review.redeem_after == lease)
     _record(ref, review, how, [Review.status.set(SPEND.to), Review.delivery.set(how)], mine)
     if how != Delivery.DELIVERED:
@@ -116,11 +116,11 @@ def _caller_names(review: Review) -> Mapping[str, Any]:
 
 
 def expire_handover(ref: ReviewRef, review: Review) -> None:
-    """No one decided in time: an event, and the caller's machine is told once.
+    """Expire an undecided review: record the event and tell the caller's machine once.
 
     Raises:
-        Conflict: it is decided, postponed, back from that, or has ended.
-        Unavailable: the engine does not answer; the due row tells it later.
+        Conflict: it is decided, postponed, brought back, or has ended.
+        Unavailable: the engine does not answer; the due row retries.
 
     """
     now, postponed = clock.now(), review.status in PUT_OFF
@@ -154,7 +154,7 @@ def expire_handover(ref: ReviewRef, review: Review) -> None:
 
 
 def tell_expired(ref: ReviewRef) -> None:
-    """Again where the first time is not known to have worked: a token is refused once. Raises: Unavailable."""
+    """Tell the machine again if the first attempt may have failed: a token fails only once. Raises: Unavailable."""
     tokens.refuse_kept(ref.key, EXPIRED, _NOBODY)
     gone: Condition = Review.status == ReviewStatus.EXPIRED
     try:
@@ -165,12 +165,12 @@ def tell_expired(ref: ReviewRef) -> None:
 
 
 def refuse_expired(token: str | None) -> None:
-    """A machine that waits again for a question whose time is over. Raises: Unavailable."""
+    """Fail a machine that waits again for an expired question. Raises: Unavailable."""
     tokens.refuse(token, EXPIRED, _NOBODY)
 
 
 def drive_handover(ref: ReviewRef, review: Review) -> None:
-    """What is due. Raises: Conflict, Unavailable."""
+    """Handle a due review. Raises: Conflict, Unavailable."""
     if review.status == ReviewStatus.EXPIRED:
         tell_expired(ref)
     elif not review.decision_id:

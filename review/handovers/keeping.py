@@ -1,6 +1,6 @@
-"""How long a question of another system is kept once nothing is to be done for it: who asked has the answer.
+"""Retention of settled review requests from other systems.
 
-Its rows go by their TTL, its files by a rule of the bucket (kind ``question``); its lineage stays, as after a purge.
+Rows are deleted by TTL, files by the bucket's lifecycle rule (kind ``question``); the lineage stays, as after a purge.
 """
 
 import datetime as dt
@@ -13,11 +13,11 @@ from config.item import Item
 
 
 def keep_until() -> int:
-    """Of what is closed now: epoch seconds, DynamoDB's form of a TTL."""
+    """Return the TTL of what is closed now, in epoch seconds."""
     return int((clock.now() + dt.timedelta(days=settings.QUESTION_DAYS)).timestamp())
 
 
 def if_expired() -> Condition:
-    """The row is there still, and need not be."""
+    """Condition: the row still exists but has expired."""
     condition: Condition = Item.TimeToLive <= int(clock.now().timestamp())
     return condition

@@ -1,4 +1,4 @@
-"""Page images of questions that other systems handed over: no document of ours lists them."""
+"""Page images of review requests, which belong to no document."""
 
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -15,7 +15,7 @@ from workflows.storage.objects import DocumentFiles
 
 @require_safe
 def show_page(request: DeskRequest, document_id: str, review_id: str, index: int) -> HttpResponseBase:
-    """``index`` is 0-based. Whoever may not see the review may not see its pages."""
+    """``index`` is 0-based. Requires access to the review."""
     access.check_can_view(request)
     ref = ReviewRef(request.site, document_id, review_id)
     review = load_review(request, ref)

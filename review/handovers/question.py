@@ -1,4 +1,4 @@
-"""A question of another system as it comes, checked: one shape for state machines and for the API."""
+"""Validation of review requests: one shape for state machines and the API."""
 
 import hashlib
 import json
@@ -7,6 +7,7 @@ import re
 from typing import Annotated, Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 from ninja import Schema
 from pydantic import (
     AfterValidator,
@@ -31,19 +32,19 @@ MOST_ALLOWED = 100
 LONGEST_TEXT = 100_000  # what one message of a state machine can carry, and a person can look through
 SHORTEST_SECONDS = 60
 ASKED_TYPES = tuple(kind for kind in FIELD_TYPES if kind != TABLE)
-TOKEN_NAMES = ("token", "taskToken", "TaskToken")  # as AWS's documents, seed 004 and SDKs write it
+TOKEN_NAMES = ("token", "taskToken", "TaskToken")  # the spelling of AWS's documentation, seed 004 and SDKs
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202d\u202e]")
 
 
 def _printable(text: str) -> str:
-    """Refused and not mended: whoever sent it should know that the person sees something else."""
+    """Refuse unprintable text instead of cleaning it: the sender must know that the person would see something else."""
     if _CONTROL.search(text):
         raise ValueError("contains an invalid character (control character, lone surrogate or bidirectional override)")
     return text
 
 
 def _as_text(value: Any) -> Any:
-    """Machines have numbers and booleans where people have text."""
+    """Accept numbers and booleans as text, as state machines send them."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -69,9 +70,9 @@ _STRICT = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class FieldAsked(Schema):
-    """One field. ``confidence``, 0–1: how sure the caller is; without one a person confirms it.
+    """One field. ``confidence``: the caller's, 0–1; without it a person must confirm the value.
 
-    ``page`` is 0-based over all pages shown; ``box``: left, top, right, bottom as shares of that page.
+    ``page``: 0-based over all pages shown; ``box``: left, top, right, bottom as page fractions.
     """
 
     model_config = _STRICT
@@ -86,7 +87,7 @@ class FieldAsked(Schema):
     box: Annotated[tuple[Share, ...], Field(min_length=4, max_length=4)] | None = None
 
     @model_validator(mode="after")
-    def _known_type(self) -> "FieldAsked":
+    def _check_type_and_box(self) -> "FieldAsked":
         if self.type not in ASKED_TYPES:
             raise ValueError(f"type must be one of {', '.join(ASKED_TYPES)}")
         if self.box and (self.box[0] >= self.box[2] or self.box[1] >= self.box[3]):
@@ -95,14 +96,14 @@ class FieldAsked(Schema):
 
 
 class Policy(Schema):
-    """How sure is sure enough, 0–1: for all fields, and for some by name."""
+    """Review thresholds, 0–1: for all fields, and by name."""
 
     model_config = _STRICT
     default_threshold: Share = DEFAULT_THRESHOLD
     thresholds: dict[Name, Share] = Field(default_factory=dict, max_length=MOST_FIELDS)
 
 
-_SOMETHING: list[Any] = [  # as ``_something_to_decide`` asks for it
+_SOMETHING: list[Any] = [  # as ``_check_something_to_decide`` asks for it
     {"required": ["fields"], "properties": {"fields": {"minItems": 1}}},
     {"required": ["pages"], "properties": {"pages": {"minItems": 1}}},
     {"required": ["text"], "properties": {"text": {"minLength": 1}}},
@@ -111,10 +112,10 @@ _SOMETHING: list[Any] = [  # as ``_something_to_decide`` asks for it
 
 
 class Question(Schema):
-    """What a person is asked, by whom, until when. ``id``: the caller's own; the same id is the same review.
+    """What a person is asked, and until when. ``id``: the caller's own; the same id is the same review.
 
-    ``pages``: S3 addresses of PDF and image files. ``schema``: a classification of the site whose attributes are asked
-    for. ``deadline_seconds``: from the asking until when a person may decide.
+    ``pages``: S3 addresses of PDF and image files. ``schema``: a document type of the site whose attributes are asked
+    for. ``deadline_seconds``: time to decide, from the request.
     """
 
     model_config = ConfigDict(**_STRICT, json_schema_extra={"anyOf": _SOMETHING})
@@ -133,7 +134,7 @@ class Question(Schema):
     )
 
     @model_validator(mode="after")
-    def _something_to_decide(self) -> "Question":
+    def _check_something_to_decide(self) -> "Question":
         names = [field.name for field in self.fields]
         if len(set(names)) < len(names):
             raise ValueError("field names must be unique")
@@ -143,14 +144,14 @@ class Question(Schema):
 
     @property
     def sha256(self) -> str:
-        """Of what is asked, whoever waits for the answer and for how long."""
+        """Hash of the question itself, without caller and deadline."""
         who = {"id", "deadline_seconds", "token", "execution_arn", "site", "caller"}
-        asked = self.model_dump(exclude=who, exclude_defaults=True)  # an entry that comes later changes no hash
+        asked = self.model_dump(exclude=who, exclude_defaults=True)  # new entries change no existing hash
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 class ProgramQuestion(Question):
-    """A question of a program, with an ``id`` of its own: sent twice, it is one review."""
+    """A question from the API; its ``id`` makes it idempotent."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -162,7 +163,7 @@ class ProgramQuestion(Question):
 
 
 class MachineQuestion(Question):
-    """A question of a state machine of the account: with the token that its execution waits at."""
+    """A question from a state machine of the account, with its task token."""
 
     site: Annotated[str, Field(max_length=64)] = DEFAULT_SITE
     caller: Annotated[Printable, Field(max_length=80)] = ""
@@ -173,13 +174,13 @@ class MachineQuestion(Question):
 
     @property
     def machine(self) -> str:
-        """The name of the caller's state machine, where its execution is known."""
+        """The name of the caller's state machine, if its execution is known."""
         parts = self.execution_arn.split(":")
         return parts[6] if len(parts) > 6 else ""
 
 
 def read_machine_question(raw: Any) -> MachineQuestion:
-    """A machine's input; what is null is not there. Raises: Refused, with every entry that cannot be taken."""
+    """Read a machine's input; nulls count as absent. Raises: Refused, listing every invalid entry."""
     asked = _without_nulls(raw)
     if isinstance(asked, dict):  # AWS's own entries: the second links the two executions in its console
         asked.pop("Comment", None)
@@ -188,8 +189,8 @@ def read_machine_question(raw: Any) -> MachineQuestion:
     try:
         return MachineQuestion.model_validate(asked)
     except ValidationError as error:
-        # Without its cause: pydantic's own text repeats what was sent, token and all, and a traceback is logged.
-        raise Refused(f"Invalid review request. {_sentences(error)}") from None
+        # Without its cause: pydantic's text repeats the input with its token, and tracebacks are logged.
+        raise Refused(gettext("Invalid review request. %(error)s") % {"error": _sentences(error)}) from None
 
 
 def _without_nulls(raw: Any) -> Any:
@@ -199,7 +200,7 @@ def _without_nulls(raw: Any) -> Any:
 
 
 def _sentences(error: ValidationError) -> str:
-    """Where and why, and never what was sent: it may be someone's data."""
+    """Say where and why, without quoting values, which may be personal."""
     found = [(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
     shown = [f"{where}: {why}." if where else f"{why}." for where, why in found[:10]]
     return " ".join(shown) + (f" And {len(found) - 10} more." if len(found) > 10 else "")

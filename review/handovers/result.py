@@ -1,8 +1,10 @@
-"""A question as the desk stores it: a result like a run's own, so that the same page shows and checks it."""
+"""A review request stored as a result like a run's, so that the same review page works on it."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from django.utils.translation import gettext
 
 from config.errors import NotFound, Refused
 from projects.schemas import queries as schema_queries
@@ -16,10 +18,10 @@ from workflows.storage import files
 
 
 def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
-    """What is asked: the classification's attributes, then those of the caller's fields that it does not have.
+    """Return the field specs: the document type's attributes, then the caller's additional fields.
 
     Raises:
-        Refused: there is no such classification here, or an allowed value is none of its field's type.
+        Refused: the document type does not exist, or an allowed value has the wrong type.
 
     """
     governed: dict[str, FieldSpec] = {}
@@ -28,9 +30,12 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
         try:
             governing = schema_queries.get_governing(site, question.schema_id)
         except NotFound as error:
-            raise Refused(f"Document type “{question.schema_id}” does not exist on site {site}.") from error
+            raise Refused(
+                gettext("Document type “%(schema_id)s” does not exist on site %(site)s.")
+                % {"schema_id": question.schema_id, "site": site}
+            ) from error
         for one in list_governed_fields((), policy.thresholds, governing):
-            if one.type == TABLE:  # a caller has no way to send rows
+            if one.type == TABLE:  # callers cannot send rows
                 continue
             threshold = policy.default_threshold if one.threshold is None else one.threshold
             governed[one.name] = FieldSpec(
@@ -42,22 +47,23 @@ def specs_of(site: str, question: Question) -> tuple[FieldSpec, ...]:
 
 def _spec(field: FieldAsked, question: Question) -> FieldSpec:
     threshold = question.policy.thresholds.get(field.name, question.policy.default_threshold)
-    allowed = BOOLEANS if field.type == "boolean" else tuple(_allowed_values(field))
+    allowed = BOOLEANS if field.type == "boolean" else tuple(_list_allowed(field))
     label = field.label or field.name.replace("_", " ").capitalize()
     return FieldSpec(field.name, label, field.type, field.required, threshold, allowed)
 
 
-def _allowed_values(field: FieldAsked) -> list[str]:
+def _list_allowed(field: FieldAsked) -> list[str]:
     stored = [results.to_stored_form(field.type, value) for value in field.allowed]
     if None in stored:
         raise Refused(
-            f"Field {field.name}: an allowed value is not a valid {field.type}. {results.WRITE.get(field.type, '')}"
+            gettext("Field %(name)s: an allowed value is not a valid %(type)s. %(type_2)s")
+            % {"name": field.name, "type": field.type, "type_2": results.WRITE.get(field.type, "")}
         )
     return list(dict.fromkeys(str(one) for one in stored))
 
 
 def result_content(question: Question, specs: Sequence[FieldSpec], sizes: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """result.json. ``sizes``: width and height of each page. The same question gives the same content."""
+    """Build result.json; deterministic. ``sizes``: width and height of each page."""
     asked = {field.name: field for field in question.fields}
     return {
         "version": 1,
@@ -92,7 +98,7 @@ def _field(spec: FieldSpec, asked: FieldAsked | None, pages: int) -> dict[str, A
 def answer_fields(
     stored: Mapping[str, Any], corrections: Mapping[str, str | None], *, approved: bool
 ) -> list[dict[str, Any]]:
-    """Name and value of each field as they hold: the caller's, and a person's where they differ and were approved."""
+    """Return the final fields: the caller's values, replaced by approved corrections."""
     merged = results.merge_corrections({"classification": None, **stored}, corrections if approved else {})
     return [
         {"name": one["name"], "value": one["value"], "corrected": one["source"] == "reviewer"}

@@ -1,4 +1,4 @@
-"""Celery tasks of what other systems, and executions without a document, ask: it is taken, answered or refused."""
+"""Celery tasks of review requests from other systems and from executions without a document."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from workflows.runs.items import Run
 
 @shared_task(name="review.tasks.take_question", time_limit=300)
 def take_question(*, question: dict[str, Any], entered: str) -> None:
-    """Another system's machine waits: open a review of its question, or give the open one its newer token."""
+    """Open a review for another system's waiting machine, or give an open one the newer token."""
     taken = actions.take_from_machine(question, entered=entered)
     if taken and taken.decided:
         enqueue_redeem(taken.ref, taken.decided, delay=0)
@@ -24,7 +24,7 @@ def take_question(*, question: dict[str, Any], entered: str) -> None:
 
 @shared_task(name="review.tasks.refuse_question", time_limit=300)
 def refuse_question(*, token: str, error: str) -> None:
-    """The queue did not take a question, which is most often too large for a message."""
+    """Fail a question that the message queue refused, mostly for its size."""
     actions.refuse_unread(token, error)
 
 
@@ -33,7 +33,7 @@ def ask_for_approval(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, entered: str,
     token: str | None = None,
 ) -> None:  # fmt: skip
-    """An execution without a document waits at an approval: open its review, or give the open one its newer token."""
+    """Open the review of an approval, or give an open one the newer token."""
     try:
         work = steps.open_step(Run(site, project_id, document_id, workflow_id), step=step, attempt=attempt)
         logs.follow_request(work.execution.request_id)
@@ -54,7 +54,7 @@ def apply_approval(
     *, site: str, project_id: str, document_id: str, workflow_id: str, attempt: int, step: int, review_id: str,
     decision: str, decision_id: str, token: str | None = None,
 ) -> None:  # fmt: skip
-    """The engine has the decision: leave the approval with it; delivered twice, the second answers as the first."""
+    """Leave the approval with the engine's decision; idempotent."""
     try:
         work = steps.open_step(Run(site, project_id, document_id, workflow_id), step=step, attempt=attempt)
         logs.follow_request(work.execution.request_id)

@@ -1,1 +1,1 @@
-"""Rows of reviews."""
+"""Items of reviews."""

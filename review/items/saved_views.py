@@ -1,4 +1,4 @@
-"""What a person saved of the queue under a name."""
+"""Items of saved views."""
 
 from pynamodb.attributes import UnicodeAttribute
 
@@ -6,14 +6,14 @@ from config.item import Item
 
 
 class SavedView(Item):
-    """Filters and order of a queue, as an address asks for them. Access: all of a person, in no order (the partition).
+    """Filters and order of a queue, as a query string. Access: all of a person (the partition), unordered.
 
     ``queue``: its id, empty for the site's own.
     """
 
     name = UnicodeAttribute()
     queue = UnicodeAttribute()
-    filters = UnicodeAttribute()  # as an address has them
+    filters = UnicodeAttribute()  # as a query string
     created_at = UnicodeAttribute()
 
     @property

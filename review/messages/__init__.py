@@ -1,1 +1,1 @@
-"""What people say to each other about a review: comments, questions and their answers."""
+"""Messages about a review: comments, questions and answers."""

@@ -1,4 +1,4 @@
-"""Comments on a review."""
+"""Writes of comments."""
 
 import logging
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 def add_comment(
     ref: ReviewRef, run: Run, text: str, *, message_id: str, mentioned: Sequence[Person] = (), by: Person
 ) -> None:
-    """Say something about a review in any state. The same ``message_id`` again is the same comment.
+    """Comment on a review in any state. A repeated ``message_id`` is the same comment.
 
     Raises:
         Conflict: the review was deleted meanwhile, or another person's message has this id.

@@ -1,4 +1,4 @@
-"""What a person types to ask about a review, to answer, or to comment."""
+"""Forms to ask, answer, escalate and comment."""
 
 import datetime as dt
 import re
@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy
 
 from config import clock
+from config.phrase import Figure, Phrase
 from projects.sites.people import SiteGroup, SitePerson
 from review.decide.opening import escalates_at
 from review.decide.questions import MOST_ASKED
@@ -15,8 +17,8 @@ from review.desk.ways_out_forms import TIMES
 
 LONGEST_TEXT = 1000
 MOST_MENTIONED = 10
-_TOO_LONG = f"Use at most {LONGEST_TEXT:,} characters."
-_WAITS = ("4h", "1d", "3d")
+_TOO_LONG = Phrase("Use at most %(longest_text)s characters.").fill(longest_text=Figure(f"{LONGEST_TEXT:,}"))
+_WAITS = {"4h": Phrase("For 4 hours"), "1d": Phrase("For 1 day"), "3d": Phrase("For 3 days")}
 _DUE = "due"
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -32,7 +34,7 @@ def _text_field(label: str, required: str, rows: int = 3, help_text: str = "") -
 
 
 class _MessageForm(forms.Form):
-    """A message's id comes with its form, so that a form that is sent twice is one message."""
+    """The form carries the message's id, so that a form sent twice is one message."""
 
     message_id = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -46,23 +48,30 @@ class _MessageForm(forms.Form):
 
 
 class AskForm(_MessageForm):
-    """``people`` and ``groups``: whom ``user_id`` may ask; ``fields``: name → label; ``deadline``: stored instant."""
+    """``people``, ``groups``: whom ``user_id`` may ask; ``fields``: name → label; ``deadline``: stored instant."""
 
     to = forms.ChoiceField(
-        label="Ask",
+        label=gettext_lazy("Ask"),
         error_messages={
-            "required": "Select a person or a group.",
-            "invalid_choice": "They cannot see this document. Select from the list.",
+            "required": gettext_lazy("Select a person or a group."),
+            "invalid_choice": gettext_lazy("They cannot see this document. Select from the list."),
         },
         widget=forms.Select(attrs={"class": "select", "autofocus": True}),
     )
-    text = _text_field("Question", "Enter a question.")
-    about = forms.ChoiceField(label="About", required=False, widget=forms.Select(attrs={"class": "select"}))
+    text = _text_field(Phrase("Question"), Phrase("Enter a question."))
+    about = forms.ChoiceField(
+        label=gettext_lazy("About"), required=False, widget=forms.Select(attrs={"class": "select"})
+    )
     wait = forms.ChoiceField(
-        label="Wait for an answer",
-        error_messages={"required": "Select how long to wait.", "invalid_choice": "Select how long to wait."},
+        label=gettext_lazy("Wait for an answer"),
+        error_messages={
+            "required": gettext_lazy("Select how long to wait."),
+            "invalid_choice": gettext_lazy("Select how long to wait."),
+        },
         widget=forms.Select(attrs={"class": "select"}),
-        help_text="The review stays yours. It returns to My work with the answer, or at that time without one.",
+        help_text=gettext_lazy(
+            "The review stays yours. It returns to My work with the answer, or at that time without one."
+        ),
     )
 
     def __init__(
@@ -83,11 +92,13 @@ class AskForm(_MessageForm):
         fitting = {name: ids for name, ids in members.items() if 0 < len(ids) <= MOST_ASKED}
         self.asked |= {f"group:{name}": (name, ids) for name, ids in fitting.items()}
         listed = [(f"group:{name}", f"{name} ({len(ids)})") for name, ids in fitting.items()]
-        self._offer("to", [("", "Select a person or a group"), ("People", persons), ("Groups", listed)])
-        self._offer("about", [("", "The whole document"), *fields.items()])
+        self._offer(
+            "to", [("", Phrase("Select a person or a group")), (Phrase("People"), persons), (Phrase("Groups"), listed)]
+        )
+        self._offer("about", [("", Phrase("The whole document")), *fields.items()])
         left = (self.deadline - clock.now()).total_seconds()
-        times = [(value, TIMES[value][0].replace("In ", "For ")) for value in _WAITS if TIMES[value][1] < left]
-        self._offer("wait", [*times, (_DUE, "Until it is almost due")])
+        times = [(value, words) for value, words in _WAITS.items() if TIMES[value][1] < left]
+        self._offer("wait", [*times, (_DUE, Phrase("Until it is almost due"))])
         self.initial.setdefault("wait", "1d" if "1d" in dict(times) else _DUE)
 
     def _offer(self, name: str, choices: Sequence[Any]) -> None:
@@ -100,7 +111,7 @@ class AskForm(_MessageForm):
 
     @property
     def chosen(self) -> tuple[str, set[str]]:
-        """The name of the person or group, and the ids of who may answer."""
+        """The chosen person's or group's name, and the ids of those who may answer."""
         return self.asked[str(self.cleaned_data["to"])]
 
     @property
@@ -109,9 +120,9 @@ class AskForm(_MessageForm):
 
 
 class EscalateForm(_MessageForm):
-    """``group``: whose members take it over; None if the project names none that may. ``deadline``: stored instant."""
+    """``group``: escalation group; None if the project has none that may decide. ``deadline``: stored instant."""
 
-    text = _text_field("Reason", "Enter why it needs another person.")
+    text = _text_field(Phrase("Reason"), Phrase("Enter why it needs another person."))
 
     def __init__(self, group: SiteGroup | None, user_id: str, deadline: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -125,29 +136,29 @@ class EscalateForm(_MessageForm):
 
     def clean(self) -> dict[str, Any]:
         if self.is_blocked:
-            raise forms.ValidationError("This project has no escalation group that may review this document.")
+            raise forms.ValidationError(gettext("This project has no escalation group that may review this document."))
         return super().clean() or {}
 
     @property
     def until(self) -> dt.datetime:
-        """Until it is almost due; then it is its reviewer's again."""
+        """Shortly before the deadline; then the review returns to its reviewer."""
         return escalates_at(self.deadline, since=clock.now())
 
 
 class AnswerForm(forms.Form):
-    answer = _text_field("Your answer", "Enter an answer.")
+    answer = _text_field(Phrase("Your answer"), Phrase("Enter an answer."))
 
 
 class CommentForm(_MessageForm):
-    """``people``: who may be mentioned, all but the one who comments."""
+    """``people``: those who can be mentioned, without the author."""
 
-    text = _text_field("Comment", "Enter a comment.")
+    text = _text_field(Phrase("Comment"), Phrase("Enter a comment."))
     mention = forms.MultipleChoiceField(
-        label="Mention",
+        label=gettext_lazy("Mention"),
         required=False,
-        error_messages={"invalid_choice": "They cannot see this document. Select from the list."},
+        error_messages={"invalid_choice": gettext_lazy("They cannot see this document. Select from the list.")},
         widget=forms.SelectMultiple(attrs={"class": "select mention", "size": 5}),
-        help_text="They are told by email, unless they opted out. Ctrl+click selects several.",
+        help_text=gettext_lazy("They are told by email, unless they opted out. Ctrl+click selects several."),
     )
 
     def __init__(self, people: Sequence[SitePerson], *args: Any, **kwargs: Any) -> None:
@@ -158,5 +169,7 @@ class CommentForm(_MessageForm):
     def clean_mention(self) -> list[SitePerson]:
         chosen = [self.people[one] for one in self.cleaned_data["mention"]]
         if len(chosen) > MOST_MENTIONED:
-            raise forms.ValidationError(f"Mention at most {MOST_MENTIONED} people.")
+            raise forms.ValidationError(
+                gettext("Mention at most %(most_mentioned)s people.") % {"most_mentioned": MOST_MENTIONED}
+            )
         return chosen

@@ -1,4 +1,4 @@
-"""A comment on a review, or a question about it with its answer."""
+"""Items of comments, and of questions with their answers."""
 
 from enum import StrEnum
 
@@ -19,12 +19,12 @@ class QuestionEnd(StrEnum):
 
     ANSWERED = "answered"
     UNANSWERED = "unanswered"  # at its time
-    WITHDRAWN = "withdrawn"  # who asked goes on without an answer
-    TAKEN_OVER = "taken_over"  # who was asked decides it
+    WITHDRAWN = "withdrawn"  # the asker goes on without an answer
+    TAKEN_OVER = "taken_over"  # a person asked took the review over
 
 
 class ReviewMessage(Item):
-    """Access: by review, the oldest first. ``to_ids``: who is asked or mentioned; ``about``: a field's label."""
+    """Access: by review, oldest first. ``to_ids``: people asked or mentioned; ``about``: a field's label."""
 
     kind = UnicodeAttribute()
     text = UnicodeAttribute()
@@ -35,7 +35,7 @@ class ReviewMessage(Item):
     about = UnicodeAttribute(null=True)
     at = UnicodeAttribute()
     answer = UnicodeAttribute(null=True)
-    answered_by = UnicodeAttribute(null=True)  # a name; of a question that was taken over, who took it
+    answered_by = UnicodeAttribute(null=True)  # a name; of a question taken over, of the person who took it
     answered_at = UnicodeAttribute(null=True)
     ended = UnicodeAttribute(null=True)  # a QuestionEnd
 

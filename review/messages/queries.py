@@ -1,4 +1,4 @@
-"""Reads of what was said about a review."""
+"""Reads of a review's messages."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _MOST = 200
 
 
 def list_messages(ref: ReviewRef, review: Review) -> Sequence[ReviewMessage]:
-    """The oldest first: one Query, and no call if nothing was said."""
+    """Return the messages, oldest first: one Query, or no call if there are none."""
     if not review.messages:
         return []
     pk = table.REVIEW_MESSAGE.partition_key(ref.site, document_id=ref.document_id)
@@ -21,13 +21,13 @@ def list_messages(ref: ReviewRef, review: Review) -> Sequence[ReviewMessage]:
 
 
 def list_shown_messages(ref: ReviewRef, review: Review, user_id: str) -> Sequence[ReviewMessage]:
-    """Those that this person may see: while several decide blindly, what they said or are asked, and nothing else."""
+    """Return the messages that this person may see: in a blind quorum, only their own and those addressed to them."""
     said = list_messages(ref, review)
     return [one for one in said if user_id in {one.by_id, *(one.to_ids or ())}] if review.quorum else said
 
 
 def was_said_by(ref: ReviewRef, message_id: str, user_id: str) -> bool:
-    """Whether this person sent this message before."""
+    """Return whether this person already sent this message."""
     try:
         return ReviewMessage.load(ref.message_key(message_id)).by_id == user_id
     except NotFound:
@@ -35,5 +35,5 @@ def was_said_by(ref: ReviewRef, message_id: str, user_id: str) -> bool:
 
 
 def find_open_question(review: Review, messages: Sequence[ReviewMessage]) -> ReviewMessage | None:
-    """The one of ``messages`` that the review waits for."""
+    """Return the question that the review waits for."""
     return next((one for one in messages if review.question_id and one.message_id == review.question_id), None)

@@ -1,12 +1,14 @@
-"""Asking about a review, answering, taking it before the answer, commenting. Never by GET."""
+"""Views to ask, escalate, answer, take back and comment. POST only."""
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, NotFound, Refused
+from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.settings.queries import get_project
 from projects.sites import access
@@ -27,7 +29,7 @@ from review.messages.forms import LONGEST_TEXT, AnswerForm, AskForm, CommentForm
 
 @require_http_methods(["GET", "POST"])
 def ask(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """``field``: what the question is about, as the form first has it."""
+    """``field``: preselected subject of the question."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -46,18 +48,22 @@ def ask(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
     )
     try:
         questions.ask_question(ref, queries.run_of(ref, review), review, question, by=person)
-    except Refused as error:  # its time passed while the form was open
+    except Refused as error:  # the time passed while the form was open
         form.add_error(None, str(error))
         return _show_form(request, ref, review, form, "ask")
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{to_name} asked about {review.name}. It stays under My work; your draft is kept.")
+    messages.success(
+        request,
+        gettext("%(to_name)s asked about %(name)s. It stays under My work; your draft is kept.")
+        % {"to_name": to_name, "name": review.name},
+    )
     return open_next(request, ref, review)
 
 
 @require_http_methods(["GET", "POST"])
 def escalate(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """To the project's escalation group, as it is now: each of its members may take the review over or answer."""
+    """Escalate to the current members of the project's escalation group, each of whom may take over or answer."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -69,16 +75,20 @@ def escalate(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
         return _show_form(request, ref, review, form, "escalate")
     question = Question(
         form.cleaned_data["message_id"], form.cleaned_data["text"], form.members, form.group_name, form.until,
-        "Escalated", escalates=True,
+        Phrase("Escalated"), escalates=True,
     )  # fmt: skip
     try:
         questions.ask_question(ref, queries.run_of(ref, review), review, question, by=person)
-    except Refused as error:  # its time passed while the form was open
+    except Refused as error:  # the time passed while the form was open
         form.add_error(None, str(error))
         return _show_form(request, ref, review, form, "escalate")
     except Conflict:
         return render_lost_page(request, ref)
-    messages.success(request, f"{review.name} escalated to {form.group_name}. Your draft is kept.")
+    messages.success(
+        request,
+        gettext("%(name)s escalated to %(group_name)s. Your draft is kept.")
+        % {"name": review.name, "group_name": form.group_name},
+    )
     return open_next(request, ref, review)
 
 
@@ -86,7 +96,7 @@ def _find_escalation_group(request: DeskRequest, review: Review) -> SiteGroup | 
     queue = access.check_admitted(request, queue_id(review.queue))
     try:
         name = get_project(request.site, review.project_id).settings.escalation_group
-    except (NotFound, InvalidKey):  # what another system asks about may be no project's
+    except (NotFound, InvalidKey):  # a review request of another system may have no project
         return None
     _, groups = list_people_and_groups(request.site, Permission.REVIEW, queue)
     return next((one for one in groups if one.name == name), None)
@@ -94,7 +104,7 @@ def _find_escalation_group(request: DeskRequest, review: Review) -> SiteGroup | 
 
 @require_POST
 def answer(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """By whoever was asked, who need not be a reviewer."""
+    """Answer a question; the person asked need not be a reviewer."""
     access.check_can_view(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -107,20 +117,21 @@ def answer(request: DeskRequest, document_id: str, review_id: str) -> HttpRespon
         questions.answer_question(ref, queries.run_of(ref, review), review, form.cleaned_data["answer"], by=person)
     except Conflict:
         return _render_too_late(request, ref)
-    messages.success(request, f"Answer sent to {review.holder_name}.")
+    messages.success(request, gettext("Answer sent to %(holder_name)s.") % {"holder_name": review.holder_name})
     return redirect_after_post(request, _review_url(ref))
 
 
 def _render_too_late(request: DeskRequest, ref: ReviewRef) -> HttpResponse:
-    """With what was typed, which is kept nowhere else."""
+    """Say that it is too late, and show the typed text, which is saved nowhere else."""
     typed = request.POST.get("answer", "")[:LONGEST_TEXT]
-    wrote = f" You wrote: “{typed}”" if typed else ""
-    return render_lost_page(request, ref, notice=f"Your answer was not sent: this question is closed.{wrote}")
+    bare = gettext("Your answer was not sent: this question is closed.")
+    told = gettext("Your answer was not sent: this question is closed. You wrote: “%(answer)s”") % {"answer": typed}
+    return render_lost_page(request, ref, notice=told if typed else bare)
 
 
 @require_POST
 def take(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Claim what waits for an answer: by who asked, or by who was asked and may review."""
+    """Claim a review that waits for an answer, as its asker or as a reviewer who was asked."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -138,7 +149,7 @@ def take(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse
 
 @require_http_methods(["GET", "POST"])
 def comment(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """By anyone who may see the review, in any of its states."""
+    """Comment; open to anyone who can see the review, in any state."""
     access.check_can_view(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
@@ -152,7 +163,7 @@ def comment(request: DeskRequest, document_id: str, review_id: str) -> HttpRespo
         ref, queries.run_of(ref, review), form.cleaned_data["text"],
         message_id=form.cleaned_data["message_id"], mentioned=mentioned, by=person,
     )  # fmt: skip
-    messages.success(request, "Comment added.")
+    messages.success(request, gettext("Comment added."))
     return redirect_after_post(request, f"{_review_url(ref)}#messages")
 
 

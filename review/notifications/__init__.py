@@ -1,1 +1,1 @@
-"""Mails to people about reviews: what each of them chose, what is to be sent, and sending it."""
+"""Notifications about reviews: preferences, inbox, mails, chat messages."""

@@ -1,4 +1,7 @@
-"""What is to be told is written with what it tells of; a worker claims it, and it is sent, dropped or tried again."""
+"""Writes of notifications, stored with the change that causes them.
+
+A worker claims, then sends, drops or retries each.
+"""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -13,22 +16,26 @@ from config.due import actions as due_work
 from config.errors import Conflict
 from config.table import Key
 from config.transaction import Change, Delete, Put, Update, transact
+from projects.accounts.access_requests import at_admission, at_request
 from projects.audit.events import Actor, entity_event
 from projects.sites import directory
+from projects.sites.people import list_people
+from projects.sites.permissions import Permission
 from review.identity import Person, ReviewRef
 from review.notifications.items import CHAT, ChatWebhook, Kind, Notification, NotificationChoice, NotificationStatus
 from workflows.exports.actions import at_finish
 from workflows.exports.items import Export
 
 DIGEST_HOUR = 6  # UTC
-_KEPT_DAYS = 30  # of what was sent or dropped: so long the list in the page shows it
-_LONGEST_PAUSE = 3600  # seconds between two attempts, as long as the mail server is down
+_MOST_ADMINS = 20  # told of a request
+_KEPT_DAYS = 30  # of notifications sent or dropped; the inbox shows them until then
+_LONGEST_PAUSE = 3600  # seconds between two attempts while the mail server is down
 
 
 def plan_notifications(
     ref: ReviewRef, kind: Kind, user_ids: Iterable[str], *, told_by: Person | None = None
 ) -> list[Change]:
-    """For the transaction that they tell of; nobody is told what they did themselves."""
+    """Plan notifications for the transaction of the change; no one is told of their own acts."""
     told = sorted(set(user_ids) - {told_by.id if told_by else ""})
     event_id = clock.new_ulid()
     return [Put(_new(ref.site, one, clock.new_ulid(), kind, ref=ref, by=told_by, event_id=event_id)) for one in told]
@@ -36,7 +43,7 @@ def plan_notifications(
 
 @at_finish
 def plan_export_notice(site: str, row: Export) -> list[Change]:
-    """For the transaction that ends an export; nobody is told of what a program ordered."""
+    """Plan the notification of a finished export; none if a program ordered it."""
     if not row.by_id.isdigit():
         return []
     notice = _new(site, row.by_id, clock.new_ulid(), Kind.EXPORT)
@@ -44,8 +51,21 @@ def plan_export_notice(site: str, row: Export) -> list[Change]:
     return [Put(notice)]
 
 
+@at_request
+def plan_access_notices(site: str, who: Actor) -> list[Change]:
+    """Plan notifications of a request for access, to some of those who may grant it."""
+    admins = [one.id for one in list_people(site, Permission.ADMIN) if one.id != who.id][:_MOST_ADMINS]
+    return [Put(_new(site, one, clock.new_ulid(), Kind.ACCESS, by=Person(who.id, who.name))) for one in admins]
+
+
+@at_admission
+def plan_admission_notice(site: str, user_id: str, admin: Actor) -> list[Change]:
+    """Plan the notification that a request for access was closed."""
+    return [Put(_new(site, user_id, clock.new_ulid(), Kind.ADMITTED, by=Person(admin.id, admin.name)))]
+
+
 def mark_read(site: str, user_id: str, ids: Iterable[str]) -> None:
-    """By the person who was told; what is read or gone already stays as it is."""
+    """Mark as read, by its recipient; idempotent."""
     unread = Notification.PK.exists() & Notification.read_at.does_not_exist()
     for one in ids:
         with suppress(Conflict):
@@ -54,7 +74,7 @@ def mark_read(site: str, user_id: str, ids: Iterable[str]) -> None:
 
 
 def tell_chat(row: Notification) -> None:
-    """Have the site's chat tool told of what a person is told, once however many people are."""
+    """Plan one chat message for notifications, however many people they go to."""
     ref = ReviewRef(table.site_of(row.PK), str(row.document_id), str(row.review_id))
     name, by = str(row.event_id), Person("", row.by_name) if row.by_name else None
     with suppress(Conflict):
@@ -62,11 +82,11 @@ def tell_chat(row: Notification) -> None:
 
 
 def save_chat_webhook(site: str, url: str, kinds: Iterable[str], *, by: Actor) -> None:
-    """``url``: empty to tell none any more."""
+    """``url``: empty to turn chat messages off."""
     chosen = {str(one) for one in kinds}
     key = table.CHAT_WEBHOOK.key(site)
     row = ChatWebhook(*key, url=url, kinds=chosen or None, updated_at=clock.iso(clock.now()))
-    # The address is a secret of the chat tool's: records name its host.
+    # The URL is a secret of the chat tool, so events name only its host.
     payload = {"host": urlsplit(url).hostname or "none", "kinds": ", ".join(sorted(chosen)) or "none"}
     change: Change = Put(row, overwrite=True) if url else Delete(key)
     transact([change], entity_event(site, "chat", CHAT, "updated", by=by, payload=payload))
@@ -104,7 +124,7 @@ def _key(site: str, user_id: str, notification_id: str) -> Key:
 
 
 def save_choice(site: str, kinds: Iterable[str], *, by: Actor, web_off: Iterable[str] = ()) -> None:
-    """What I want to be told by mail, and what the page leaves out; the digest comes from its next hour on."""
+    """Save my choice of mails and muted kinds; the digest starts at its next hour."""
     chosen, off = {str(one) for one in kinds}, {str(one) for one in web_off}
     due = NotificationChoice.due_keys(next_digest(clock.now()), user_id=by.id) if Kind.DIGEST in chosen else {}
     row = NotificationChoice(
@@ -121,7 +141,7 @@ def save_choice(site: str, kinds: Iterable[str], *, by: Actor, web_off: Iterable
 
 
 def next_digest(moment: dt.datetime) -> str:
-    """The first digest hour after ``moment``, a stored instant.
+    """Return the first digest hour after ``moment``, a stored instant.
 
     >>> next_digest(dt.datetime(2026, 11, 23, 6, 0, tzinfo=dt.UTC))
     '2026-11-24T06:00:00.000000+00:00'
@@ -131,10 +151,10 @@ def next_digest(moment: dt.datetime) -> str:
 
 
 def begin_digest(site: str, choice: NotificationChoice) -> None:
-    """Have the day's digest sent, and be due again tomorrow: one write, so that there is one a day.
+    """Start the day's digest and reschedule it for tomorrow in one write, so that there is one a day.
 
     Raises:
-        Conflict: another sweep was first, or the person has chosen anew.
+        Conflict: another sweep was first, or the person changed their choice.
 
     """
     now = clock.now()
@@ -145,11 +165,11 @@ def begin_digest(site: str, choice: NotificationChoice) -> None:
     except Conflict as conflict:
         if "choice" in conflict.failed:
             raise
-        NotificationChoice.change(choice.key, later, due_work.if_not_moved(choice))  # they had today's already
+        NotificationChoice.change(choice.key, later, due_work.if_not_moved(choice))  # today's was already sent
 
 
 def claim_notification(site: str, user_id: str, notification_id: str) -> Notification:
-    """Take it for one attempt; it is due again should the worker die.
+    """Claim a notification for one attempt; it becomes due again if the worker crashes.
 
     Raises:
         Conflict: it was sent or dropped, or another worker has it.
@@ -166,14 +186,14 @@ def claim_notification(site: str, user_id: str, notification_id: str) -> Notific
 
 
 def settle_notification(row: Notification, status: NotificationStatus) -> None:
-    """Sent, or not to be sent any more. Raises: Conflict if another worker claimed it meanwhile."""
+    """Mark as sent or dropped. Raises: Conflict if another worker claimed it meanwhile."""
     gone = int((clock.now() + dt.timedelta(days=_KEPT_DAYS)).timestamp())
     also = [Notification.status.set(status), Notification.TimeToLive.set(gone)]
     due_work.finish(row, when=_is_mine(row), also=also)
 
 
 def retry_notification_later(row: Notification) -> None:
-    """The mail server does not answer: again later, and never given up. Raises: Conflict."""
+    """Retry later, without limit, since the mail server does not answer. Raises: Conflict."""
     pause = min(settings.ACTION_RETRY_SECONDS * 4 ** min(int(row.tries) - 1, 8), _LONGEST_PAUSE)
     at = clock.iso(clock.in_seconds(pause))
     due_work.postpone(row, at=at, when=_is_mine(row), also=[Notification.due_at.set(at)])

@@ -1,4 +1,4 @@
-"""What every page shows of what a person was told: how many are unread."""
+"""The number of unread notifications in the app bar."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from review.notifications import queries
 
 
 def notification_context(request: HttpRequest) -> dict[str, Callable[[], int]]:
-    """``unread``, asked for by the app bar only: a fragment costs nothing for it."""
+    """``unread``: evaluated only by the app bar, so fragments do not pay for it."""
     return {"unread": lambda: _count(request)}
 
 

@@ -1,4 +1,4 @@
-"""What is done with a mail that is due, and with a person's daily digest."""
+"""Due-work handlers of mails and daily digests."""
 
 from config.due import actions as due_work
 from config.due.registry import due
@@ -9,7 +9,7 @@ from review.notifications.tasks import order_notification
 
 @due("notification", Notification)
 def resume_notification(site: str, row: Notification) -> None:
-    """A worker sends it: a mail server may take its time. Until its message is taken it is not due again."""
+    """Enqueue the mail, since a mail server may be slow; it is not due again until its message is taken."""
     due_work.postpone(row, at=due_work.lease_end())
     order_notification(site, row)
 

@@ -1,64 +1,68 @@
-"""What a person chooses to be told by mail, and an admin to have a chat tool told."""
+"""Forms of notification preferences, and of the site's chat webhook."""
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext_lazy
 
 from config.errors import Refused
 from config.internet import check_receiver
+from config.phrase import Phrase
 from review.notifications.items import CHAT_KINDS, WEB_KINDS, Kind
 
 _WORDS = {
-    Kind.ASSIGNED: "A review is assigned to me",
-    Kind.ASKED: "I am asked a question",
-    Kind.ANSWERED: "My question is answered",
-    Kind.MENTIONED: "I am mentioned in a comment",
-    Kind.DEADLINE: "A review of mine is almost due",
-    Kind.EXPORT: "An export of mine is ready",
-    Kind.DIGEST: "Once a day: how many reviews wait (06:00 UTC)",
+    Kind.ASSIGNED: Phrase("A review is assigned to me"),
+    Kind.ASKED: Phrase("I am asked a question"),
+    Kind.ANSWERED: Phrase("My question is answered"),
+    Kind.MENTIONED: Phrase("I am mentioned in a comment"),
+    Kind.DEADLINE: Phrase("A review of mine is almost due"),
+    Kind.EXPORT: Phrase("An export of mine is ready"),
+    Kind.ACCESS: Phrase("A person asks for access to a site of mine"),
+    Kind.ADMITTED: Phrase("I am given access that I asked for"),
+    Kind.DIGEST: Phrase("Once a day: how many reviews wait (06:00 UTC)"),
 }
 
 
 class NotificationForm(forms.Form):
     kinds = forms.MultipleChoiceField(
-        label="Email me when",
+        label=gettext_lazy("Email me when"),
         required=False,
         choices=[(str(kind), words) for kind, words in _WORDS.items()],
-        error_messages={"invalid_choice": "Select from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select from the list.")},
         widget=forms.CheckboxSelectMultiple,
     )
     web = forms.MultipleChoiceField(
-        label="Notify me here when",
+        label=gettext_lazy("Notify me here when"),
         required=False,
         choices=[(str(kind), _WORDS[kind]) for kind in WEB_KINDS],
-        error_messages={"invalid_choice": "Select from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select from the list.")},
         widget=forms.CheckboxSelectMultiple,
     )
 
 
 _CHAT_WORDS = {
-    Kind.ASSIGNED: "A review is assigned",
-    Kind.ASKED: "A question is asked",
-    Kind.ANSWERED: "A question is answered",
-    Kind.MENTIONED: "People are mentioned in a comment",
-    Kind.DEADLINE: "A review is almost due",
+    Kind.ASSIGNED: Phrase("A review is assigned"),
+    Kind.ASKED: Phrase("A question is asked"),
+    Kind.ANSWERED: Phrase("A question is answered"),
+    Kind.MENTIONED: Phrase("People are mentioned in a comment"),
+    Kind.DEADLINE: Phrase("A review is almost due"),
 }
 
 
 class ChatForm(forms.Form):
-    """The address is checked as any webhook's: now, and again at each message."""
+    """The URL is checked like any webhook's: now, and again for each message."""
 
     url = forms.CharField(
-        label="Webhook URL",
+        label=gettext_lazy("Webhook URL"),
         required=False,
         max_length=500,
         widget=forms.URLInput(attrs={"class": "text-input", "autocomplete": "off"}),
-        help_text="Incoming webhook of Slack, Mattermost or Teams. Empty: no messages.",
+        help_text=gettext_lazy("Incoming webhook of Slack, Mattermost or Teams. Empty: no messages."),
     )
     kinds = forms.MultipleChoiceField(
-        label="Post when",
+        label=gettext_lazy("Post when"),
         required=False,
         choices=[(str(kind), _CHAT_WORDS[kind]) for kind in CHAT_KINDS],
-        error_messages={"invalid_choice": "Select from the list."},
+        error_messages={"invalid_choice": gettext_lazy("Select from the list.")},
         widget=forms.CheckboxSelectMultiple,
     )
 

@@ -1,4 +1,4 @@
-"""What a person is told by mail, and each thing that is to be told."""
+"""Items of notification preferences and of notifications."""
 
 from enum import StrEnum
 
@@ -18,16 +18,18 @@ class Kind(StrEnum):
     MENTIONED = "mentioned"
     DEADLINE = "deadline"
     EXPORT = "export"
+    ACCESS = "access"  # asked for, of an admin
+    ADMITTED = "admitted"
     DIGEST = "digest"
 
 
-# Of a person who never chose: what another person did, and nothing that comes by itself.
-DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED})
-WEB_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)  # what the list in the page may show
+# Default: acts of other people, no periodic mail.
+DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED, Kind.ACCESS, Kind.ADMITTED})
+WEB_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)  # kinds that the inbox can show
 
 
-CHAT = "chat"  # stands for a person's id in what a chat tool is told
-CHAT_KINDS = tuple(one for one in Kind if one not in {Kind.DIGEST, Kind.EXPORT})
+CHAT = "chat"  # takes the place of a person's id in chat messages
+CHAT_KINDS = tuple(one for one in Kind if one not in {Kind.DIGEST, Kind.EXPORT, Kind.ACCESS, Kind.ADMITTED})
 
 
 class NotificationStatus(StrEnum):
@@ -35,21 +37,21 @@ class NotificationStatus(StrEnum):
 
     OPEN = "open"
     SENT = "sent"
-    DROPPED = "dropped"  # not chosen, no address, nothing to see any more, or refused by the mail server
+    DROPPED = "dropped"  # not chosen, no address, subject gone, or refused by the mail server
 
 
 class NotificationChoice(DueWork):
-    """What one person chose on one site. Access: by person; due (GSI2) once a day, if they want a digest."""
+    """One person's preferences on one site. Access: by person; due (GSI2) once a day if they want a digest."""
 
     due_entity = table.NOTIFICATION_CHOICE
     user_id = UnicodeAttribute()
     kinds = UnicodeSetAttribute(null=True)  # none: nothing
-    web_off = UnicodeSetAttribute(null=True)  # kinds that the list in the page leaves out
+    web_off = UnicodeSetAttribute(null=True)  # kinds hidden from the inbox
     updated_at = UnicodeAttribute()
 
 
 class ChatWebhook(Item):
-    """Where a site's chat tool takes messages. Access: by its key."""
+    """The incoming webhook of a site's chat tool. Access: by its key."""
 
     url = UnicodeAttribute()
     kinds = UnicodeSetAttribute(null=True)
@@ -57,7 +59,7 @@ class ChatWebhook(Item):
 
 
 class Notification(DueWork):
-    """One thing to tell one person. It names no document: that is read when it is sent, if they may still see it.
+    """One notification to one person. The document's name is read on sending, if they may still see it.
 
     Access: by person, the newest first; due (GSI2, until its mail is sent or dropped).
     """
@@ -66,12 +68,12 @@ class Notification(DueWork):
     user_id = UnicodeAttribute()
     notification_id = UnicodeAttribute()
     kind = UnicodeAttribute()
-    event_id = UnicodeAttribute(null=True)  # the same for all who are told of one thing
+    event_id = UnicodeAttribute(null=True)  # the same in all notifications of one event
     by_name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     review_id = UnicodeAttribute(null=True)
     project_id = UnicodeAttribute(null=True)  # of an export
-    read_at = UnicodeAttribute(null=True)  # in the page, by the person
+    read_at = UnicodeAttribute(null=True)  # in the inbox, by the person
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()
     tries = NumberAttribute(default=0)
@@ -79,7 +81,7 @@ class Notification(DueWork):
 
 
 class InboxRow(Item):
-    """A row of a person's partition between the first notification and their choice: either of the two."""
+    """A row of a person's partition: a notification, or the person's preferences."""
 
     notification_id = UnicodeAttribute(null=True)
     kind = UnicodeAttribute(null=True)

@@ -1,6 +1,6 @@
-"""The mails and chat messages: who did what to which document, how many wait, where to look; nothing of what one says.
+"""Texts of mails and chat messages: actor, document, counts and link; no content of documents.
 
-Their links open pages that ask to sign in and change nothing, since mail scanners open them too.
+Links open pages that require signing in and change nothing, since mail scanners open them too.
 """
 
 import hashlib
@@ -8,7 +8,13 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext
+
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
+from config.phrase import Phrase
+from projects.accounts.preferences import speak_to
 from projects.documents import queries as counter_queries
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
@@ -29,27 +35,29 @@ from workflows.publish.webhooks import Delivery, deliver_webhook
 log = logging.getLogger(__name__)
 
 _LONGEST_NAME = 150
-_SUBJECTS: Mapping[str, str] = {
-    Kind.ASSIGNED: "{by} assigned you {name}",
-    Kind.ASKED: "{by} asked you about {name}",
-    Kind.ANSWERED: "{by} answered your question about {name}",
-    Kind.MENTIONED: "{by} mentioned you on {name}",
-    Kind.DEADLINE: "Almost due: {name}",
-    Kind.EXPORT: "Your export of {name} is ready",
+_SUBJECTS: Mapping[str, Phrase] = {
+    Kind.ASSIGNED: Phrase("%(by)s assigned you %(name)s"),
+    Kind.ASKED: Phrase("%(by)s asked you about %(name)s"),
+    Kind.ANSWERED: Phrase("%(by)s answered your question about %(name)s"),
+    Kind.MENTIONED: Phrase("%(by)s mentioned you on %(name)s"),
+    Kind.DEADLINE: Phrase("Almost due: %(name)s"),
+    Kind.EXPORT: Phrase("Your export of %(name)s is ready"),
+    Kind.ACCESS: Phrase("%(by)s asks for access"),
+    Kind.ADMITTED: Phrase("%(by)s gave you access"),
 }
-_CHAT_WORDS: Mapping[str, str] = {
-    Kind.ASSIGNED: "{by} assigned {name} to {to}",
-    Kind.ASKED: "{by} asked {to} about {name}",
-    Kind.ANSWERED: "{by} answered {to} about {name}",
-    Kind.MENTIONED: "{by} mentioned people on {name}",
-    Kind.DEADLINE: "Almost due: {name}",
+_CHAT_WORDS: Mapping[str, Phrase] = {
+    Kind.ASSIGNED: Phrase("%(by)s assigned %(name)s to %(to)s"),
+    Kind.ASKED: Phrase("%(by)s asked %(to)s about %(name)s"),
+    Kind.ANSWERED: Phrase("%(by)s answered %(to)s about %(name)s"),
+    Kind.MENTIONED: Phrase("%(by)s mentioned people on %(name)s"),
+    Kind.DEADLINE: Phrase("Almost due: %(name)s"),
 }
 _FOR_DECIDING = frozenset({Kind.ASSIGNED, Kind.DEADLINE, Kind.ASKED})  # pointless once it is decided
 
 
 @dataclass(frozen=True)
 class Mail:
-    """Its subject, its first lines, and the page that it leads to."""
+    """Subject, first lines, and the page it links to."""
 
     subject: str
     text: str
@@ -57,7 +65,7 @@ class Mail:
 
 
 def send_notification(site: str, user_id: str, notification_id: str) -> None:
-    """Send it once; delivered twice, the second finds it claimed or settled."""
+    """Send a notification once; a redelivery finds it claimed or settled."""
     try:
         row = actions.claim_notification(site, user_id, notification_id)
         try:
@@ -82,18 +90,19 @@ def _deliver(site: str, row: Notification) -> NotificationStatus:
     to = address_of(row.user_id)
     if not to or row.kind not in list_chosen_kinds(site, row.user_id):
         return NotificationStatus.DROPPED
-    mail = _write_digest(site, row.user_id) if row.kind == Kind.DIGEST else _write_mail(site, row)
-    if mail is None:
-        return NotificationStatus.DROPPED
-    choose = page_url(site, "review:choose-notifications")
-    text = f"{mail.text}\n\n{mail.url}\n\nSign in to view it.\n\nChoose which mails you get: {choose}\n"
+    with speak_to(row.user_id):
+        mail = _write_digest(site, row.user_id) if row.kind == Kind.DIGEST else _write_mail(site, row)
+        if mail is None:
+            return NotificationStatus.DROPPED
+        choose = gettext("Choose which mails you get: %(url)s") % {"url": page_url(site, "review:choose-notifications")}
+        text = f"{mail.text}\n\n{mail.url}\n\n{gettext('Sign in to view it.')}\n\n{choose}\n"
     name = hashlib.sha256(f"{site}/{row.user_id}/{row.notification_id}".encode()).hexdigest()[:32]
     send_mail([to], mail.subject, text, name)
     return NotificationStatus.SENT
 
 
 def _deliver_to_chat(site: str, row: Notification) -> NotificationStatus:
-    """Not of a queue that lets only some groups in: all of the channel would read it. Raises: as ``_deliver``."""
+    """Skip reviews in queues restricted to groups, since the whole channel would see them. Raises: as ``_deliver``."""
     webhook = find_chat_webhook(site)
     ref = ReviewRef(site, str(row.document_id), str(row.review_id))
     try:
@@ -104,7 +113,9 @@ def _deliver_to_chat(site: str, row: Notification) -> NotificationStatus:
     if webhook is None or row.kind not in (webhook.kinds or ()) or (queue and queue.groups):
         return NotificationStatus.DROPPED
     to = review.question_to_name if row.kind == Kind.ASKED else review.holder_name
-    said = _CHAT_WORDS[row.kind].format(by=row.by_name or "", to=to or "a person", name=_show_name(review.name))
+    with translation.override(settings.MAIL_LANGUAGE):
+        names = {"by": row.by_name or "", "to": to or gettext("a person"), "name": _show_name(review.name)}
+        said = _CHAT_WORDS[row.kind].fill(**names).translated()
     url = page_url(site, "review:show-review", *ref.path.split("/"))
     text = {"text": f"{said}{f' ({review.project_name})' if review.project_name else ''}\n{url}"}
     deliver_webhook(Delivery(site, row.notification_id, webhook.url, text))
@@ -116,9 +127,11 @@ def _show_name(name: str) -> str:
 
 
 def _write_mail(site: str, row: Notification) -> Mail | None:
-    """None if the review is gone or decided, or the person may not see it any more."""
+    """Return None if the review is gone or decided, or the person may no longer see it."""
     if row.kind == Kind.EXPORT:
         return _write_export_mail(site, row)
+    if row.kind in ADDRESSES:
+        return _write_access_mail(site, row)
     ref = ReviewRef(site, str(row.document_id), str(row.review_id))
     try:
         review = queries.get_review(ref)
@@ -126,10 +139,14 @@ def _write_mail(site: str, row: Notification) -> Mail | None:
         return None
     if (row.kind in _FOR_DECIDING and review.status not in UNDECIDED) or not _may_see(site, row.user_id, review.queue):
         return None
-    subject = _SUBJECTS[row.kind].format(by=_show_name(row.by_name or ""), name=_show_name(review.name))
-    project = f"\nProject: {review.project_name}" if review.project_name else ""
-    due = f"\nDue: {review.deadline[:16].replace('T', ' ')} UTC" if row.kind in _FOR_DECIDING else ""
-    return Mail(subject, f"{subject}.{project}{due}", page_url(site, "review:show-review", *ref.path.split("/")))
+    names = {"by": _show_name(row.by_name or ""), "name": _show_name(review.name)}
+    subject = _SUBJECTS[row.kind].fill(**names).translated()
+    lines = [f"{subject}."]
+    if review.project_name:
+        lines.append(gettext("Project: %(name)s") % {"name": review.project_name})
+    if row.kind in _FOR_DECIDING:
+        lines.append(gettext("Due: %(time)s UTC") % {"time": review.deadline[:16].replace("T", " ")})
+    return Mail(subject, "\n".join(lines), page_url(site, "review:show-review", *ref.path.split("/")))
 
 
 def _write_export_mail(site: str, row: Notification) -> Mail | None:
@@ -137,13 +154,24 @@ def _write_export_mail(site: str, row: Notification) -> Mail | None:
         name = project_queries.get_project(site, str(row.project_id)).settings.name
     except NotFound:
         return None
-    subject = _SUBJECTS[Kind.EXPORT].format(name=_show_name(name))
+    subject = _SUBJECTS[Kind.EXPORT].fill(name=_show_name(name)).translated()
     return Mail(subject, f"{subject}.", page_url(site, "workflows:list-exports", str(row.project_id)))
 
 
+ADDRESSES: Mapping[str, str] = {Kind.ACCESS: "settings:list-people", Kind.ADMITTED: "review:queue"}  # of no document
+
+
+def _write_access_mail(site: str, row: Notification) -> Mail | None:
+    needed = Permission.ADMIN if row.kind == Kind.ACCESS else Permission.READ
+    if row.user_id not in {one.id for one in list_people(site, needed)}:
+        return None
+    subject = _SUBJECTS[row.kind].fill(by=_show_name(row.by_name or "")).translated()
+    return Mail(subject, f"{subject}.", page_url(site, ADDRESSES[row.kind]))
+
+
 def describe(row: InboxRow, name: str) -> str:
-    """As the list in the page says it, of the document or the project of this name."""
-    return _SUBJECTS[str(row.kind)].format(by=row.by_name or "", name=name)
+    """Describe it as the inbox does; ``name``: of the document or project."""
+    return _SUBJECTS[str(row.kind)].fill(by=row.by_name or "", name=name)
 
 
 def _may_see(site: str, user_id: str, stored_queue: str) -> bool:
@@ -156,17 +184,17 @@ def _may_see(site: str, user_id: str, stored_queue: str) -> bool:
 
 
 def _write_digest(site: str, user_id: str) -> Mail | None:
-    """None if nothing waits, or the person has no role here any more."""
+    """Return None if nothing waits, or the person no longer has a role here."""
     if not _may_see(site, user_id, DEFAULT_QUEUE):
         return None
     mine, asked = (queries.list_work(site, user_id, one) for one in (Worklist.MINE, Worklist.ASKED))
     waiting = counter_queries.count_waiting_by_queue(site).get(DEFAULT_QUEUE, 0)
     counts = {
-        "Asked of you": (len(asked.rows), asked.next),
-        "Your work": (len(mine.rows), mine.next),
-        "Waiting in the shared queue": (waiting, None),
+        gettext("Asked of you"): (len(asked.rows), asked.next),
+        gettext("Your work"): (len(mine.rows), mine.next),
+        gettext("Waiting in the shared queue"): (waiting, None),
     }
     if not any(number for number, _ in counts.values()):
         return None
     lines = [f"{words}: {number:,}{'+' if more else ''}" for words, (number, more) in counts.items()]
-    return Mail("Reviews that wait today", "\n".join(lines), page_url(site, "review:queue"))
+    return Mail(gettext("Reviews that wait today"), "\n".join(lines), page_url(site, "review:queue"))

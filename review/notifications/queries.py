@@ -1,4 +1,4 @@
-"""Reads of what people want to be told, and of what they were told."""
+"""Reads of notification preferences and notifications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from config.errors import NotFound
 from projects.sites import directory
 from review.notifications.items import DEFAULTS, WEB_KINDS, ChatWebhook, InboxRow, NotificationChoice
 
-MOST_UNREAD = 50  # that the bar counts
+MOST_UNREAD = 50  # counted by the app bar
 _A_PAGE = 25
 
 
 def list_chosen_kinds(site: str, user_id: str) -> frozenset[str]:
-    """The kinds of mail that this person wants from a site; the defaults of one who never chose."""
+    """Return the kinds of mail that this person chose on a site, else the defaults."""
     try:
         found = NotificationChoice.load(table.NOTIFICATION_CHOICE.key(site, user_id=user_id))
     except NotFound:
@@ -30,14 +30,14 @@ def find_chat_webhook(site: str) -> ChatWebhook | None:
 
 @dataclass(frozen=True)
 class Inbox:
-    """A page of what a person was told, the newest first, without the kinds that they left out."""
+    """A page of a person's notifications, newest first, without the kinds they hid."""
 
     rows: Sequence[InboxRow]
     next: str | None = None
 
 
 def list_inbox(site: str, user_id: str, *, cursor: str | None = None, limit: int = _A_PAGE) -> Inbox:
-    """One Query: the person's choice lies at the end of what is read; after the first page one read more."""
+    """One Query, since the preferences sort last in the first page; later pages need one read more."""
     pk = table.NOTIFICATION.partition_key(site, user_id=user_id)
     between = InboxRow.SK.between(table.NOTIFICATION.sort_prefix(), table.NOTIFICATION_CHOICE.sort_prefix())
     page = InboxRow.page(pk, sk=between, newest_first=True, cursor=cursor, limit=limit)
@@ -49,7 +49,7 @@ def list_inbox(site: str, user_id: str, *, cursor: str | None = None, limit: int
 
 
 def count_unread(site: str, user_id: str) -> int:
-    """Of the newest, remembered for a few seconds."""
+    """Count the unread among the newest; cached for a few seconds."""
 
     def read() -> int:
         return sum(row.read_at is None for row in list_inbox(site, user_id, limit=MOST_UNREAD).rows)
@@ -58,7 +58,7 @@ def count_unread(site: str, user_id: str) -> int:
 
 
 def list_web_kinds(site: str, user_id: str) -> frozenset[str]:
-    """The kinds that the list in the page shows this person."""
+    """Return the kinds that this person's inbox shows."""
     try:
         found = NotificationChoice.load(table.NOTIFICATION_CHOICE.key(site, user_id=user_id))
     except NotFound:

@@ -1,1 +1,1 @@
-"""Quality: second reviews by sample, what becomes of differences, and how reviewers' decisions compare."""
+"""Quality: sampled second reviews, adjudication of differences, seeded checks and reviewer statistics."""

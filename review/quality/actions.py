@@ -1,4 +1,4 @@
-"""Writes of second reviews: chosen with a decision, opened after its run, settled by the second decision."""
+"""Writes of second reviews: planned with a decision, opened after its run, settled by the second decision."""
 
 import datetime as dt
 import json
@@ -38,7 +38,7 @@ _CHECKED = (Outcome.PUBLISHED, Outcome.REJECTED)  # how a run ended whose decisi
 
 
 class FirstDecision(NamedTuple):
-    """As it is stored. ``uri`` and ``sha256``: of its object; ``redeem_after``: when it can no longer be undone."""
+    """A stored decision. ``uri`` and ``sha256``: of its object; ``redeem_after``: end of the undo window."""
 
     id: str
     decision: str
@@ -50,14 +50,14 @@ class FirstDecision(NamedTuple):
 
 
 def check_key(ref: ReviewRef) -> Key:
-    """``ref``: the first review, not the second."""
+    """Return the key. ``ref``: the first review."""
     return table.REVIEW_CHECK.key(ref.site, document_id=ref.document_id, review_id=ref.review_id)
 
 
 def plan_check(ref: ReviewRef, run: Run, first: FirstDecision, *, name: str, queue: str) -> Put:
-    """What is written with a decision that is to be reviewed twice; the second review opens once the run has ended.
+    """Plan a second review with its first decision; it opens once the run has ended.
 
-    Decided anew after an undo, it takes the place of what the undone decision left. ``queue``: as it is stored.
+    After an undo it replaces the row of the undone decision. ``queue``: in stored form.
     """
     key, look_at = check_key(ref), clock.iso(_after(first.redeem_after))
     row = ReviewCheck(
@@ -86,10 +86,9 @@ def _after(moment: dt.datetime) -> dt.datetime:
 
 
 def open_check(site: str, row: ReviewCheck) -> None:
-    """Open the second review if the first decision is what its run ended with; look again later while that runs.
+    """Open the second review if the run ended with the first decision; postpone while the run goes on.
 
-    Twice, or by two sweepers, one review is opened. An undone decision, and one that a later approval replaced, is
-    not reviewed twice.
+    Idempotent, also with two sweepers. Undone decisions and those replaced by a later approval are not reviewed.
 
     Raises:
         Conflict: another sweeper was first, or the document was deleted meanwhile.
@@ -133,12 +132,12 @@ def _as_read(row: ReviewCheck) -> Condition:
 
 
 def _document_is_there(ref: ReviewRef) -> Check:
-    """Its rows are taken out of the lists one by one: none may come into one meanwhile."""
+    """Condition: the document exists. A deletion removes rows from lists one by one, so none may be added meanwhile."""
     return Check(table.DOCUMENT.key(ref.site, document_id=ref.document_id), EXISTS, name="document")
 
 
 def _second_review(ref: ReviewRef, first: Review, queue: str, barred: Mapping[str, str]) -> Review:
-    """The same question to another person, as if no one had answered it."""
+    """Build the second review: the same question, as if unanswered."""
     now, deadline = clock.iso(clock.now()), clock.iso(clock.now() + dt.timedelta(days=DAYS))
     return Review(
         ref.key.pk,
@@ -175,10 +174,10 @@ def _second_review(ref: ReviewRef, first: Review, queue: str, barred: Mapping[st
 
 
 def settle_check(ref: ReviewRef, decision_id: str) -> None:
-    """Compare a second decision with the first, once it can no longer be undone; both people's sums with it.
+    """Compare the second decision with the first after its undo window, and update both reviewers' statistics.
 
     Raises:
-        Conflict: not decided so, still within the undo window, settled before, or the document was deleted.
+        Conflict: another decision holds, the undo window is open, it is settled already, or the document was deleted.
 
     """
     review, row = Review.load(ref.key, only=READABLE), ReviewCheck.load(check_key(ref.checked))
@@ -254,7 +253,7 @@ def _settle_actions(ref: ReviewRef, row: ReviewCheck, review: Review, found: Com
 
 
 def count_figures(run: Run, added: Any) -> list[Change]:
-    """Add each person's sums to those of the month, of the site and of the project. ``added``: person, sums."""
+    """Add to each person's monthly statistics of site and project. ``added``: person and figures."""
     month = f"{clock.now():%Y-%m}"
     return [
         Update(
@@ -273,10 +272,10 @@ def _add(sums: Sums[str]) -> Sequence[Action]:
 
 
 def drive_check(ref: ReviewRef, run: Run, review: Review) -> None:
-    """A second review that is due: settle a decided one, end one that no one made in time.
+    """Handle a due second review: settle a decided one, end an expired one.
 
     Raises:
-        Conflict: it moved on meanwhile.
+        Conflict: it changed meanwhile.
 
     """
     if review.status in DECIDED:
@@ -287,7 +286,7 @@ def drive_check(ref: ReviewRef, run: Run, review: Review) -> None:
 
 def _expire_check(ref: ReviewRef, run: Run, review: Review) -> None:
     now = clock.iso(clock.now())
-    if review.deadline > now:  # it was due for something that is done by now
+    if review.deadline > now:  # it was due for something done meanwhile
         due_work.postpone(review, at=review.deadline)
         return
     ended: list[Action] = [

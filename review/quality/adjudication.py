@@ -1,4 +1,4 @@
-"""A third person says what is true where two reviews of one result differ."""
+"""Adjudication: a third person resolves the differences of two reviews."""
 
 import json
 import logging
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Choice:
-    """What is true of one field, in its stored form; None: the document does not have it."""
+    """The true value of one field in stored form; None: the document does not have it."""
 
     pair: FieldPair
     value: str | None
@@ -40,13 +40,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Outcome:
-    """``decision``: the right one. ``choices``: of each field that differs, if both approved."""
+    """``decision``: the correct one. ``choices``: for each differing field, if both approved."""
 
     decision: Decision
     choices: Sequence[Choice] = field(default_factory=tuple)
 
     def list_wrong(self, found: Comparison) -> list[str]:
-        """Labels of what the run went on with and is not true."""
+        """Return labels of fields that the run continued with although they are wrong."""
         if self.decision != found.first:
             return ["Decision"]
         return [one.pair.label for one in self.choices if not one.pair.equals(one.value, one.pair.first)]
@@ -61,13 +61,13 @@ def adjudicate(
     *,
     by: Person,
 ) -> None:
-    """Store what is true and whose answers it confirms; what learns of the run's decision learns this instead.
+    """Store the truth and whose answers it confirms; learning uses it instead of the run's decision.
 
-    What was published stays as it is. ``ref``: the first review; ``decided``: both decisions' objects.
+    Published results stay unchanged. ``ref``: the first review; ``decided``: both decisions' objects.
 
     Raises:
         Conflict: someone else was first, this person is one of the two or uploaded the document, or the document
-            was deleted; nothing was kept but the object, which no record names.
+            was deleted. Nothing is kept but the object, which no record refers to.
 
     """
     run, now = Run(ref.site, row.project_id, row.document_id, row.workflow_id), clock.iso(clock.now())
@@ -118,7 +118,7 @@ def _count(found: Comparison, outcome: Outcome) -> Any:
 
 
 def _true_values(decided: Sequence[Mapping[str, Any]], outcome: Outcome) -> dict[str, Any]:
-    """In the form of a decision's object, so that whatever reads those reads this."""
+    """Return the truth in the form of a decision's object, for its existing readers."""
     approvals = [one for one in decided if one["decision"] == Decision.APPROVE]
     base: Mapping[str, Any] = approvals[0] if approvals else {}
     chosen = {one.pair.name: one for one in outcome.choices}

@@ -1,27 +1,28 @@
-"""Whether enough reviewers, who did not see each other's answers, agree on a document: field by field; pure."""
+"""Agreement of blind reviewers on a document, field by field. Pure functions."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from config.phrase import Phrase, count_phrase
 from review.quality.comparison import FieldPair, compare_decisions
 from review.status import Decision
 
 Vote = Mapping[str, Any]  # a decision's object
 _BY_FIELD = ("corrections", "confirmed", "answers")
-BLIND = "Blind review"  # how the reason begins that says so
+BLIND = Phrase("Blind review")  # prefix of the reason that says so
 
 
 class Quorum(NamedTuple):
-    """``needed`` reviewers have to agree, ``of`` so many at most."""
+    """``needed`` of at most ``of`` reviewers must agree."""
 
     needed: int
     of: int
 
 
 def read_quorum(stored: str) -> Quorum:
-    """As the run froze it.
+    """Read the quorum pinned on the run.
 
     >>> read_quorum("2/3")
     Quorum(needed=2, of=3)
@@ -31,18 +32,26 @@ def read_quorum(stored: str) -> Quorum:
 
 
 def describe_quorum(quorum: Quorum, given: int) -> str:
-    """What the queue and the page say, which tells nothing of what was given.
+    """Describe the quorum for queue and page, without revealing answers.
 
     >>> describe_quorum(Quorum(2, 3), 1)
     'Blind review: 2 of 3 reviewers must agree, 1 has decided'
     """
-    have = "none has decided" if not given else f"{given} {'has' if given == 1 else 'have'} decided"
-    return f"{BLIND}: {quorum.needed} of {quorum.of} reviewers must agree, {have}"
+    said = count_phrase(
+        "%(kind)s: %(needed)s of %(of)s reviewers must agree, %(count)s has decided",
+        "%(kind)s: %(needed)s of %(of)s reviewers must agree, %(count)s have decided",
+        given,
+        kind=BLIND,
+        needed=quorum.needed,
+        of=quorum.of,
+    )
+    none = Phrase("%(kind)s: %(needed)s of %(of)s reviewers must agree, none has decided")
+    return said if given else none.fill(kind=BLIND, needed=quorum.needed, of=quorum.of)
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """A field on which too few agree. ``values``: what reviewers gave, sorted, in stored form; None: no value."""
+    """A field without enough agreement. ``values``: the reviewers' values, sorted, in stored form; None: no value."""
 
     name: str
     label: str
@@ -51,9 +60,9 @@ class Dispute:
 
 @dataclass(frozen=True)
 class Agreement:
-    """``is_open``: a further reviewer may still bring it about. ``decision``: that enough took, None if too few did.
+    """``is_open``: a further reviewer may still bring agreement. ``decision``: the agreed one, or None.
 
-    ``sources``: field → the number of the first vote with the value that enough gave.
+    ``sources``: field → index of the first vote with the agreed value.
     """
 
     is_open: bool
@@ -67,15 +76,14 @@ class Agreement:
 
 
 def lead_reasons(reasons: Sequence[str], quorum: str) -> list[str]:
-    """Why a review waits that no one has decided; ``quorum``: as the run froze it, empty if one person decides."""
+    """Return the reasons with the quorum first; ``quorum``: as pinned on the run, empty if one person decides."""
     return [describe_quorum(read_quorum(quorum), 0), *reasons] if quorum else list(reasons)
 
 
 def find_agreement(result: Mapping[str, Any], votes: Sequence[Vote], *, needed: int, of: int) -> Agreement:
-    """``result``: the one that all decided on. ``needed``: reviewers who have to agree, ``of`` so many at most.
+    """``result``: the one under review. ``needed`` of at most ``of`` reviewers have to agree.
 
-    If no further vote can make enough of them agree, it is neither open nor reached: then a person decides who sees
-    what the others gave.
+    If no further vote can bring agreement, it is neither open nor reached; then a person who sees all answers decides.
     """
     left = of - len(votes)
     by_kind: dict[str, list[int]] = {}
@@ -99,7 +107,7 @@ def find_agreement(result: Mapping[str, Any], votes: Sequence[Vote], *, needed: 
 
 
 def _kind(vote: Vote) -> str:
-    """Two rejections that split the document otherwise are two decisions."""
+    """Return what makes decisions equal; rejections with different splits differ."""
     return json.dumps([vote["decision"], list(vote.get("parts") or ())], sort_keys=True)
 
 
@@ -108,9 +116,9 @@ _APPROVED = _kind({"decision": Decision.APPROVE})
 
 @dataclass(frozen=True)
 class _Field:
-    """One field as several approvals left it: the numbers of the votes with the same value, for each value."""
+    """One field in several approvals: value → indexes of the votes for it."""
 
-    pair: FieldPair  # of the first approval with itself: name, label, type, what the machine found
+    pair: FieldPair  # the first approval compared with itself: name, label, type, extracted value
     groups: tuple[tuple[str | None, tuple[int, ...]], ...]
 
     @property
@@ -119,7 +127,7 @@ class _Field:
 
     @property
     def is_disputed(self) -> bool:
-        """Also a value that one approval alone has and the machine has not."""
+        """Return whether the field is disputed; a value that only one approval has counts too."""
         return len(self.groups) > 1 or not self.pair.equals(self.groups[0][0], self.pair.found)
 
     @property
@@ -151,9 +159,9 @@ def _group_fields(result: Mapping[str, Any], votes: Sequence[Vote], approvals: S
 
 
 def merge_votes(votes: Sequence[Vote], found: Agreement) -> dict[str, Any]:
-    """The object of the decision that enough agree on; or, with ``disputed``, what the person begins with who decides.
+    """Build the agreed decision's object; with ``disputed``, the starting point of the person who decides.
 
-    Each field is as the first reviewer left it who gave the value that enough gave, with that reviewer's change.
+    Each field is taken from the first reviewer who gave the agreed value, with their change.
     """
     alike = [one for one in votes if found.decision is None or one["decision"] == found.decision]
     base = alike[-1]

@@ -1,19 +1,20 @@
-"""What two people decided on the same result, field by field; pure."""
+"""Comparison of two decisions on the same result, field by field. Pure functions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from config.phrase import Phrase
 from review.status import Decision
 from workflows.stages import results
 from workflows.stages.document_types import of_result
 
-TYPE_LABEL = "Document type"
+TYPE_LABEL = Phrase("Document type")
 
 
 @dataclass(frozen=True)
 class FieldPair:
-    """One field as each of the two left it, in its stored form; None: no value. ``found``: as the machine read it."""
+    """One field in both decisions, in stored form; None: no value. ``found``: the extracted value."""
 
     name: str
     label: str
@@ -44,7 +45,7 @@ class FieldPair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``pairs``: of two approvals; of two different decisions, or two rejections, no field is compared."""
+    """``pairs``: fields of two approvals; otherwise no field is compared."""
 
     first: Decision
     second: Decision
@@ -64,7 +65,7 @@ class Comparison:
 
 
 def compare_decisions(result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]) -> Comparison:
-    """``result``: the one that both decided on; ``first`` and ``second``: their objects."""
+    """``result``: the result of both; ``first`` and ``second``: the decisions' objects."""
     one, other = Decision(first["decision"]), Decision(second["decision"])
     if one != Decision.APPROVE or other != Decision.APPROVE:
         return Comparison(one, other)
@@ -72,7 +73,7 @@ def compare_decisions(result: Mapping[str, Any], first: Mapping[str, Any], secon
 
 
 def compare_known(result: Mapping[str, Any], known: Mapping[str, str | None], decided: Mapping[str, Any]) -> Comparison:
-    """A decision beside what is ``known`` to be true, field → stored value: only of those fields."""
+    """Compare a decision with ``known`` values, field → stored value, on those fields only."""
     truth = {"decision": Decision.APPROVE, "corrections": dict(known)}
     found = compare_decisions(result, truth, decided)
     return replace(found, pairs=tuple(one for one in found.pairs if one.name in known))
@@ -91,7 +92,7 @@ def _compare_types(
 def _compare_fields(
     result: Mapping[str, Any], first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> tuple[FieldPair, ...]:
-    """Of two document types, the fields of both."""
+    """Compare the fields of both decisions, which may be of two document types."""
     typed = [
         of_result.apply_type_choice(result, (one.get("corrections") or {}).get(of_result.KEY))
         for one in (first, second)
@@ -112,7 +113,7 @@ def _compare_fields(
 
 
 def value_of(found: Mapping[str, Any], decided: Mapping[str, Any]) -> str | None:
-    """A field's value after a decision, in its stored form; None if the document does not have it."""
+    """Return a field's value after a decision, in stored form; None if the document does not have it."""
     corrections, name = decided.get("corrections") or {}, str(found["name"])
     if name not in corrections:
         return found.get("value")

@@ -1,4 +1,4 @@
-"""What is done with a decision that is to be reviewed twice."""
+"""Due-work handler of second reviews."""
 
 from config.due.registry import due
 from review.quality import actions

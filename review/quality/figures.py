@@ -1,6 +1,6 @@
-"""What a pair of decisions, and the outcome of their differences, add to two reviewers' sums; pure.
+"""Reviewer statistics: what decisions and adjudications add to them. Pure functions.
 
-A figure's name is a few words with ``|`` between them, as Insight's are.
+Names of figures are words joined by ``|``, as in Insight.
 """
 
 from collections import Counter as Sums
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from review.quality.comparison import Comparison, FieldPair
 from workflows.insight.figures import join_name, split_name
-from workflows.learning.reliability import share_interval
+from workflows.learning.scores import share_interval
 
 DOCUMENTS, DECISIONS, FIELD, CORRECTIONS, VALUES = "documents", "decisions", "field", "corrections", "values"
 KNOWN, KNOWN_FIELD = "known", "known field"  # of seeded checks
@@ -17,7 +17,7 @@ AGREED, DIFFERED, CONFIRMED, OVERTURNED, MISSED = "agreed", "differed", "confirm
 
 
 def count_comparison(found: Comparison) -> tuple[Sums[str], Sums[str]]:
-    """Of the first reviewer, and of the second: what they agree on confirms the corrections that both made."""
+    """Count a comparison for both reviewers; agreement confirms the corrections both made."""
     word = AGREED if found.is_same else DIFFERED
     both = Sums({join_name(DOCUMENTS, word): 1})
     for pair in found.pairs:
@@ -30,7 +30,7 @@ def count_comparison(found: Comparison) -> tuple[Sums[str], Sums[str]]:
 
 
 def count_known(found: Comparison) -> Sums[str]:
-    """Of a reviewer whose decision stands second, beside what is known to be true."""
+    """Count a comparison with known values."""
     sums = Sums({join_name(KNOWN, AGREED if found.is_same else DIFFERED): 1})
     for pair in found.pairs:
         sums[join_name(KNOWN_FIELD, pair.label, AGREED if pair.is_same else DIFFERED)] += 1
@@ -38,9 +38,9 @@ def count_known(found: Comparison) -> Sums[str]:
 
 
 def count_outcome(chosen: Iterable[tuple[FieldPair, str | None]]) -> tuple[Sums[str], Sums[str]]:
-    """Of both reviewers, for each field that they left otherwise: who was right.
+    """Count for both reviewers who was right about each differing field.
 
-    ``missed``: a wrong value that was left as the machine read it.
+    ``missed``: a wrong value left as extracted.
     """
     first, second = Sums[str](), Sums[str]()
     for pair, value in chosen:
@@ -50,7 +50,7 @@ def count_outcome(chosen: Iterable[tuple[FieldPair, str | None]]) -> tuple[Sums[
 
 
 def count_decisions(found: Comparison, right: str) -> tuple[Sums[str], Sums[str]]:
-    """Of both reviewers who decided otherwise, whose decision was found ``right``."""
+    """Count for both reviewers whose differing decision was ``right``."""
     words = [CONFIRMED if one == right else OVERTURNED for one in (found.first, found.second)]
     first, second = (Sums({join_name(DECISIONS, word): 1}) for word in words)
     return first, second
@@ -84,7 +84,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ReviewerFigures:
-    """One reviewer's sums of a period."""
+    """One reviewer's figures of a period."""
 
     user_id: str
     name: str
@@ -96,7 +96,7 @@ class ReviewerFigures:
 
     @property
     def known(self) -> Agreement:
-        """Of seeded checks, those answered as is known."""
+        """Share of correct answers in seeded checks."""
         return Agreement(self._get(KNOWN, AGREED), self._get(KNOWN, DIFFERED))
 
     @property
@@ -117,7 +117,7 @@ class ReviewerFigures:
 
     @property
     def fields(self) -> list[tuple[str, Agreement]]:
-        """By label; the least agreed first."""
+        """Agreement by label, lowest first."""
         return list_fields(self.numbers)
 
     def _get(self, *words: str) -> int:
@@ -125,7 +125,7 @@ class ReviewerFigures:
 
 
 def list_fields(numbers: Mapping[str, int], figure: str = FIELD) -> list[tuple[str, Agreement]]:
-    """Field label → how often two reviewers left it alike; the least agreed first. ``figure``: or ``KNOWN_FIELD``."""
+    """Return field label → agreement, lowest first. ``figure``: or ``KNOWN_FIELD``."""
     found: dict[str, dict[str, int]] = {}
     for name, number in numbers.items():
         kind, *words = split_name(name)

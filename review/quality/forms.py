@@ -1,9 +1,10 @@
-"""What a third person chooses where two reviews differ: one of the two, or another value."""
+"""The adjudication form: one of two answers, or another value."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from config.phrase import Phrase
 from projects.settings.columns import TABLE
 from review.quality.adjudication import Choice, Outcome
 from review.quality.comparison import Comparison, FieldPair
@@ -17,13 +18,13 @@ from workflows.stages.tables.rows import read_rows
 A, B, OTHER = "a", "b", "other"
 DECISION = "decision"  # the name of the choice between two decisions
 _CHOICE, _OTHER = "choice-", "other-"
-_UNCHOSEN = "Choose A, B or another value."
-_DECISIONS = {Decision.APPROVE.value: "Approve", Decision.REJECT.value: "Reject"}
+_UNCHOSEN = Phrase("Choose A, B or another value.")
+_DECISIONS = {Decision.APPROVE.value: Phrase("Approve"), Decision.REJECT.value: Phrase("Reject")}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two answers. ``rows``: of a table."""
+    """One of the two answers. ``rows``: of a table field."""
 
     word: str
     text: str
@@ -34,7 +35,7 @@ class Side:
 
 @dataclass(frozen=True)
 class DisputedField:
-    """A field that differs, as the form shows it. ``other``: what was typed instead; ``takes_other``: may it be."""
+    """A differing field on the form. ``other``: a typed third value; ``takes_other``: whether that is possible."""
 
     name: str
     label: str
@@ -52,20 +53,20 @@ class DisputedField:
 
 @dataclass(frozen=True)
 class Answered:
-    """A posted form: the outcome, or what to mend by field."""
+    """A posted form: the outcome, or errors by field."""
 
     outcome: Outcome | None
     errors: Mapping[str, str]
 
 
 def is_swapped(review_id: str) -> bool:
-    """Whether A is the second reviewer's answer: the order must not tell whose it is."""
+    """Return whether A is the second reviewer's answer, so that the order does not reveal the author."""
     return bool(hashlib.sha256(f"order {review_id}".encode()).digest()[0] & 1)
 
 
 @dataclass(frozen=True)
 class Posted:
-    """What was chosen and typed, and what of it is to be mended; empty of a page that is shown first."""
+    """Chosen and typed values with their errors; empty on first display."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +84,7 @@ def list_disputed(
     """``types``: document type's id → name."""
     if not found.is_decided_alike:
         words = [Side(A, _DECISIONS[one]) for one in (found.first, found.second)]
-        return [_show((DECISION, "Decision"), words, posted, swapped=swapped)]
+        return [_show((DECISION, Phrase("Decision")), words, posted, swapped=swapped)]
     return [
         _show(
             (one.name, one.label),
@@ -97,7 +98,7 @@ def list_disputed(
 
 
 def _takes_other(pair: FieldPair) -> bool:
-    """Neither a document type nor a table is typed here."""
+    """Return whether a third value can be typed; not for document types and tables."""
     return pair.name != KEY and pair.type != TABLE
 
 
@@ -129,11 +130,11 @@ def _show(
 def read_outcome(
     posted: Mapping[str, str], found: Comparison, fields: Sequence[FieldSpec], *, swapped: bool
 ) -> Answered:
-    """``fields``: of both document types, to check what is typed."""
+    """``fields``: of both document types, to validate typed values."""
     if not found.is_decided_alike:
         side = _is_first(posted.get(f"{_CHOICE}{DECISION}", ""), swapped=swapped)
         if side is None:
-            return Answered(None, {DECISION: "Choose A or B."})
+            return Answered(None, {DECISION: Phrase("Choose A or B.")})
         return Answered(Outcome(found.first if side else found.second), {})
     choices: list[Choice] = []
     errors: dict[str, str] = {}
@@ -154,5 +155,5 @@ def read_outcome(
 
 
 def _is_first(word: str, *, swapped: bool) -> bool | None:
-    """None if it is neither of the two."""
+    """Return whether it is the first answer; None if it is neither."""
     return (word == A) != swapped if word in (A, B) else None

@@ -1,4 +1,4 @@
-"""A review that was chosen to be reviewed twice, and the sums of what came of such reviews."""
+"""Items of second reviews and of reviewer statistics."""
 
 from typing import Any, Self
 
@@ -10,21 +10,21 @@ from config.item import Item, map_attribute
 
 
 class ReviewCheck(DueWork):
-    """A decision beside the one of a second person, who has not seen it. ``first`` is what the run went on with.
+    """A decision and its blind second review. ``first``: the decision that the run continued with.
 
-    Access: by its review; a queue's that differ, the oldest first (GSI1); due until the second review is open (GSI2).
+    Access: by review; differing ones of a queue, oldest first (GSI1); due until the second review is open (GSI2).
     """
 
     due_entity = table.REVIEW_CHECK
     review_id = UnicodeAttribute(null=True)  # null only in index rows
     status = UnicodeAttribute()  # a review.status.CheckStatus
-    of_queue = UnicodeAttribute(null=True)  # that the first review waited in, as it is stored
+    of_queue = UnicodeAttribute(null=True)  # of the first review, in stored form
     name = UnicodeAttribute()
     project_id = UnicodeAttribute()
     project_name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute()
     workflow_id = UnicodeAttribute()
-    barred = map_attribute(null=True)  # user id → why this person may not say which of the two is right
+    barred = map_attribute(null=True)  # user id → why this person may not adjudicate
     reasons: ListAttribute[str] = ListAttribute(null=True)  # labels of all fields that differ
     first_decision_id = UnicodeAttribute(null=True)
     first_decision = UnicodeAttribute(null=True)
@@ -37,22 +37,22 @@ class ReviewCheck(DueWork):
     second_name = UnicodeAttribute(null=True)
     second_uri = UnicodeAttribute(null=True)
     second_sha256 = UnicodeAttribute(null=True)
-    outcome = UnicodeAttribute(null=True)  # the decision that was found right
+    outcome = UnicodeAttribute(null=True)  # the decision confirmed by adjudication
     outcome_uri = UnicodeAttribute(null=True)
     outcome_sha256 = UnicodeAttribute(null=True)
     judge_id = UnicodeAttribute(null=True)
     judge_name = UnicodeAttribute(null=True)
     judged_at = UnicodeAttribute(null=True)
-    wrong: ListAttribute[str] = ListAttribute(null=True)  # labels of fields that were published otherwise
+    wrong: ListAttribute[str] = ListAttribute(null=True)  # labels of fields that were published wrongly
     hidden = map_attribute(null=True)  # while the document is deleted
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute(null=True)
 
 
 class QualityFigures(Item):
-    """One reviewer's sums of a month, of a site or a project: a number attribute for each figure.
+    """One reviewer's monthly figures, by site or project: a number attribute per figure.
 
-    Access: all reviewers of a range of months (the sort key), in one Query. A name that is not there is zero.
+    Access: all reviewers of a range of months (the sort key), one Query. Missing figures are zero.
     """
 
     user_name = UnicodeAttribute(null=True)

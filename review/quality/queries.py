@@ -3,6 +3,8 @@
 import datetime as dt
 from typing import NamedTuple
 
+from django.utils.translation import gettext
+
 from config import table
 from config.errors import NotFound
 from config.item import Item, Page
@@ -14,23 +16,23 @@ from review.quality.figures import ReviewerFigures
 from review.quality.items import QualityFigures, ReviewCheck
 
 _CHECK_READABLE = sorted(attribute.attr_name for attribute in ReviewCheck.get_attributes().values())
-_MOST_ROWS = 1000  # of one Query: reviewers times months
+_MOST_ROWS = 1000  # rows of one Query: reviewers times months
 
 
 class Pair(NamedTuple):
-    """Both reviews of a document as they are kept: the comparison, and the second review."""
+    """The comparison row and the second review."""
 
     check: ReviewCheck
     second: Review
 
 
 def list_disputes(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[ReviewCheck]:
-    """Reviews of a queue whose second review differs, the oldest first: one Query. ``queue_id``: empty for the own."""
+    """Return a queue's differing reviews, oldest first: one Query. ``queue_id``: empty for the site's own."""
     return ReviewCheck.page(_disputes(site, queue_id), index="GSI1", cursor=cursor)
 
 
 def count_disputes(site: str, queue_id: str, *, most: int) -> int:
-    """How many ``list_disputes`` has, up to ``most``."""
+    """Count the rows of ``list_disputes``, up to ``most``."""
     return ReviewCheck.count_rows(_disputes(site, queue_id), index="GSI1", limit=most)
 
 
@@ -39,7 +41,7 @@ def _disputes(site: str, queue_id: str) -> str:
 
 
 def dispute_ref(site: str, row: ReviewCheck) -> ReviewRef:
-    """Of a row of the index, which carries the keys: the first review."""
+    """Return the first review's reference from the index row's keys."""
     return ReviewRef(site, row.document_id, row.SK.removeprefix(table.REVIEW.sort_prefix()).partition("#")[0])
 
 
@@ -48,19 +50,19 @@ def get_pair(ref: ReviewRef) -> Pair:
     keys = [check_key(ref), ref.check.key]
     found = Item.together(keys, only=sorted({*_CHECK_READABLE, *READABLE}))
     if len(found) < len(keys):
-        raise NotFound("Record not found.")
+        raise NotFound(gettext("Record not found."))
     pair = Pair(ReviewCheck.from_raw_data(found[keys[0]]), Review.from_raw_data(found[keys[1]]))
     if pair.second.hidden is not None:
-        raise NotFound("The document for this review was deleted.")
+        raise NotFound(gettext("The document for this review was deleted."))
     return pair
 
 
 def list_figures(site: str, project_id: str, first: dt.date, last: dt.date, user_id: str = "") -> list[ReviewerFigures]:
-    """Each reviewer's sums of these months, by name, or one's own: one Query. ``project_id``: empty for the site."""
+    """Return figures of these months by reviewer, or one's own: one Query. ``project_id``: empty for the site."""
     kind, counted = (Kind.PROJECT, project_id) if project_id else (Kind.SITE, EVERYTHING)
     pk = table.QUALITY_FIGURES.partition_key(site, kind=kind.value, counted=counted)
     start, end = (table.QUALITY_FIGURES.sort_prefix(month=f"{day:%Y-%m}") for day in (first, last))
-    months = QualityFigures.SK.between(start, f"{end}~")  # after every user's id
+    months = QualityFigures.SK.between(start, f"{end}~")  # sorts after every user's id
     names: dict[str, str] = {}
     sums: dict[str, dict[str, int]] = {}
     for row in QualityFigures.page(pk, sk=months, limit=_MOST_ROWS).rows:

@@ -1,4 +1,4 @@
-"""Which decided reviews a second person reviews too."""
+"""Sampling of decided reviews for a second review."""
 
 from django.utils.crypto import salted_hmac
 
@@ -6,9 +6,9 @@ _SALT = "review.quality.sampling"
 
 
 def is_sampled(review_id: str, share: float) -> bool:
-    """Whether a review is among the ``share`` (0–1) that is reviewed twice: the same at each asking.
+    """Return whether a review is in the sampled ``share`` (0–1); deterministic.
 
-    With the desk's own secret: whoever decides must not be able to work out which decisions are looked at.
+    Keyed with the desk's secret, so that reviewers cannot predict which decisions are checked.
     """
     place = int.from_bytes(salted_hmac(_SALT, review_id, algorithm="sha256").digest()[:8], "big")
     return place < share * 2**64

@@ -1,7 +1,7 @@
-"""Seeded checks: a document whose answers are known waits among the others, and what a reviewer says of it is judged.
+"""Seeded checks: documents with known answers, placed in the queue to measure reviewers.
 
-The review looks like every other, and its id too: only the desk's secret tells it. No run waits for it, and nothing of
-it is published. Which share of a project's reviews brings one along is said at the test set that the answers are of.
+Such a review, including its id, looks like any other; only the desk's secret tells it apart. No run waits for it and
+nothing is published. Their share among a project's reviews is set on the test set that has the answers.
 """
 
 import datetime as dt
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
 from pynamodb.expressions.condition import Condition
 
 from config import clock, table
@@ -31,28 +32,28 @@ from review.quality.comparison import compare_known
 from review.status import APPLY, DECIDED, EXPIRE, PUT_OFF, UNDECIDED, Bar, ReviewStatus
 from workflows.runs import queries
 from workflows.runs.items import Outcome, Run
+from workflows.runs.run_files import files_of
 from workflows.stages import results
 from workflows.stages.assess import SHOWN
-from workflows.stages.assessment.review_reasons import Reason
+from workflows.stages.assessment.needs_review import Reason
 from workflows.stages.assessment.triage import triage_result, write_triage
 from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 from workflows.testsets.cases import TUNING, Case
 from workflows.testsets.items import StoredTestSet
 from workflows.testsets.queries import SetRef, list_test_sets, load_answers, load_cases
 
 log = logging.getLogger(__name__)
 
-_TRIES = 5  # documents that are looked at for one that may be asked about
+_TRIES = 5  # documents tried to find one that can be asked about
 _ENDED = (Outcome.PUBLISHED, Outcome.REJECTED)
 _DESK = Actor("system", "Countersign")
 
 
 def plant_seeds(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime, quorum: str = "") -> list[ReviewRef]:
-    """Beside a review that was just opened, one for each test set whose share this review falls into.
+    """Plant seeded checks beside a newly opened review, one for each test set whose share it falls into.
 
-    The same review brings the same ones along, however often it is asked. ``queue``: as it is stored. ``quorum``: as
-    that review has it, since they must look alike; one answer is all that becomes of it.
+    Deterministic for a review. ``queue``: in stored form. ``quorum``: copied from the review, since they must look
+    alike; one answer settles it.
     """
     planted, place = [], _Place(queue or DEFAULT_QUEUE, clock.iso(deadline), quorum)
     for head in list_test_sets(run.site, run.project_id).rows:
@@ -62,7 +63,7 @@ def plant_seeds(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime, 
             try:
                 planted.append(_open_seed(ref, head, case, place, run.project_id))
                 break
-            except (Conflict, NotFound, Refused):  # of a document that was deleted, or waits for someone
+            except (Conflict, NotFound, Refused):  # the document was deleted, or has an open review
                 continue
     return planted
 
@@ -77,7 +78,7 @@ def _choose_cases(run: Run, head: StoredTestSet, ref: ReviewRef) -> Sequence[Cas
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a review waits, and until when; both as they are stored."""
+    """A review's queue and deadline, in stored form."""
 
     queue: str
     deadline: str
@@ -88,7 +89,7 @@ def _open_seed(beside: ReviewRef, head: StoredTestSet, case: Case, place: _Place
     """Raises: NotFound, Conflict, Refused, if this document cannot be asked about now."""
     row = queries.project_document(beside.site, project_id, case.document_id)
     if row.hidden is not None or row.outcome not in _ENDED:
-        raise Refused("It is under way.")
+        raise Refused(gettext("It is under way."))
     own = Run(beside.site, project_id, case.document_id, str(row.workflow_id))
     ref = ReviewRef(beside.site, case.document_id, seed_id(f"{case.document_id}:{beside.review_id}"))
     barred = _find_barred(ref, own)
@@ -106,11 +107,11 @@ def _open_seed(beside: ReviewRef, head: StoredTestSet, case: Case, place: _Place
 
 
 def _find_barred(ref: ReviewRef, run: Run) -> dict[str, str]:
-    """Whoever uploaded it or has reviewed it knows it. Raises: Conflict, while a review of it is open."""
+    """Return its uploaders and earlier reviewers, who know it. Raises: Conflict while a review of it is open."""
     pk = table.REVIEW.partition_key(ref.site, document_id=ref.document_id)
     first = Review.SK.startswith(table.REVIEW.sort_prefix())
     rows = Review.page(pk, sk=first, consistent=True).rows
-    known = [one for one in rows if one.SK.count("#") == 1]  # and neither decisions nor drafts
+    known = [one for one in rows if one.SK.count("#") == 1]  # without decisions and drafts
     if any(one.status in UNDECIDED for one in known):
         raise Conflict
     uploaders = {one.userId: Bar.UPLOADED.value for one in list_versions(run.site, run.document_id).rows}
@@ -118,16 +119,16 @@ def _find_barred(ref: ReviewRef, run: Run) -> dict[str, str]:
 
 
 def _review(ref: ReviewRef, run: Run, place: _Place) -> Review:
-    """As the run of the document would ask it today."""
-    execution, store = queries.execution(run), DocumentFiles(run.site, run.project_id, run.document_id)
+    """Build the review as the document's run would ask it today."""
+    execution, store = queries.execution(run), files_of(run)
     if not execution.result_sha256 or not execution.last_transition:
-        raise NotFound("Its result is gone.")
+        raise NotFound(gettext("Its result is gone."))
     result = json.loads(store.read_pinned(files.result(run.workflow_id), execution.result_sha256))
     reasons = [Reason(**one) for one in json.loads(store.read(files.assessment(run.workflow_id)))["reasons"]]
     definition = queries.definition_of(execution)
     approvals = [one.order for one in definition.steps if one.type == "approval"]
     if not approvals:
-        raise NotFound("No one is asked about it.")
+        raise NotFound(gettext("No one is asked about it."))
     now = clock.iso(clock.now())
     return Review(
         ref.key.pk,
@@ -159,7 +160,7 @@ def _review(ref: ReviewRef, run: Run, place: _Place) -> Review:
 
 
 def settle_seed(ref: ReviewRef, decision_id: str) -> None:
-    """Judge a decision by what is known, once it can no longer be undone; the person's sums with it.
+    """Compare a decision with the known answers after its undo window, and update the person's statistics.
 
     Raises:
         Conflict: not decided so, still within the undo window, settled before, or the document was deleted.
@@ -188,7 +189,7 @@ def settle_seed(ref: ReviewRef, decision_id: str) -> None:
 
 
 def drive_seed(ref: ReviewRef, run: Run, review: Review) -> None:
-    """Judge a decided one that is due, end one that no one decided in time.
+    """Handle a due seeded check: judge a decided one, end an expired one.
 
     Raises:
         Conflict: it moved on meanwhile.
@@ -217,14 +218,14 @@ def drive_seed(ref: ReviewRef, run: Run, review: Review) -> None:
 
 
 def _event(run: Run, review: Review, word: str) -> RecordAt:
-    """Of the test set, which admins alone see: the document's own history would tell reviewers."""
+    """Record the event on the test set, visible to admins only: the document's history would tell reviewers."""
     payload: dict[str, Any] = {"document": run.document_id, "review": review.reviewId}
     name = f"{run.project_id}.{review.seed_of}"
     return entity_event(run.site, "test_set", name, word, by=_DESK, payload=payload)
 
 
 def plant_quietly(ref: ReviewRef, run: Run, *, queue: str, deadline: dt.datetime, quorum: str = "") -> None:
-    """A check that could not be opened is one less; the review that it would lie beside is open."""
+    """Plant seeded checks, ignoring failures: the review itself is already open."""
     try:
         plant_seeds(ref, run, queue=queue, deadline=deadline, quorum=quorum)
     except CountersignError as error:

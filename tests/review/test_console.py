@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from projects.audit.events import actor_of
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import EVERYTHING
 from review.console import find_example, list_groups
 from tests.flow.test_api_description import described, known
@@ -22,6 +22,9 @@ LATER = {
     "create_batch": 404, "set_prompt_candidate": 422, "move_prompt_production": 422, "run_again": 422,
     "analyse_again": 422, "merge_entities": 404, "settle_nigo": 404, "move_folder": 409, "settle_case": 422,
     "split_document": 422, "save_workflow_draft": 404, "activate_workflow_version": 404, "restore_earlier_values": 404,
+    "try_prompt": 404, "read_page_anew": 404, "save_document_type": 422, "add_locale": 409, "set_resource_item": 404,
+    "save_chat_webhook": 422, "save_policy_version": 409, "try_policy_version": 422, "assign_bucket_folder": 404,
+    "ask_question": 404, "ask_question_again": 404,
 }  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Pages of quality: differences to resolve, and how reviewers compare."""
+"""Pages of quality: differences to resolve, and reviewer statistics."""

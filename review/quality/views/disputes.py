@@ -1,19 +1,23 @@
-"""Where two reviews differ: the list of a queue, and one of them to be resolved by a third person."""
+"""Pages of differing reviews: a queue's list, and the form to resolve one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Conflict, NotFound
+from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.documents.view_log import record_view
+from projects.policies.gate import find_denied_documents
+from projects.schemas.labels.reading import get_labels
 from projects.sites import access
-from projects.web.http import DeskRequest, redirect_after_post, render_answer
+from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from review.desk.field_form import FieldForm, sheet_of
 from review.desk.page import check_waits_for, person_of
 from review.desk.queue import queue_url
@@ -27,15 +31,15 @@ from workflows.stages import results
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
 
-_MISSING = "Differences not found."
+_MISSING = Phrase("Differences not found.")
 _SHOWN = (CheckStatus.DISPUTED, CheckStatus.ADJUDICATED)
-_MARGIN = 0.06  # of the page's height, above and below a value
-_DECIDED = {Decision.APPROVE.value: "Approved", Decision.REJECT.value: "Rejected"}
+_MARGIN = 0.06  # of the page's height, shown above and below a value
+_DECIDED = {Decision.APPROVE.value: Phrase("Approved"), Decision.REJECT.value: Phrase("Rejected")}
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The part of a page around a value. ``view``: an SVG's viewBox; ``box``: x, y, width and height in it."""
+    """The part of a page around a value. ``view``: an SVG viewBox; ``box``: x, y, width and height in it."""
 
     image: str
     width: int
@@ -55,7 +59,7 @@ class _Loaded:
 
     @property
     def fields(self) -> list[FieldSpec]:
-        """Of each document type that one of the two chose."""
+        """Return the fields of each document type that one of the two chose."""
         typed = [of_result.apply_type_choice(self.result, _type_chosen(one)) for one in self.decided]
         by_name = {one.name: one for result in reversed(typed) for one in results.fields_of(result)}
         return list(by_name.values())
@@ -68,20 +72,20 @@ def _type_chosen(decided: Mapping[str, Any]) -> str | None:
 
 @require_safe
 def list_disputes(request: DeskRequest) -> HttpResponse:
-    """Of ``?queue=``, the oldest first."""
+    """Show the differing reviews of ``?queue=``, oldest first."""
     access.check_can_view(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
     cursor = request.GET.get("after")
     page = queries.list_disputes(request.site, queue, cursor=cursor)
-    rows = [(row, queries.dispute_ref(request.site, row)) for row in page.rows]
+    found = [(row, queries.dispute_ref(request.site, row)) for row in page.rows]
+    denied = find_denied_documents(request, [ref.document_id for _, ref in found])
+    rows = [(row, ref) for row, ref in found if ref.document_id not in denied]
     context = {
         "view": Worklist.DISPUTES,
         "queue_id": queue,
         "rows": rows,
-        "next_cursor": page.next,
-        "is_first": not cursor,
-        "first_url": f"{request.path}?queue={queue}" if queue else request.path,
+        **page_links(request, page.next, f"{request.path}?queue={queue}" if queue else request.path),
         "joiner": "&" if queue else "?",
         "queue_url": queue_url(queue),
     }
@@ -90,7 +94,7 @@ def list_disputes(request: DeskRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_dispute(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """The review's own id is the first one's. A POST resolves it; the names are shown from then on."""
+    """Show one difference, by the first review's id. A POST resolves it; names are shown from then on."""
     (access.check_can_review if request.method == "POST" else access.check_can_view)(request)
     loaded = _load(request, ReviewRef(request.site, document_id, review_id))
     if request.method == "POST":
@@ -99,7 +103,7 @@ def show_dispute(request: DeskRequest, document_id: str, review_id: str) -> Http
 
 
 def _load(request: DeskRequest, ref: ReviewRef) -> _Loaded:
-    """Raises: NotFound, also while one of the two has not decided: no one reads the first answers here before."""
+    """Raises: NotFound, also until both have decided, so that the first answers stay hidden."""
     try:
         pair = queries.get_pair(ref)
     except (NotFound, InvalidKey) as error:
@@ -128,7 +132,7 @@ def _resolve(request: DeskRequest, loaded: _Loaded) -> HttpResponse:
         )
     except Conflict:
         return _page(request, _load(request, loaded.ref), posted=typed, lost=True, status=409)
-    messages.success(request, "Resolved. The names of both reviewers are shown now.")
+    messages.success(request, gettext("Resolved. The names of both reviewers are shown now."))
     return redirect_after_post(
         request, reverse("review:show-dispute", args=[loaded.ref.document_id, loaded.ref.review_id])
     )
@@ -144,7 +148,11 @@ def _page(
 ) -> HttpResponse:
     row, second, swapped = loaded.pair.check, loaded.pair.second, is_swapped(loaded.ref.review_id)
     types = {str(one["id"]): str(one["name"]) for one in of_result.list_type_choices(loaded.result)}
-    disputed = list_disputed(loaded.found, swapped=swapped, types=types, posted=posted)
+    labels = get_labels(request.site)
+    disputed = [
+        replace(one, label=labels.name_field(one.name, one.label))
+        for one in list_disputed(loaded.found, swapped=swapped, types=types, posted=posted)
+    ]
     is_open = row.status == CheckStatus.DISPUTED
     barred = (row.barred.as_dict() if row.barred else {}).get(person_of(request).id, "")
     truth = {}
@@ -180,19 +188,19 @@ def _list_url(queue: str) -> str:
 def _outcome(
     one: DisputedField, found: Comparison, row: Any, truth: Mapping[str, Any], types: Mapping[str, str]
 ) -> str:
-    """What was found true, in words; empty before."""
+    """Return the resolution in words; empty before."""
     if not truth:
         return ""
     if not found.is_decided_alike:
-        return "Approve" if row.outcome == Decision.APPROVE else "Reject"
+        return Phrase("Approve") if row.outcome == Decision.APPROVE else Phrase("Reject")
     value = (truth.get("chosen") or {}).get(one.name)
     if one.name == of_result.KEY:
         return types.get(value or "", value or of_result.NONE)
-    return str(value) if value else "Not on the document"
+    return str(value) if value else Phrase("Not on the document")
 
 
 def _excerpt(sheet: FieldForm, name: str) -> Excerpt | None:
-    """Of the place where the machine found the field; None if it found none, or the document has no pictures."""
+    """Return the excerpt around the extracted field; None if it was not located or there are no images."""
     line = next((one for one in sheet.lines if one.spec.name == name), None)
     page = next((one for one in sheet.pages if line and line.box and one.index == line.page), None)
     if line is None or line.box is None or page is None or not page.image:

@@ -1,4 +1,4 @@
-"""How reviewers' decisions compare: each person's own, and everybody's for those who set projects up."""
+"""Reviewer statistics: one's own, or everyone's for those who configure projects."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,10 +8,12 @@ from typing import Any
 from django.http import HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound
+from config.phrase import Figure, Phrase
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -24,7 +26,11 @@ from workflows.insight.queries import Scope
 from workflows.insight.report import Sums, show_seconds
 from workflows.insight.views.insight import show_share
 
-PERIODS: Mapping[str, tuple[str, int]] = {"1m": ("This month", 1), "3m": ("3 months", 3), "12m": ("12 months", 12)}
+PERIODS: Mapping[str, tuple[str, int]] = {
+    "1m": (Phrase("This month"), 1),
+    "3m": (Phrase("3 months"), 3),
+    "12m": (Phrase("12 months"), 12),
+}
 _USUAL = "3m"
 _COLUMNS = (
     "reviewer", "documents", "agreed", "agreement", "low", "high", "corrections_confirmed", "corrections_overturned",
@@ -35,7 +41,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Wish:
-    """What the address asks for. ``project_id``: empty for all."""
+    """Parameters of the URL. ``project_id``: empty for all."""
 
     project_id: str
     period: str
@@ -51,7 +57,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class ReviewerRow:
-    """One person's line. ``decisions`` and ``median``: of all decisions of the period, as Insight counts them."""
+    """One person's line. ``decisions`` and ``median``: over all decisions of the period, as in Insight."""
 
     figures: ReviewerFigures
     decisions: int
@@ -67,7 +73,7 @@ class ReviewerRow:
 
 
 def describe_agreement(found: Agreement) -> str:
-    """For people; the interval says how much so few can tell.
+    """Describe an agreement with its confidence interval.
 
     >>> describe_agreement(Agreement(19, 1)), describe_agreement(Agreement(0, 0))
     ('95 % (76–99 %)', '–')
@@ -75,14 +81,14 @@ def describe_agreement(found: Agreement) -> str:
     if not found.number:
         return "–"
     low, high = found.interval
-    return f"{show_share(found.share)} ({low * 100:.0f}–{high * 100:.0f} %)"
+    return Figure(f"{show_share(found.share)} ({low * 100:.0f}–{high * 100:.0f} %)")
 
 
 def _read_wish(request: DeskRequest, projects: Mapping[str, str]) -> Wish:
     """Raises: NotFound."""
     project_id, period = request.GET.get("project", ""), request.GET.get("period", "")
     if project_id and project_id not in projects:
-        raise NotFound("Project not found.")
+        raise NotFound(gettext("Project not found."))
     return Wish(project_id, period if period in PERIODS else _USUAL)
 
 
@@ -98,11 +104,11 @@ def _first_day(months: int) -> dt.date:
 
 
 def _list_rows(request: DeskRequest, wish: Wish) -> list[ReviewerRow]:
-    """By name: how fast someone is orders nothing. Two Queries, of which the second may have several pages."""
+    """Return rows by name, never by speed. Two Queries; the second may have several pages."""
     everybody = access.abilities(request).configure
     only, first, today = "" if everybody else str(request.user.pk), _first_day(wish.months), clock.now().date()
     found = queries.list_figures(request.site, wish.project_id, first, today, only)
-    if not everybody:  # a line without second reviews would tell that there was a seeded check
+    if not everybody:  # a line without second reviews would reveal a seeded check
         found = [one for one in found if one.documents.number]
     days = insight_queries.list_days(Scope(request.site, wish.project_id), first, today)
     decided = {one.user_id: one for one in Sums(add_up(days.values())).reviewers}
@@ -129,7 +135,7 @@ def show_quality(request: DeskRequest) -> HttpResponse:
         "everybody": access.abilities(request).configure,
         "rows": rows,
         "fields": _list_field_rows(rows, pairs=access.abilities(request).configure),
-        # Who saw their own would learn which document was a check.
+        # One's own figures would reveal which document was a check.
         "known": _list_known_rows(rows) if access.abilities(request).configure else [],
         "csv_url": wish.url("review:export-quality"),
         "may_set_up": access.abilities(request).configure,
@@ -138,9 +144,9 @@ def show_quality(request: DeskRequest) -> HttpResponse:
 
 
 def _list_field_rows(rows: Sequence[ReviewerRow], *, pairs: bool) -> list[tuple[str, int, int, str]]:
-    """Each field with how often it was reviewed twice, how often it differed, and how sure that is.
+    """Return each field with the number of second reviews, differences and the confidence interval.
 
-    ``pairs``: both of each pair are among ``rows``, and count it twice.
+    ``pairs``: both reviewers of each pair are in ``rows``, so pairs count twice.
     """
     sums = add_up(row.figures.numbers for row in rows)
     half = 2 if pairs else 1
@@ -149,12 +155,12 @@ def _list_field_rows(rows: Sequence[ReviewerRow], *, pairs: bool) -> list[tuple[
 
 
 def _list_known_rows(rows: Sequence[ReviewerRow]) -> list[tuple[str, str, int, int, str]]:
-    """Each reviewer with their seeded checks, as a whole and by field: name, field, number, wrong, agreement."""
+    """Return each reviewer's seeded checks, overall and by field: name, field, number, wrong, agreement."""
     return [
         (row.figures.name, label, one.number, one.differed, describe_agreement(one))
         for row in rows
         if row.figures.known.number
-        for label, one in [("All fields", row.figures.known), *list_fields(row.figures.numbers, KNOWN_FIELD)]
+        for label, one in [(Phrase("All fields"), row.figures.known), *list_fields(row.figures.numbers, KNOWN_FIELD)]
     ]
 
 

@@ -5,11 +5,14 @@ import re
 
 import pytest
 
-from projects.audit.events import Actor, actor_of
+from config.transaction import transact
+from projects.audit.events import Actor, actor_of, entity_event
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
 from projects.prompts.queries import PromptRef
+from projects.queues import actions as queue_actions
 from projects.settings import actions as project_actions
+from projects.settings.merging import digest_settings
 from projects.settings.values import ProjectSettings
 from review.audit import views
 from tests.html import one_line
@@ -111,6 +114,44 @@ def test_the_export_is_every_page_of_the_chosen_list() -> None:
     assert {line["user_id"] for line in lines} == {str(alice().pk)}
 
 
+def test_things_are_called_by_their_names_and_changes_say_from_what_to_what_and_why() -> None:
+    site, by = "default", actor_of(alice())
+    queue_actions.create_queue(site, "Ledger", [], by=by, queue_id="q-ledger")
+    here = project("Bills", by)
+    ref = PromptRef(site, here, "extract")
+    prompt_actions.save_version(ref, Prompt("extract", "Mine", "{{page_text}}"), based_on=1, note="", by=by)
+    prompt_actions.move_production(ref, 2, expected=1, reason="Finds the total", by=by)
+    seen = digest_settings(ProjectSettings("Bills"), 1)
+    changed = ProjectSettings("Bills", review_queue="q-ledger", default_threshold=0.9)
+    project_actions.update_project(site, here, changed, seen=seen, by=by)
+    updated, moved, *_ = csv.DictReader(io.StringIO(exported("csv")))
+    assert (updated["words"], updated["what"], updated["record_id"]) == ("Project updated", "Bills", here)
+    assert updated["changes"].splitlines()[:2] == ["Review threshold: 80 % → 90 %", "Review queue: none → Ledger"]
+    assert (moved["what"], moved["reason"]) == ("Extract fields · Bills", "Finds the total")
+    page = text(URL)
+    assert "Reason: Finds the total" in page
+    assert "Extract fields · Bills" in page
+    assert "q-ledger" not in text(f"{URL}?type=project&record={here}")
+
+
+def test_a_person_s_list_says_from_what_to_what_as_the_site_s_does() -> None:
+    by = actor_of(bob())
+    here = project("Old", by)
+    project_actions.update_project(
+        "default", here, ProjectSettings("New"), seen=digest_settings(ProjectSettings("Old"), 1), by=by
+    )
+    theirs = list(csv.DictReader(io.StringIO(exported("csv", "?person=bob"))))
+    assert theirs == list(csv.DictReader(io.StringIO(exported("csv"))))
+    assert "Name: Old → New" in theirs[0]["changes"]
+
+
+def test_what_is_gone_keeps_its_id() -> None:
+    by = actor_of(alice())
+    transact([], entity_event("default", "batch", "B-17", "finished", by=by, payload={"project": "p-gone"}))
+    (row,) = csv.DictReader(io.StringIO(exported("csv")))
+    assert (row["what"], row["changes"]) == ("B-17", "project: p-gone")
+
+
 def test_what_a_spreadsheet_would_run_is_text() -> None:
     project("Plain", Actor("9", "=HYPERLINK(1)"))
     (line,) = csv.DictReader(io.StringIO(exported("csv")))
@@ -119,7 +160,9 @@ def test_what_a_spreadsheet_would_run_is_text() -> None:
 
 def test_an_empty_export_is_still_a_file() -> None:
     assert json.loads(exported("json")) == []
-    assert exported("csv").strip() == "at,kind,who,user_id,words,what,document_id,changes"
+    assert exported("csv").strip() == (
+        "at,kind,who,words,what,changes,reason,user_id,document_id,record_type,record_id"
+    )
 
 
 def test_another_form_than_those_two_is_not_there() -> None:

@@ -112,6 +112,23 @@ def test_a_decision_that_was_taken_back_says_so() -> None:
     assert everything()[0].words == "Decision undone"
 
 
+def test_a_rejection_says_why() -> None:
+    run, ref = open_review("odd.pdf")
+    claims.claim_review(ref, run, by=Person(BOB.id, BOB.name))
+    found = load(ref)
+    verdict = Verdict(
+        clock.new_ulid(),
+        Decision.REJECT,
+        int(found.version),
+        found.result_sha256,
+        {},
+        reason="Not ours",
+        name="odd.pdf",
+    )
+    decisions.decide_review(ref, run, verdict, by=Person(BOB.id, BOB.name))
+    assert (everything()[0].words, everything()[0].reason) == ("Rejected", "Not ours")
+
+
 def test_another_site_s_history_is_not_in_the_list() -> None:
     project("Here")
     decided()

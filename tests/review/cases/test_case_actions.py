@@ -147,3 +147,10 @@ def test_a_rejected_review_opens_a_nigo_in_its_case_once(case_id: str, pump: Pum
     assert state(case_id) == ("OPEN", 1)
     assert [one.review for one in rows.nigos] == [ref.path]
     assert {one.type for one in rows.documents} == {"Case", "Nigo"}
+    assert [one.description for one in rows.nigos] == ["Not ours"]
+    removals.delete_document(SITE, run.document_id, by=ROSA)
+    removals.purge_document(SITE, run.document_id, by=ROSA)
+    removals.finish_removal(SITE, run.document_id)
+    (nigo,) = queries.get_case_rows(SITE, case_id).nigos
+    assert (nigo.name, nigo.description, nigo.review) == ("Review rejected", None, None)
+    assert queries.get_case_rows(SITE, case_id).documents == []

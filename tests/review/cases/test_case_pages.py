@@ -5,11 +5,13 @@ import datetime as dt
 import pytest
 
 from config import clock
+from config.transaction import transact
 from projects.folders import actions as folder_actions
 from projects.folders import queries as folder_queries
 from review.cases import actions, queries
 from review.cases.actions import CaseText
 from review.cases.items import CaseStatus
+from review.identity import ReviewRef
 from tests.factories import SITE, start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
@@ -71,6 +73,22 @@ def test_documents_that_a_person_is_not_let_into_are_not_in_the_case() -> None:
     assert rosa.get(f"/cases/of/{run.document_id}/").status_code == 404
     assert rosa.post(f"{own}documents/", {"document": run.document_id}).status_code == 422
     assert program().get(f"{API}/cases/{case.case_id}").json()["documents"] == []
+
+
+def test_why_a_review_was_rejected_is_told_to_who_may_see_its_document() -> None:
+    run = start_run(folder_id=folder_actions.create_path(SITE, "Staff", by=ROSA))
+    case = actions.create_case(SITE, CaseText("Mill"), by=ROSA, document_ids=[run.document_id])
+    ref, why = ReviewRef(SITE, run.document_id, "r1"), "Not his IBAN: DE89"
+    transact(actions.plan_rejection(ref, decision_id=clock.new_ulid(), listed="Wrong", reason=why, by_name="Rosa"))
+    own, staff = f"/cases/{case.case_id}/", folder_queries.find_path(SITE, "Staff")
+    page = one_line(signed_in(bob()).get(own).content)
+    assert all(one in page for one in ("Review rejected: Wrong", why, f"/review/{run.document_id}/r1/"))
+    assert program().get(f"{API}{own}".rstrip("/")).json()["nigos"][0]["description"] == why
+    folder_actions.restrict_folder(SITE, staff, ["admins"], version=1, by=ROSA)
+    page = one_line(signed_in(bob()).get(own).content)
+    assert why not in page
+    assert run.document_id not in page
+    assert program().get(f"{API}{own}".rstrip("/")).json()["nigos"][0]["description"] == "•••"
 
 
 def test_programs_open_fill_and_close_cases() -> None:

@@ -35,9 +35,9 @@ from tests.pump import Pump
 from tests.workflows.boxes import zipped
 from tests.workflows.make_rules import make_rule, make_ruleset, says
 from tests.workflows.test_api import API, problem, program, upload
+from workflows.definitions.rules import Act
 from workflows.documents.actions import removals
 from workflows.publish import queries as publish_queries
-from workflows.rules.routing import Act
 from workflows.runs import queries
 from workflows.runs.items import ActionStatus, ActionType, Run
 

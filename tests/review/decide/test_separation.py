@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 
 from config.errors import Conflict
 from projects.audit.events import actor_of
+from projects.documents.actions.changes import DocumentChanges, change_document
 from projects.sites import actions as site_actions
 from projects.sites import directory
 from projects.sites import queries as site_queries
@@ -14,13 +16,16 @@ from review.decide import claims, decisions
 from review.decide.separation import find_barred
 from review.items.reviews import Review
 from review.status import Bar, Decision, ReviewStatus
+from tests.each import each
 from tests.factories import REVIEW, SITE, review_of, verdict
 from tests.flow.approvals import asked, begin, decide
 from tests.html import one_line
-from tests.people import alice, bob, signed_in
+from tests.people import alice, bob, charlie, signed_in
 from tests.pump import Pump
+from tests.review.desk.pages import form
 from tests.review.reviews import open_review, person, url
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -88,6 +93,46 @@ def test_a_decision_holds_the_rule_too() -> None:
     with pytest.raises(Conflict):
         decisions.decide_review(ref, run, chosen, by=person(bob()))
     assert review_of(ref).status == ReviewStatus.CLAIMED
+
+
+def edit(run: Run, *, by: User, what: str) -> None:
+    changes = (
+        DocumentChanges(metadata={"Cost centre": "4711"})
+        if what == "metadata"
+        else DocumentChanges(tags={"seen": ["yes"]})
+    )
+    assert change_document(SITE, run.document_id, changes, by=actor_of(by))
+
+
+def test_who_has_edited_the_document_decides_nothing_of_it(pump: Pump, tmp_path: Path) -> None:
+    run = begin(tmp_path, "1500.00", by=actor_of(alice()))
+    edit(run, by=bob(), what="metadata")
+    ref = asked(run, pump, "first_approval")
+    assert review_of(ref).barred.as_dict() == {str(alice().pk): "uploaded", str(bob().pk): "edited"}
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert "You edited this document. This site separates editing and review." in page
+    with pytest.raises(Conflict):
+        claims.claim_review(ref, run, by=person(bob()))
+
+
+@each(("policy", "what", "status"), [
+    (Separation.ALWAYS, "metadata", ReviewStatus.PENDING),
+    (Separation.ALWAYS, "tag", ReviewStatus.DECIDED),
+    (Separation.NEVER, "metadata", ReviewStatus.DECIDED),
+])  # fmt: skip
+def test_who_edits_the_document_while_it_waits_does_not_decide_it(
+    policy: Separation, what: str, status: ReviewStatus
+) -> None:
+    separate(policy)
+    run, ref = open_review(by=actor_of(alice()))
+    claims.claim_review(ref, run, by=person(bob()))
+    browser, typed = signed_in(bob()), form(bob(), ref)
+    edit(run, by=bob(), what=what)
+    answer = browser.post(url("decide", ref), typed)
+    assert (answer.status_code, review_of(ref).status) == (409 if status == ReviewStatus.PENDING else 302, status)
+    if status == ReviewStatus.PENDING:
+        assert "You edited this document. This site separates editing and review." in one_line(answer.content)
+        claims.claim_review(ref, run, by=person(charlie()))
 
 
 def test_the_policy_is_set_on_the_sites_page() -> None:

@@ -75,6 +75,15 @@ def test_what_is_missing_is_told_beside_its_field(missing, said):
     assert queries.get_review(ref).status == ReviewStatus.CLAIMED
 
 
+def test_how_long_it_waits_and_who_i_am_are_said_in_my_language():
+    _, ref = claimed()
+    browser = signed_in(bob())
+    german = {"headers": {"accept-language": "de"}}
+    text = one_line(browser.get(url("ask", ref), **german).content)
+    assert ("4 Stunden lang" in text, "For 4 hours" in text) == (True, False)
+    assert "Bob Ito (Sie)" in one_line(browser.get(url("assign", ref), **german).content)
+
+
 def test_it_waits_no_longer_than_until_it_is_nearly_due():
     _, ref = claimed(timeout=5 * 3600)
     text = one_line(signed_in(bob()).get(url("ask", ref)).content)

@@ -5,7 +5,7 @@ from django.test import Client
 
 from config.transaction import transact
 from projects.audit.events import Actor, actor_of
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import Permission
 from review.notifications import actions, queries
 from review.notifications.items import Kind

@@ -11,6 +11,7 @@ from django.urls import reverse
 from config import clock, table
 from config.errors import ActionFailed, Conflict, Unavailable
 from config.transaction import EXISTS
+from projects.accounts.preferences import save_preferences
 from review import queries
 from review.decide import assignments, claims, escalations, questions
 from review.decide.questions import MOST_ASKED, Question
@@ -81,6 +82,25 @@ def test_each_thing_that_a_person_does_is_told_to_whom_it_concerns():
         assert not {word for word in ("Grossmarkt", "33.90", "paid", "Monday", "Odd") if word in one.body}
         assert "Project: Receipts" in one.body
         assert url("show-review", ref) in one.body
+
+
+def test_a_mail_is_in_the_language_that_its_reader_chose():
+    mara, bo = person(with_address(charlie())), person(with_address(bob()))
+    save_preferences(mara.id, "de", "")
+    run, ref = held()
+    ask(run, ref, [mara])
+    questions.answer_question(ref, run, queries.get_review(ref), "Yes, on Monday.", by=mara)
+    send_all(charlie())
+    send_all(bob())
+    asked, answered = mail.outbox
+    assert (asked.subject, answered.subject) == (
+        "Bob Ito hat Sie zu receipt.pdf etwas gefragt",
+        f"{mara.name} answered your question about receipt.pdf",
+    )
+    assert "Projekt: Receipts" in asked.body
+    assert "Melden Sie sich an, um es anzusehen." in asked.body
+    assert "Project: Receipts" in answered.body
+    assert bo.name in asked.subject
 
 
 def test_nobody_is_told_what_they_did_themselves():

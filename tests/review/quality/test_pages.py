@@ -16,6 +16,7 @@ from tests.aws_faults import count_calls
 from tests.factories import MARTA, ROSA
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
+from tests.projects.schemas.labels.make_labels import interface, label, speak
 from tests.review.quality.checks import check_of, disputed, open_check, settle
 from tests.review.reviews import person, url
 
@@ -27,6 +28,13 @@ def ids_apart(db):
     """Whoever is not in ``tests.people`` has these ids: Alice and Bob have others."""
     for one in (ROSA, MARTA):
         User.objects.create(pk=int(one.id), username=one.name, first_name=one.name)
+
+
+def test_differences_are_called_as_who_looks_does(monkeypatch):
+    _, ref = disputed()
+    label({interface("total"): "Gesamtbetrag"})
+    speak(monkeypatch, "de")
+    assert '<span lang="de" dir="auto">Gesamtbetrag</span></h2>' in text_of(signed_in(bob()), dispute_url(ref))
 
 
 def dispute_url(ref):
@@ -174,8 +182,8 @@ def test_an_approval_against_a_rejection_is_one_choice():
 def test_lists_of_decisions_tell_second_reviews_apart():
     run, ref = open_check()
     settle(run, ref, by=person(bob()))
-    assert "Second review: approved" in text_of(signed_in(bob()), reverse("review:list-decided"))
-    assert "Second review: approved" in text_of(signed_in(alice()), "/settings/audit/")
+    assert "Second review: Approved" in text_of(signed_in(bob()), reverse("review:list-decided"))
+    assert "Second review: Approved" in text_of(signed_in(alice()), "/settings/audit/")
     told = text_of(signed_in(alice()), reverse("workflows:show-lineage", args=[ref.document_id, run.workflow_id]))
     assert "Second review agrees" in told
 
