@@ -116,6 +116,7 @@ def _known() -> tuple[tuple[tuple[str, str], Any], ...]:
     """What they are on an empty table, read once."""
     directory.forget()
     directory.get_permissions(DEFAULT_SITE, permissions.ROLES)
+    directory.get_site(DEFAULT_SITE)
     directory.list_limited_queues(DEFAULT_SITE)
     directory.list_limited_folders(DEFAULT_SITE)
     directory.has_cases(DEFAULT_SITE)

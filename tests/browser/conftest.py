@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.filming import film
+from tests.browser.patience import PATIENCE_MS
 from tests.pump import Pump
 from workflows.engine import driver
 
@@ -45,6 +47,7 @@ def browser(live_server: LiveServer) -> Iterator[Browser]:
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     # Otherwise each page has a process of its own, and another that waits for the next one.
     arguments += ["--renderer-process-limit=1", "--disable-site-isolation-trials"]
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         yield browser
@@ -67,7 +70,7 @@ def console() -> list[str]:
 def context(browser: Browser, console: list[str]) -> Iterator[BrowserContext]:
     # What moves without end is drawn sixty times a second, by the processor.
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     yield context
     context.close()
@@ -79,3 +82,4 @@ def watch(context: BrowserContext, console: list[str]) -> None:
         page.on("pageerror", lambda error: console.append(str(error)))
 
     context.on("page", on_page)
+    film(context)

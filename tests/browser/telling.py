@@ -14,6 +14,7 @@ from review import queries
 from review.identity import ReviewRef
 from tests.browser.conftest import watch
 from tests.browser.desk import in_sight, sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.people import bob, signed_in
 from tests.projects.projects import make_project
 from tests.pump import Pump
@@ -96,7 +97,7 @@ def begin(
 ) -> Story:
     bob()
     context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     page = context.new_page()
     sign_in(page, live_server, "bob")

@@ -17,6 +17,7 @@ from projects.settings.items import Project
 from review.decide import claims
 from tests.browser.conftest import SCHEMES, watch
 from tests.browser.desk import check_all, claim, field, sign_in, sign_in_by_form, waiting
+from tests.browser.patience import PATIENCE_MS
 from tests.factories import start_run
 from tests.people import alice, bob
 from tests.projects.make_sites import BY
@@ -50,7 +51,7 @@ def test_faults_are_found(page: Page) -> None:
 @pytest.fixture(params=SCHEMES)
 def page(request: pytest.FixtureRequest, browser: Browser, console: list[str]) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=request.param)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     yield context.new_page()
     context.close()
@@ -109,7 +110,7 @@ def test_every_page_of_the_desk(live_server: LiveServer, page: Page, pump: Pump,
         "/review/",
         "/review/waiting/",
         "/insight/wall/",
-        "/account/time-zone/",
+        "/account/preferences/",
         "/workflows/",
         run_url,
         "/projects/",

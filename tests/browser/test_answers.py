@@ -7,6 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from review import queries
 from tests.browser.conftest import LOOKS
 from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import bob
 from tests.review.desk.test_answers import LACKING, allow_lacking
@@ -89,7 +90,7 @@ def test_it_has_no_faults_and_works_without_a_script(
     _, ref = open_review(values=LACKING)
     url = f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/"
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     claim(page, url)
@@ -101,7 +102,7 @@ def test_it_has_no_faults_and_works_without_a_script(
     context.close()
     allow_lacking(ref)
     context = browser.new_context(java_script_enabled=False, viewport={"width": width, "height": 900})
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(url)

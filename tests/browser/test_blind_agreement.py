@@ -11,6 +11,7 @@ from projects.sites.permissions import REVIEWERS
 from review import queries
 from tests.browser.conftest import WIDTHS
 from tests.browser.desk import check_all, claim, field, sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.factories import PROJECT, ref_of, start_run
 from tests.people import alice, bob, person
@@ -39,7 +40,7 @@ def test_a_third_person_decides_where_two_differ(
     address = f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/"
     scheme: Literal["light", "dark"] = "light" if width == 1440 else "dark"
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
 
     sign_in(page, live_server, "bob")

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.conftest import WIDTHS
 from tests.browser.desk import claim, sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.factories import ref_of
 from tests.flow.test_copies import invoice, publish, send
@@ -26,7 +27,7 @@ def test_the_same_file_again_has_a_link_to_the_first(
     first = publish(pump, invoice(tmp_path, "a.pdf"))
     ref = ref_of(send(pump, invoice(tmp_path, "a.pdf")))
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="dark")
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(f"{live_server.url}/review/")
@@ -40,3 +41,19 @@ def test_the_same_file_again_has_a_link_to_the_first(
     told.get_by_role("link", name="a.pdf").click()
     page.wait_for_url(f"**/documents/{first.document_id}/")
     context.close()
+
+
+@pytest.mark.wide
+def test_the_same_invoice_in_another_file_has_a_link_to_the_first(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, tmp_path: Path
+) -> None:
+    bob()
+    first = publish(pump, invoice(tmp_path, "a.pdf"))
+    ref = ref_of(send(pump, invoice(tmp_path, "b.pdf", footer="Second copy")))
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    told = page.locator("[data-copy]")
+    expect(told).to_contain_text("Another document has the same supplier, number and total")
+    told.get_by_role("link", name="a.pdf").click()
+    page.wait_for_url(f"**/documents/{first.document_id}/")

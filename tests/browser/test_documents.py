@@ -8,6 +8,7 @@ from projects.audit.events import Actor
 from projects.documents.actions import properties
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.browser.test_settings import sideways
 from tests.factories import PROJECT, SITE, start_run
@@ -65,7 +66,7 @@ def test_every_way_to_ask(
 def test_what_was_asked_stays_in_the_form(live_server: LiveServer, browser: Browser, script: bool) -> None:
     make_desk()
     context = browser.new_context(java_script_enabled=script)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/documents/")

@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from config.environment import ModelEndpoint
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import alice
 from tests.projects.models.catalogue import add_model
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def page(width: int, scheme: Any, browser: Browser, console: list[str]) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     yield context.new_page()
     context.close()

@@ -10,11 +10,12 @@ from pytest_django.live_server_helper import LiveServer
 from projects.audit.events import Actor
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import alice
 from tests.workflows.decided import project
-from tests.workflows.extractors.reviewed_orders import SITE, project_of_orders
-from workflows.extractors import actions
+from tests.workflows.learning.extractors.reviewed_orders import SITE, project_of_orders
+from workflows.learning.extractors import actions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = "Reads the sponsor of every order that the northern stations send since they changed their forms in spring " * 2
@@ -23,7 +24,7 @@ LONG = "Reads the sponsor of every order that the northern stations send since t
 @pytest.fixture
 def page(width: int, scheme: Any, browser: Browser, console: list[str]) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     yield context.new_page()
     context.close()

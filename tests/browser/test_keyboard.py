@@ -20,6 +20,7 @@ from tests.browser.desk import (
     sign_in_by_form,
     waiting,
 )
+from tests.browser.patience import PATIENCE_MS
 from tests.people import bob
 from tests.pump import Pump
 from tests.review.reviews import open_review
@@ -206,7 +207,7 @@ def test_a_review_without_a_script(
     bob()
     waiting(live_server, pump)
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     try:
         page = context.new_page()

@@ -54,7 +54,7 @@ def test_title_focus_address_and_way_back_are_the_next_ones(
     assert page.evaluate("window.same"), "no new page was loaded"
     expect(page).to_have_title(re.compile("^scan 1.pdf"))
     expect(page.locator("#f-total")).to_be_focused()
-    expect(page.locator("[data-opened]")).to_have_text("scan 1.pdf opened.")
+    expect(page.locator("[data-opened]")).to_have_text("Opened scan 1.pdf")
     expect(page.locator("#undo-strip [data-receipt]")).to_have_count(1)
     expect(page.locator(COVER)).to_have_count(0)
     page.reload()

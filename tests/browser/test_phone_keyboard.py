@@ -1,4 +1,4 @@
-"""A phone, upright and on its side, its keyboard open: the field, its cut-out and Approve stay within reach."""
+"""A phone, upright, on its side, its keyboard open, and an enlarged page: field, cut-out and Approve stay in reach."""
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page
@@ -9,7 +9,7 @@ from tests.pump import Pump
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # As large as the screen, and what the keyboard leaves of it.
-PHONES = [((375, 667), (375, 330)), ((667, 375), (667, 200))]
+PHONES = [((375, 667), (375, 330)), ((667, 375), (667, 200)), ((720, 450), (720, 450)), ((823, 514), (823, 514))]
 ON_TOP = """one => {
   const box = one.getBoundingClientRect();
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
@@ -23,12 +23,16 @@ SMALL = """() => [...document.querySelectorAll("#desk :is(button, a, select, inp
   .filter(([one]) => getComputedStyle(one).display !== "inline")
   .map(([one, box]) => `${one.outerHTML.slice(0, 90)} ${box.width}x${box.height}`)"""
 
+HIDDEN_TOOLS = """() => [...document.querySelectorAll(".viewer-tools :is(button, a, input)")]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth)
+  .map((one) => one.outerHTML.slice(0, 90))"""
+
 
 def is_on_top(part: Locator) -> bool:
     return bool(part.evaluate(ON_TOP))
 
 
-@pytest.mark.parametrize(("screen", "left"), PHONES, ids=["upright", "on its side"])
+@pytest.mark.parametrize(("screen", "left"), PHONES, ids=["upright", "on its side", "a laptop at 200 %", "at 175 %"])
 def test_the_field_its_cut_out_and_approve_stay_in_reach(
     live_server: LiveServer,
     context: BrowserContext,
@@ -40,6 +44,7 @@ def test_the_field_its_cut_out_and_approve_stay_in_reach(
     approve, total = page.locator("[data-approve]"), field(page, "total")
     show(page, screen)
     assert is_on_top(approve)
+    assert page.evaluate(HIDDEN_TOOLS) == []
     total.focus()
     show(page, left)
     assert (is_on_top(total), is_on_top(approve)) == (True, True)

@@ -41,6 +41,22 @@ def hold(page: Page, key: str, seconds: float) -> None:
     page.keyboard.up(key)
 
 
+def test_a_key_that_outlasts_its_shift_counts_again(live_server: LiveServer, context: BrowserContext) -> None:
+    bob()
+    _, ref = open_review("receipt.pdf")
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, address(live_server, ref))
+    for _ in range(2):
+        page.keyboard.down("Shift")
+        page.keyboard.down("Slash")
+        page.keyboard.up("Shift")
+        page.keyboard.up("Slash")
+        expect(page.locator("#keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#keys")).to_be_hidden()
+
+
 def test_enter_held_for_three_seconds_decides_one_document(live_server: LiveServer, context: BrowserContext) -> None:
     doubtful = [open_review(f"receipt-{i}.pdf", timeout=86_400 + i)[1] for i in range(10)]
     bob()
@@ -81,7 +97,8 @@ def test_a_press_on_a_document_that_has_just_come_decides_nothing_and_says_so(
     page = context.new_page()
     sign_in(page, live_server, "bob")
     claim(page, address(live_server, waiting[0]), wait=False)
-    # In the page itself, so that the press comes within the 400 ms however slow this machine is.
+    # In the page itself, in the moment that the document comes into sight. It is looked at again once all has loaded:
+    # its 400 ms may be over before, on a machine that is slow enough.
     press = {
         "click": "document.querySelector('[data-approve]').click()",
         "Enter": "document.querySelector('[data-approve]').dispatchEvent(press('Enter'))",
@@ -90,9 +107,12 @@ def test_a_press_on_a_document_that_has_just_come_decides_nothing_and_says_so(
     page.add_init_script(
         f"""
         const press = (key) => new KeyboardEvent("keydown", {{ key, bubbles: true, cancelable: true }});
-        document.addEventListener("readystatechange", () => {{
-          if (document.readyState === "complete" && document.querySelector("[data-approve]")) {{ {press}; }}
-        }});
+        window.addEventListener("load", () => {{
+          if (!document.querySelector("[data-approve]")) return;
+          const mark = performance.mark.bind(performance);
+          performance.mark = (name) => {{ mark(name); if (name === "in-sight") {{ {press}; }} }};
+          document.dispatchEvent(new Event("visibilitychange"));
+        }}, {{ once: true }});
         """
     )
     page.reload()

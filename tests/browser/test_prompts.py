@@ -12,6 +12,7 @@ from projects.sites import actions as site_actions
 from projects.sites.permissions import ADMINS
 from tests.browser.conftest import watch
 from tests.browser.desk import sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import alice, person
 from tests.projects.make_schemas import make_attributes, make_classification
@@ -24,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def open_page(browser: Browser, live_server: LiveServer, who: str, width: int, console: list[str]) -> Page:
     scheme: Literal["light", "dark"] = "light" if width == 1440 else "dark"
     context: BrowserContext = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     page = context.new_page()
     sign_in(page, live_server, who)

@@ -6,6 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.conftest import SCHEMES, watch
 from tests.browser.desk import sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.factories import PROJECT
 from tests.people import bob
@@ -24,7 +25,7 @@ def test_a_result_is_compared_and_chosen(
     run = published_run(field("company", LONG, 0.914), field("total", "4.00"), field("date", None))
     analysed_again(run, run_settings.freeze(PROJECT), field("company", "Acme GmbH", 0.5), field("total", "4.00"))
     context = browser.new_context(viewport={"width": 375, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     page = context.new_page()
     sign_in(page, live_server, "bob")

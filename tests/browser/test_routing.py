@@ -13,8 +13,8 @@ from tests.projects.make_queues import SITE, make_queue
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published
 from tests.workflows.make_rules import is_pdf, make_mapping, make_rule, make_ruleset, says
+from workflows.definitions.rules import Act, When
 from workflows.routing import pinned_rules
-from workflows.rules.routing import Act, When
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

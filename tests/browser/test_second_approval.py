@@ -11,6 +11,7 @@ from review import queries
 from review.status import Decision
 from tests.browser.conftest import WIDTHS
 from tests.browser.desk import claim, in_sight, sign_in
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.flow.approvals import asked, begin, decide
 from tests.people import alice, bob
@@ -31,7 +32,7 @@ def test_a_change_of_the_first_is_checked_by_the_second(
     ref = asked(run, pump, "second_approval")
     scheme: Literal["light", "dark"] = "light" if width == 1440 else "dark"
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "alice")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")

@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from projects.sites import actions as api_key_actions
-from projects.sites import directory
+from projects.sites import api_keys, directory
 from projects.sites.permissions import Permission
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
@@ -23,7 +22,7 @@ def make_desk() -> None:
     make_site("acme", "Acme GmbH")
     make_site("old", "Old tenant", closed=True)
     grant("acme", "admins", Permission.READ, Permission.ADMIN)
-    api_key_actions.create_api_key("default", "Scanner", [Permission.READ], by=BY)
+    api_keys.create_api_key("default", "Scanner", [Permission.READ], by=BY)
 
 
 @pytest.mark.wide
@@ -89,7 +88,7 @@ def test_a_key_is_made_shown_once_and_revoked(live_server: LiveServer, browser: 
     page.get_by_label("Name").fill("Nightly export")
     page.get_by_role("button", name="Create API key").click()
     key = page.locator("[data-secret]").inner_text()
-    assert api_key_actions.verify_api_key(key).permissions == {Permission.READ}
+    assert api_keys.verify_api_key(key).permissions == {Permission.READ}
     page.goto(f"{live_server.url}/settings/keys/")
     assert key not in page.content()
     page.locator("summary", has_text="Revoke").first.click()

@@ -114,10 +114,12 @@ def test_a_desk_that_cannot_be_reached_is_said_and_tried_again(
     desk = claim_as_bob(live_server, context, pump)
     page, user, ref = desk.page, desk.user, desk.ref
     context.set_offline(True)
+    expect(page.locator("#notices")).to_contain_text("You are offline.")
     field(page, "total").fill("28.53")
     expect(page.locator("[data-save-sign]")).to_have_text("Not saved – retrying")
     context.set_offline(False)
     expect_saved(page)
+    expect(page.locator("#notices")).to_be_empty()
     assert stored(ref, user) == {"total": "28.53"}
 
 

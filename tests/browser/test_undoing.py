@@ -10,7 +10,8 @@ from pytest_django.live_server_helper import LiveServer
 from review import queries
 from review.identity import ReviewRef
 from tests.browser.conftest import watch
-from tests.browser.desk import claim, in_sight, sign_in
+from tests.browser.desk import claim, in_sight, sign_in, sign_in_by_form
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import PASSWORD, bob
 from tests.review.reviews import open_review
@@ -126,7 +127,7 @@ def test_without_a_script_there_is_a_page_of_them(
 ) -> None:
     bob()
     context = browser.new_context(java_script_enabled=False, viewport={"width": 375, "height": 800})
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     watch(context, console)
     page = context.new_page()
     sign_in(page, live_server, "bob")
@@ -148,7 +149,7 @@ def test_the_strip_and_its_page_have_no_faults(
 ) -> None:
     bob()
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    context.set_default_timeout(8000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     approve_three(page, live_server, refs)
@@ -161,3 +162,23 @@ def test_the_strip_and_its_page_have_no_faults(
         assert wide <= 0, path
     assert {name: faults for name, faults in found.items() if faults} == {}
     context.close()
+
+
+def test_the_chosen_window_goes_with_the_person_to_another_browser(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    _, ref = open_review("receipt.pdf")
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(f"{live_server.url}/review/undo/")
+    page.get_by_label("Undo window").select_option("30")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("You can undo a decision for 30 seconds.")).to_be_visible()
+    assert context.browser
+    other = context.browser.new_context()
+    elsewhere = other.new_page()
+    sign_in_by_form(elsewhere, live_server, "bob")
+    claim(elsewhere, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    expect(elsewhere.get_by_text("Submitted after 30 s.")).to_be_visible()
+    other.close()

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review.desk.page_tools import region_reading, regions
@@ -15,7 +15,7 @@ from tests.browser.test_accessibility import faults
 from tests.people import bob
 from tests.review.recordings import make_recording
 from tests.review.reviews import open_review, result
-from workflows.providers.factory import ReadOnce
+from workflows.providers.page_readers import ReadOnce
 from workflows.runs.items import Run
 from workflows.stages.pages import layout
 from workflows.stages.pages.reading import PageReading
@@ -69,6 +69,31 @@ def shown(page: Page) -> int:
 
 def expect_page(page: Page, number: int) -> None:
     expect(page.locator(f".page-image[data-index='{number - 1}']")).to_be_visible()
+
+
+def hold_pages(page: Page) -> list[Route]:
+    """The pages that are asked for, none of which comes by itself."""
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route(lambda address: "?page=" in address, hold)
+    return asked
+
+
+def ask_for_third_and_leave(page: Page) -> list[Route]:
+    """By its number; the box is left before the page comes."""
+    asked = hold_pages(page)
+    for press in ("p", "3", "Enter", "Escape"):
+        page.keyboard.press(press)
+    return asked
+
+
+def let_come(page: Page, asked: list[Route]) -> None:
+    while not asked:
+        page.wait_for_timeout(20)
+    asked.pop().continue_()
 
 
 def test_pages_by_key_number_and_mouse_keep_zoom_and_focus(page: Page, console: list[str]) -> None:
@@ -313,3 +338,31 @@ def test_decisions_by_keyboard_cost_less_than_150_kb_each(live_server: LiveServe
         expect(page).not_to_have_url(before)
         page.wait_for_load_state("networkidle")
         assert 0 < sum(sizes) <= 150_000
+
+
+@pytest.mark.wide
+def test_what_is_typed_while_a_page_comes_stays(page: Page) -> None:
+    asked = ask_for_third_and_leave(page)
+    keys = page.keyboard
+    keys.press("/")
+    keys.type("page")
+    page.wait_for_function("() => document.activeElement.value === 'page'")
+    let_come(page, asked)
+    expect_page(page, 3)
+    find = page.locator("[data-find] [type='search']")
+    expect(find).to_be_focused()
+    expect(find).to_have_value("page")
+    keys.type("2")
+    keys.press("Enter")
+    page.wait_for_function("() => document.querySelector('[data-find] [type=search]').value === 'page2'")
+    let_come(page, asked)
+    expect(page.locator(".viewer-told")).to_contain_text("1 found on 3")
+
+
+@pytest.mark.wide
+def test_who_leaves_the_number_is_not_called_back(page: Page) -> None:
+    asked = ask_for_third_and_leave(page)
+    expect(page.locator("#f-total")).to_be_focused()
+    let_come(page, asked)
+    expect_page(page, 3)
+    expect(page.locator("#f-total")).to_be_focused()

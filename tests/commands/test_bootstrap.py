@@ -68,7 +68,7 @@ def test_the_machine_that_others_start_is_changed_in_place(
     table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bootstrap(capsys)
-    body = desk_intake.compile_machine().replace("docs/intake.md", "docs/older.md")
+    body = desk_intake.compile_machine().replace("docs/review-requests.md", "docs/older.md")
     with monkeypatch.context() as older:
         older.setattr(desk_intake, "compile_machine", lambda: body)
         assert f"changed    state machine {desk_intake.name()}" in bootstrap(capsys)

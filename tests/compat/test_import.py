@@ -10,13 +10,14 @@ from config.errors import NotFound, Refused
 from projects.audit.events import Actor, actor_of
 from projects.documents import queries as document_queries
 from projects.settings import queries as project_queries
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from tests.compat.pages import read, run_url, words
 from tests.compat.seed_000 import Seed000
 from tests.people import alice, charlie, signed_in
 from tests.projects.projects import SITE
 from tests.pump import Pump
+from tests.review.reviews import open_review
 from tests.tools.samples import write_samples
 from workflows.documents.actions import imports, removals, reruns
 from workflows.documents.tasks import import_documents
@@ -68,6 +69,12 @@ def test_the_runs_page_stays_as_it_was_and_the_project_offers_the_import_once_mo
     text = words(read(run_url(seed, "completed")))
     assert "Building Knowledge Graph" in text
     assert "12 entities, 5 relationships" in text
+
+
+def test_a_project_without_documents_of_that_system_offers_no_import(table: str) -> None:
+    open_review("receipt.pdf")
+    page = words(signed_in(alice()).get("/workflows/projects/proj_test/documents/").content.decode())
+    assert ("receipt.pdf" in page, "Another system" in page) == (True, False)
 
 
 def test_who_is_too_late_imports_nothing(seed: Seed000) -> None:
@@ -136,7 +143,7 @@ def test_a_file_is_read_again_here_which_imports_it(seed: Seed000, pump: Pump, t
 
 
 def test_programs_import_and_run_again(seed: Seed000) -> None:
-    _, key = api_key_actions.create_api_key(SITE, "Scanner", (Permission.READ, Permission.WRITE), by=actor_of(alice()))
+    _, key = api_keys.create_api_key(SITE, "Scanner", (Permission.READ, Permission.WRITE), by=actor_of(alice()))
     client = Client(headers={"Authorization": f"Bearer {key}"})
     assert client.post(f"/api/v1/projects/{seed.project_id}/documents/import").status_code == 202
     document = seed.documents["failed"]

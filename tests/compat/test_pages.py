@@ -12,7 +12,7 @@ from projects.audit.events import actor_of
 from projects.settings import actions as project_actions
 from projects.settings import queries as project_queries
 from projects.settings.values import DEFAULT_FIELDS
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.compat.pages import read, run_url, words
@@ -260,7 +260,7 @@ def test_a_run_of_ours_in_its_project_reads_the_fields_that_the_page_shows(seed)
 
 
 def test_programs_read_it_too(seed):
-    _, key = api_key_actions.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
+    _, key = api_keys.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
     client = Client(headers={"Authorization": f"Bearer {key}"})
     listed = client.get(f"/api/v1/projects/{seed.project_id}/documents").json()["items"]
     assert {one["name"] for one in listed} == {one.name for one in seed.documents.values()}
@@ -314,7 +314,7 @@ def test_rows_without_their_times_are_shown_too(seed, head, times):
         assert not re.search(r"\bNone\b", words(answer.content.decode())), url
     for word in ("completed", "web"):
         assert browser.get(f"/workflows/{seed.documents[word].document_id}/")["Location"] == run_url(seed, word)
-    _, key = api_key_actions.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
+    _, key = api_keys.create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
     program = Client(headers={"Authorization": f"Bearer {key}"})
     for document in seed.documents.values():
         if document.workflow_id:

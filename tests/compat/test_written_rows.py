@@ -12,12 +12,11 @@ from tests.pump import Pump
 from tests.workflows.advancing import advanced, failed
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
 from workflows.intake.actions import documents
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
-from workflows.runs.items import END, Run
+from workflows.runs.items import END, ResumeWay, Run
 from workflows.runs.new_run import NewRun, Original
 from workflows.runs.preprocess import CrawlRequest
 

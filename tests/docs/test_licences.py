@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config import licences
+from config.management import licences
 
 ROOT = Path(settings.BASE_DIR)
 # Strong copyleft, of which nothing may run: LGPL and MPL ask nothing of the program that loads a library of theirs.

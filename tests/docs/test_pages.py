@@ -7,9 +7,14 @@ from django.conf import settings
 from django.core.management import get_commands
 from django.test import client
 
+from projects.documents.items import DocumentStatus
 from projects.documents.states import STATUS_LABELS, word_of
 from projects.sites import permissions
 from tests.tools import pictures
+from workflows.batches import views as batches
+from workflows.executions import views as executions
+from workflows.experiments.views import rows as experiments
+from workflows.exports import views as exports
 
 ROOT = Path(settings.BASE_DIR)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -88,6 +93,20 @@ def test_words_of_permissions_and_states_are_those_of_the_pages() -> None:
     assert set(states) - {("Queued", "running")} == {
         (label.words, word_of(status)) for status, label in STATUS_LABELS.items()
     }
+
+
+def test_words_of_the_states_of_other_things_are_those_of_the_pages() -> None:
+    pattern = r"^\| (\w+) \| ([^|]+) \| `(\w+)` \|$"
+    told = re.findall(pattern, (ROOT / "docs/words.md").read_text(), re.MULTILINE)
+    marks = {
+        "batch": batches._MARKS,
+        "execution": {
+            "running": executions._RUNNING, word_of(DocumentStatus.WAITING): executions._WAITING, **executions._ENDS
+        },
+        "experiment": experiments.MARKS,
+        "export": exports._MARKS,
+    }  # fmt: skip
+    assert set(told) == {(of, mark.words, str(word)) for of, some in marks.items() for word, mark in some.items()}
 
 
 def test_the_site_is_whole_and_asks_no_other_host(tmp_path: Path) -> None:

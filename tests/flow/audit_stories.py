@@ -32,6 +32,7 @@ from tests.flow.keeping_stories import (
     folder_story,
     import_story,
     operation_story,
+    policy_story,
     share_story,
     sync_story,
 )
@@ -47,6 +48,7 @@ from tests.flow.setting_stories import (
     export_story,
     extractor_story,
     incoming_story,
+    label_story,
     model_story,
     project_story,
     prompt_story,
@@ -67,13 +69,12 @@ from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals, reruns
 from workflows.engine import actions as engine_actions
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
 from workflows.intake.actions import documents, unpack
 from workflows.publish import actions as publish_actions
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.actions.advance import Advance
-from workflows.runs.items import Execution, FollowUpStatus, Run
+from workflows.runs.items import Execution, FollowUpStatus, ResumeWay, Run
 from workflows.runs.new_run import NewRun, Original
 
 
@@ -327,6 +328,7 @@ STORIES: tuple[Story, ...] = (
     site_story,
     project_story,
     schema_story,
+    label_story,
     routing_story,
     incoming_story,
     model_story,
@@ -335,6 +337,7 @@ STORIES: tuple[Story, ...] = (
     import_story,
     folder_story,
     share_story,
+    policy_story,
     case_story,
     entity_story,
     operation_story,

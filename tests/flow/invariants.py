@@ -15,9 +15,9 @@ from config.table import DEFAULT_SITE
 from projects.documents import recount
 from review.items.reviews import Review, ReviewDecision
 from review.status import DECIDED, UNDECIDED, Decision, ReviewStatus
-from workflows.engine.step_context import files_of
 from workflows.runs import events, queries
 from workflows.runs.items import DocumentEvent, Outcome, ProjectDocument, Run, Transition
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 
 _ENDS = {  # the event that tells of an end

@@ -11,6 +11,8 @@ from projects.entities.actions import EntityDraft
 from projects.folders import actions as folders
 from projects.folders.items import EntryType
 from projects.folders.queries import ROOT
+from projects.policies import actions as policies
+from projects.policies.decision import Case, Subject
 from projects.settings import queries as project_queries
 from projects.shares import actions as shares
 from projects.shares import queries as share_queries
@@ -87,6 +89,15 @@ def share_story() -> Iterator[Step]:
     row = find_publication(SITE, two)
     assert row
     yield links.withdraw_document, lambda: links.withdraw_document(SITE, two, seen=row.publication_id, by=BY)
+
+
+def policy_story() -> Iterator[Step]:
+    rego = "package countersign\n\nallow := true\n"
+    yield policies.save_version, lambda: policies.save_version(SITE, rego, newest=0, by=BY)
+    case = Case(Subject(), "READ", {"id": "example"})
+    yield policies.try_version, lambda: policies.try_version(SITE, 1, [case], by=BY)
+    yield policies.activate_version, lambda: policies.activate_version(SITE, 1, active=0, by=BY)
+    yield policies.deactivate_policy, lambda: policies.deactivate_policy(SITE, active=1, by=BY)
 
 
 def execution_story() -> Iterator[Step]:

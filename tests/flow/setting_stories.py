@@ -7,7 +7,8 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 
 from config import clock
-from projects.audit.events import Actor
+from projects.accounts import access_requests
+from projects.audit.events import Actor, actor_of
 from projects.models import actions as model_actions
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
@@ -17,10 +18,13 @@ from projects.prompts.queries import PromptRef
 from projects.queues import actions as queue_actions
 from projects.schemas import actions as schemas_actions
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
+from projects.schemas.labels import actions as label_actions
+from projects.schemas.labels.actions import LabelChange
+from projects.schemas.labels.keys import ItemType, LabelKey
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from projects.sites import actions as sites_actions
-from projects.sites import sign_in
+from projects.sites import api_keys, sign_in
 from projects.sites.actions import Grant
 from projects.sites.permissions import Permission
 from projects.sites.separation import Separation
@@ -28,7 +32,7 @@ from tests.factories import SITE
 from tests.projects.models.catalogue import SPEC, add_model
 from tests.projects.projects import seen_of
 from tests.workflows import decided
-from tests.workflows.extractors import reviewed_orders
+from tests.workflows.learning.extractors import reviewed_orders
 from tests.workflows.make_rules import draft
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS
@@ -38,10 +42,10 @@ from workflows.experiments.actions import Draft
 from workflows.experiments.items import Experiment
 from workflows.exports import actions as exports
 from workflows.exports.choice import Choice
-from workflows.extractors import actions as extractor_actions
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile
 from workflows.learning import actions as learning_actions
+from workflows.learning.extractors import actions as extractor_actions
 from workflows.routing import actions
 from workflows.routing.actions import MappingDraft, RulesetDraft
 from workflows.testsets import actions as testset_actions
@@ -66,9 +70,9 @@ def site_story() -> Iterator[Step]:
     )
     grants = [Grant("clerks", frozenset(), frozenset({Permission.READ}), 0)]
     yield sites_actions.save_grants, lambda: sites_actions.save_grants("acme", grants, by=BY)
-    made = sites_actions.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
-    yield sites_actions.create_api_key, lambda: sites_actions.create_api_key(SITE, "Other", [Permission.READ], by=BY)
-    yield sites_actions.revoke_api_key, lambda: sites_actions.revoke_api_key(SITE, made.mask, by=BY)
+    made = api_keys.create_api_key(SITE, "Scanner", [Permission.READ], by=BY)[0]
+    yield api_keys.create_api_key, lambda: api_keys.create_api_key(SITE, "Other", [Permission.READ], by=BY)
+    yield api_keys.revoke_api_key, lambda: api_keys.revoke_api_key(SITE, made.mask, by=BY)
 
 
 def project_story() -> Iterator[Step]:
@@ -258,6 +262,14 @@ def export_story() -> Iterator[Step]:
     yield delete, lambda: delete(SITE, "p", schedule.schedule_id, by=BY)
 
 
+def label_story() -> Iterator[Step]:
+    add, save, remove = label_actions.add_language, label_actions.save_labels, label_actions.remove_language
+    summed = LabelChange(LabelKey(ItemType.INTERFACE, interface_key="total"), "Summe")
+    yield add, lambda: add(SITE, "de", by=BY)
+    yield save, lambda: save(SITE, "de", [summed], by=BY)
+    yield remove, lambda: remove(SITE, "de", by=BY)
+
+
 def open_proposal(ref: PromptRef) -> str:
     found = prompt_queries.get_head(ref).open_proposal
     assert found
@@ -269,4 +281,7 @@ def account_story() -> Iterator[Step]:
     told = sign_in.record_account
     yield told, lambda: told(user, "created", by=BY, changes={})
     yield sign_in.record_factor, lambda: sign_in.record_factor(user, "passkey added", by=BY)
+    ask, decline = access_requests.ask, access_requests.decline
+    yield ask, lambda: ask(SITE, user, Permission.REVIEW, "", by=actor_of(user))
+    yield decline, lambda: decline(SITE, user, by=BY)
     yield sign_in.record_group, lambda: sign_in.record_group(group, "created", by=BY, changes={})

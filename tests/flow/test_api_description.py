@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,31 @@ import pytest
 from ninja import Schema
 from pytest_django.live_server_helper import LiveServer
 
+from projects.audit.events import actor_of
 from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
 from projects.folders import actions as folder_actions
 from projects.folders.items import EntryType
 from projects.folders.queries import ROOT
+from projects.policies.actions import save_version
+from projects.schemas import actions as schema_actions
+from projects.schemas.governing import AttributeDefinition
+from projects.schemas.governing import Schema as AttributeSchema
+from projects.schemas.labels import actions as label_actions
+from projects.schemas.labels.actions import LabelChange
+from projects.schemas.labels.keys import ItemType, LabelKey, item_key
 from projects.settings.items import Project
 from projects.shares import actions as share_actions
 from projects.shares.items import PrincipalType
 from projects.shares.queries import Principal
-from projects.sites import actions as api_key_actions
-from projects.sites.permissions import Permission
+from projects.sites import api_keys
+from projects.sites.permissions import EVERYTHING
 from projects.web.http import PROBLEM
 from review.api import api
 from review.cases import actions as case_actions
 from review.cases.actions import CaseText, TaskText
 from tests.examples import at_most
+from tests.people import alice
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
 from tests.workflows.batches import bulk
@@ -58,9 +68,18 @@ REFUSALS = {
     "upload_document": "whether the file can be read",
     "complete_upload": "which models there are, and whether the file can be read",
     "change_document": "which attributes the site has, and what their values are",
+    "save_chat_webhook": "which addresses may be called",
+    "change_account": "which time zones there are",
+    "create_attribute": "which entries an attribute of each type has",
+    "change_attribute": "which entries an attribute of each type has",
+    "save_site_schema": "which attributes the site has, and what their values are",
+    "create_document_type": "which attributes the site has, and what their values are",
+    "save_document_type": "which attributes the site has, and what their values are",
+    "archive_document_type": "which state of it the change is based on",
     "create_project": "which languages, models and queues there are",
     "change_project": "which languages, models and queues there are",
     "save_draft": "whose ticket it is",
+    "split_document": "whose ticket it is, and which pages there are",
     "decide_review": "whose ticket it is, and which fields have to be checked",
     "list_events": "which instants there are",
     "create_batch": "whether the manifest is in the bucket",
@@ -72,6 +91,8 @@ REFUSALS = {
     "retry_unpacking": "whether files were left out",
     "choose_result": "whether the result counts already",
     "ask_for_review": "whether the files, the project and the queue are there; each field's name once",
+    "restrict_folder": "which groups the site has",
+    "import_entities": "what a CSV file is",
     "create_folder": "how long each name of a path may be",
     "move_folder": "how long each name of a path may be",
     "add_task": "who is of the site, and which days there are",
@@ -91,6 +112,9 @@ REFUSALS = {
     "purge_execution": "whether it has ended",
     "restore_earlier_values": "which attributes the site has, and what their values are",
     "start_execution": "which workflows there are, and how deep the data is",
+    "add_locale": "which languages there are",
+    "add_resource_item": "which entries go together, and which values the site's schemas allow",
+    "set_resource_item": "that it is the item of the address",
     "merge_entities": "that nothing is merged with itself",
     "create_entity_type": "that a name has words",
     "move_document": "how long each name of a path may be",
@@ -98,10 +122,21 @@ REFUSALS = {
     "publish_document": "whether it has a result",
     "share_folder": "that there is one of three, who is of the site, and that a name has words",
     "search": "what a word is",
+    "save_policy_version": "what a policy is",
+    "try_policy_version": "which documents there are",
+    "activate_policy_version": "whether it was tried",
     "save_prompt_version": "which placeholders a purpose has",
     "move_prompt_production": "whether the reason has words",
     "set_prompt_candidate": "whether the version is in production, and the reason has words",
     "create_test_set": "which fields the project has",
+    "list_questions": "whether another system processed it",
+    "ask_question": "whether the question has words",
+    "try_prompt": "which placeholders a purpose has, and whether the document is read",
+    "read_page_anew": "which models are set up, and whether the document has pages",
+    "activate_extractor": "whether the reason has words",
+    "create_export_schedule": "which columns the project has, and what a prefix is",
+    "assign_bucket_folder": "what a folder is called",
+    "remove_bucket_folder": "whether it is assigned",
     "create_export": "which columns the project has, and which of two days comes first",
     "create_experiment": "whether the test set has documents",
     "resume_experiment": "what is spent already",
@@ -109,17 +144,9 @@ REFUSALS = {
     "promote_variant": "how good it is",
 }
 STAFF = Principal(PrincipalType.GROUP, "staff")
-EVERYTHING = (
-    Permission.READ,
-    Permission.WRITE,
-    Permission.DELETE,
-    Permission.ADMIN,
-    Permission.PROMOTE,
-    Permission.EXPORT,
-)
 
 
-def known() -> dict[str, list[str]]:
+def known() -> dict[str, list[Any]]:
     """Ids that there are: without them nearly every answer would be 404."""
     project: Project = bulk.project()
     published, stopped = published_run(field("total", "4.00")), run_to_repeat()
@@ -131,7 +158,16 @@ def known() -> dict[str, list[str]]:
     entities = [entity_actions.create_entity(SITE, suppliers, EntityDraft(name), by=BY) for name in ("Mill", "Quill")]
     case = case_actions.create_case(SITE, CaseText("Claim 17"), by=BY).case_id
     shared = share_actions.find_target(SITE, EntryType.FILE, published.document_id)
+    schema_actions.create_definition(SITE, AttributeDefinition("vendor", "Vendor", "text"), by=BY)
+    tag = label_actions.add_language(SITE, "de", by=BY).tag
+    total = LabelKey(ItemType.INTERFACE, interface_key="total")
+    label_actions.save_labels(SITE, tag, [LabelChange(total, "Summe")], by=BY)
     return {
+        "locale": [tag],
+        "item_key": [item_key(total)],
+        "key": ["vendor"],
+        "index": [0],
+        "number": [0],
         "type_id": [suppliers],
         "entity_id": [one.entity_id for one in entities],
         "folder_id": [folder_actions.create_folder(SITE, ROOT, "Inbox", by=BY).folder_id],
@@ -144,9 +180,16 @@ def known() -> dict[str, list[str]]:
         "run_id": [published.workflow_id, stopped.workflow_id],
         "batch_id": [batch.id],
         "review_id": [ask("loan 17").ref.review_id],
+        "month": ["2026-11"],
+        "document_type": [
+            schema_actions.create_classification(
+                SITE, AttributeSchema("Receipt"), by=BY, classification_id=schema_actions.new_classification_id()
+            ).id
+        ],
         "model_id": ["bedrock", "embedded"],
         "purpose": ["extract", "answer"],
         "prompt_version": [1],
+        "policy_version": [save_version(SITE, "package countersign\n\nallow := true\n", newest=0, by=BY).number],
         "testset_id": [testset.testset_id],
         "experiment_id": [experiment.experiment_id],
         "export_id": [order_export(SITE, project.id, Choice(), who=Orderer(BY)).export_id],
@@ -166,8 +209,9 @@ def operations() -> list[str]:
     return [operation["operationId"] for path in paths for operation in path.values()]
 
 
-def configured(ids: dict[str, list[str]], folder: Path) -> Path:
-    lines = ["[parameters]"]
+def configured(ids: Mapping[str, Sequence[Any]], folder: Path) -> Path:
+    """Ids from answers are not tried again: the list of API keys would lead to the end of the run's own."""
+    lines = ["[phases.fuzzing.extra-data-sources]", "responses = false", "[parameters]"]
     lines += [f'"path.{name}" = {{ dictionary = "{name}", probability = 0.9 }}' for name in ids]
     lines += ["[dictionaries]", *(f"{name} = {{ values = {json.dumps(values)} }}" for name, values in ids.items())]
     lines += ["[[operations]]", f"include-operation-id = {json.dumps(list(REFUSALS))}"]
@@ -202,19 +246,30 @@ def test_no_two_shapes_have_one_name() -> None:
 
 
 @pytest.mark.wide
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1500)
 def test_every_operation_answers_as_its_description_says(live_server: LiveServer, table: str, tmp_path: Path) -> None:
-    _, key = api_key_actions.create_api_key("default", "Scanner", EVERYTHING, by=BY)
+    """Deletions come last: otherwise the other operations would get 404."""
+    by = actor_of(alice())  # a person's token: programs do not decide reviews
+    _, key = api_keys.create_api_key("default", "Scanner", EVERYTHING, by=by, personal=True)
+    other, _ = api_keys.create_api_key("default", "Other", EVERYTHING, by=by)
+    ids, tested = known() | {"mask": [str(other.mask)]}, 0
     known_operations = operations()  # now, since schemathesis waits ten seconds for the description
-    ran = subprocess.run(
-        [
-            Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(known(), tmp_path)}",
-            "run", f"{live_server.url}{API}/openapi.json", "--header", f"Authorization: Bearer {key}",
-            "--seed", str(SEED), "--max-examples", str(at_most(CASES)), "--checks", ",".join(CHECKS),
-            "--phases", "coverage,fuzzing", "--no-shrink", "--continue-on-failure",
-            "--report", "json", "--report-json-path", tmp_path / "report.json", "--output-sanitize", "true",
-        ],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
-    assert f"Tested: {len(known_operations)}" in ran.stdout
+    for number, methods in enumerate(("--exclude-method", "--include-method")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        ran = subprocess.run(
+            [
+                Path(sys.executable).with_name("schemathesis"), f"--config-file={configured(ids, folder)}",
+                "run", f"{live_server.url}{API}/openapi.json", "--header", f"Authorization: Bearer {key}",
+                methods, "DELETE", "--seed", str(SEED), "--max-examples", str(at_most(CASES)),
+                "--checks", ",".join(CHECKS), "--phases", "coverage,fuzzing", "--no-shrink", "--continue-on-failure",
+                "--request-timeout", "60",
+                "--report", "json", "--report-json-path", folder / "report.json", "--output-sanitize", "true",
+            ],
+            capture_output=True, text=True, check=False, cwd=folder,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stdout[-20_000:] + ran.stderr
+        report = json.loads((folder / "report.json").read_text())
+        assert report["warnings"]["missing_auth"] == [], "these were refused whatever they were sent"
+        tested += int(report["operations"]["tested"])
+    assert tested == len(known_operations)

@@ -25,10 +25,12 @@ ACTIONS = re.compile(
 )  # where people's writes lie
 # They take a person and write nothing by themselves, or what is no change of anything: a look, a lease, a draft.
 WITHOUT_EVENT = {
+    "projects.documents.actions.activity.record_denial",
     "projects.documents.actions.activity.record_view",
     "projects.documents.actions.classification.set_classification",
     "projects.documents.actions.documents.create_document",
     "projects.documents.actions.documents.version_row",
+    "projects.documents.actions.properties.mark_public",
     "projects.documents.actions.properties.revise_attributes",  # what a change writes; whoever writes it says so
     "projects.documents.actions.properties.revise_tags",
     "projects.sites.actions.first_grant",
@@ -39,6 +41,7 @@ WITHOUT_EVENT = {
     "review.decide.claims.renew_claim",
     "review.decide.drafts.keep_draft",
     "review.decide.drafts.save_draft",
+    "review.decide.separation.bar_editor",  # what their edit, which has an event, means for a review that waits
 }
 
 

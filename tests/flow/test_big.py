@@ -20,9 +20,9 @@ from tests.flow.visitor import Visitor
 from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import joins
-from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.items import Run
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 
 PAGES = int(os.environ.get("BIG_PAGES") or 0)

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from projects.audit.events import actor_of
-from projects.sites.actions import create_api_key
+from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import EVERYTHING
 from projects.web.http import API_PATH
 from review.api import api
@@ -97,7 +97,19 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     "look at rules": Capability(
         "admin", ("routing:list-rulesets", "routing:edit-ruleset"), ("list_rulesets", "show_ruleset")
     ),
+    "look at the access policy": Capability(
+        "admin", ("policies:list-versions", "policies:show-version"), ("list_policy_versions", "show_policy_version")
+    ),
+    "change the access policy": Capability(
+        "admin",
+        (
+            "POST policies:list-versions", "POST policies:try-version", "POST policies:activate-version",
+            "POST policies:deactivate-policy",
+        ),
+        ("save_policy_version", "try_policy_version", "activate_policy_version", "deactivate_policy"),
+    ),
     "look at API keys": Capability("admin", ("settings:edit-keys",), ("list_api_keys",)),
+    "look at access requests": Capability("admin", ("settings:list-people",), ("list_access_requests",)),
     "revoke API keys": Capability("admin", ("POST settings:revoke-key",), ("revoke_api_key",)),
     "look at saved views": Capability("viewer", ("review:list-views",), ("list_saved_views",)),
     "look at executions": Capability(
@@ -140,18 +152,22 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ),
         ("create_batch", "retry_batch", "change_batch_slots", "continue_batch", "cancel_batch"),
     ),
-    "look into folders": Capability("viewer", ("folders:list-folders", "folders:show-folder"), ("list_folder",)),
+    "look into folders": Capability(
+        "viewer", ("folders:list-folders", "folders:show-folder"), ("list_folder", "show_folder")
+    ),
     "file in folders": Capability(
         "reviewer",
         ("POST folders:create-folder", "POST folders:edit-folder", "POST folders:delete-folder"),
         ("create_folder", "move_folder", "delete_folder"),
     ),
+    "restrict folders": Capability("admin", (), ("restrict_folder",)),
     "look at shares": Capability("viewer", ("shares:list-shares",), ("list_shares",)),
     "share": Capability(
         "reviewer",
         ("POST shares:share-document", "POST shares:share-folder", "POST shares:revoke-share"),
         ("share_document", "share_folder", "revoke_share"),
     ),
+    "look at one's tasks": Capability("viewer", ("cases:list-tasks",), ("list_my_tasks",)),
     "look at cases": Capability("viewer", ("cases:list-cases", "cases:show-case"), ("list_cases", "show_case")),
     "work on cases": Capability(
         "reviewer",
@@ -166,15 +182,26 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     ),
     "look at entities": Capability(
         "viewer",
-        ("entities:list-types", "entities:list-entities", "entities:show-entity"),
+        ("entities:list-types", "entities:list-entities", "entities:show-entity", "entities:suggest-entities"),
         ("list_entity_types", "list_entities", "show_entity"),
     ),
     "keep entities": Capability(
         "reviewer",
-        ("POST entities:create-entity", "POST entities:show-entity", "POST entities:merge-entity"),
-        ("create_entity", "update_entity", "merge_entities"),
+        (
+            "POST entities:create-entity", "POST entities:show-entity", "POST entities:merge-entity",
+            "POST entities:import-entities",
+        ),
+        ("create_entity", "update_entity", "merge_entities", "import_entities", "delete_entity"),
     ),
     "keep types of entities": Capability("admin", ("POST entities:list-types",), ("create_entity_type",)),
+    "look at labels in other languages": Capability(
+        "viewer", (), ("list_locales", "list_resource_items", "show_resource_item")
+    ),
+    "keep labels in other languages": Capability(
+        "admin",
+        ("schemas:list-languages", "POST schemas:list-languages", "schemas:edit-labels", "POST schemas:edit-labels"),
+        ("add_locale", "delete_locale", "add_resource_item", "set_resource_item", "delete_resource_item"),
+    ),
     "export": Capability(
         "admin",
         ("workflows:list-exports", "POST workflows:list-exports", "workflows:download-export"),
@@ -186,7 +213,7 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     ),
     "look at prompts": Capability(
         "admin", ("prompts:list-prompts", "prompts:edit-prompt", "prompts:show-version"),
-        ("list_prompts", "show_prompt", "list_prompt_versions", "show_prompt_version"),
+        ("list_prompts", "show_prompt", "list_prompt_versions", "show_prompt_version", "list_prompt_uses"),
     ),
     "change prompts": Capability(
         "admin",
@@ -222,6 +249,93 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     "look at workflow definitions": Capability(
         "admin", ("definitions:list-definitions", "definitions:show-definition"), ("list_workflows", "show_workflow")
     ),
+    "look at schemas": Capability(
+        "admin",
+        (
+            "schemas:list-attributes", "schemas:edit-attribute", "schemas:edit-site-schema",
+            "schemas:list-classifications", "schemas:edit-classification",
+        ),
+        ("list_attributes", "show_attribute", "show_site_schema", "list_document_types", "show_document_type"),
+    ),
+    "keep schemas": Capability(
+        "admin",
+        (
+            "POST schemas:list-attributes", "POST schemas:edit-attribute", "POST schemas:delete-attribute",
+            "POST schemas:edit-site-schema", "POST schemas:create-classification", "POST schemas:edit-classification",
+            "POST schemas:archive-classification",
+        ),
+        (
+            "create_attribute", "change_attribute", "delete_attribute", "save_site_schema", "create_document_type",
+            "save_document_type", "archive_document_type",
+        ),
+    ),
+    "choose notifications": Capability(
+        "viewer",
+        ("review:choose-notifications", "POST review:choose-notifications"),
+        ("show_notification_choices", "choose_notifications"),
+    ),
+    "have a chat tool told": Capability(
+        "admin",
+        ("review:edit-chat", "POST review:edit-chat"),
+        ("show_chat_webhook", "save_chat_webhook", "remove_chat_webhook"),
+    ),
+    "look after the own account": Capability(
+        "viewer", ("settings:edit-tokens",), ("show_account", "change_account")
+    ),
+    "export on a schedule": Capability(
+        "admin",
+        ("POST workflows:create-export-schedule", "POST workflows:delete-export-schedule"),
+        ("list_export_schedules", "create_export_schedule", "delete_export_schedule"),
+    ),
+    "look at operations": Capability(
+        "admin",
+        ("operations:show-costs", "services:list-providers", "operations:show-operations"),
+        ("list_costs", "list_services", "show_operations"),
+    ),
+    "assign folders of the bucket": Capability(
+        "admin",
+        ("incoming:create-tenant", "POST incoming:create-tenant", "POST incoming:remove-tenant"),
+        ("list_bucket_folders", "assign_bucket_folder", "remove_bucket_folder"),
+    ),
+    "look after the quarantine": Capability(
+        "admin",
+        ("incoming:list-incoming", "POST incoming:settle-incoming"),
+        ("list_quarantine", "retry_quarantined", "discard_quarantined"),
+    ),
+    "look at what reviews taught": Capability(
+        "admin",
+        ("workflows:show-calibration", "workflows:show-extractors", "workflows:show-thresholds"),
+        ("list_calibrations", "list_extractors", "simulate_thresholds"),
+    ),
+    "learn from reviews": Capability(
+        "admin",
+        (
+            "POST workflows:propose-calibration", "POST workflows:activate-calibration",
+            "POST workflows:train-extractor", "POST workflows:activate-extractor", "POST workflows:collect-reviews",
+        ),
+        (
+            "propose_calibration", "activate_calibration", "train_extractor", "activate_extractor", "collect_reviews",
+        ),
+    ),
+    "look at pages": Capability("viewer", ("workflows:show-segment",), ("list_pages", "show_page")),
+    "look at questions": Capability("viewer", ("workflows:show-questions",), ("list_questions",)),
+    "ask questions": Capability(
+        "reviewer",
+        (
+            "POST workflows:ask-question", "POST workflows:ask-question-again", "POST workflows:delete-question",
+        ),
+        ("ask_question", "ask_question_again", "delete_question"),
+    ),
+    "look at figures": Capability("viewer", ("workflows:show-insight",), ("show_figures",)),
+    "try prompts and OCR models": Capability(
+        "admin",
+        (
+            "POST workflows:start-trial", "workflows:show-trial", "POST workflows:start-reading",
+            "workflows:show-reading",
+        ),
+        ("try_prompt", "show_trial", "read_page_anew", "show_reading"),
+    ),
+    "look at API calls": Capability("admin", ("audit:show-audit",), ("list_api_calls",)),
     "test webhooks": Capability(
         "admin",
         ("workflows:list-deliveries", "POST routing:send-webhook-test"),

@@ -25,9 +25,9 @@ from tests.people import bob, signed_in
 from tests.pump import Pump
 from tests.workflows.make_rules import arrived, make_rule, make_ruleset
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
+from workflows.definitions.rules import Condition, Operator, Source
 from workflows.documents.actions import reruns
 from workflows.engine import actions
-from workflows.rules.routing import Condition, Operator, Source
 from workflows.runs import queries, run_settings
 from workflows.runs.actions.document_rows import DocumentState, More, write_document
 from workflows.runs.items import Outcome, Run

@@ -67,10 +67,10 @@ def exists(ref: ReviewRef) -> bool:
     return bool(Review.load_many([ref.key]))
 
 
-def decide(ref: ReviewRef, decision: Decision, *, by: Person) -> None:
+def decide(ref: ReviewRef, decision: Decision, *, by: Person, **corrections: str | None) -> None:
     run = run_of(ref, review_of(ref))
     claims.claim_review(ref, run, by=by)
-    chosen = verdict(ref, decision)
+    chosen = verdict(ref, decision, **corrections)
     decisions.decide_review(ref, run, chosen, by=by)
     Review.change(ref.key, [Review.redeem_after.set(clock.iso(clock.now()))], Review.decision_id == chosen.decision_id)
     deliver_answer(ref, chosen.decision_id)

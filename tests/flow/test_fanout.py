@@ -18,10 +18,9 @@ from tests.pump import Message, Pump
 from tests.workflows.fanned import PREP, fanned_out, join_of, slices_of, small_slices
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import actions, joins
-from workflows.engine.items import Join
-from workflows.engine.step_context import files_of
 from workflows.runs import queries
-from workflows.runs.items import Execution, Run
+from workflows.runs.items import Execution, Join, Run
+from workflows.runs.run_files import files_of
 from workflows.stages.base import SliceResult
 from workflows.storage import files
 
@@ -242,7 +241,7 @@ def test_a_stage_that_cannot_be_done_ends_the_run_with_its_sentence(pump: Pump) 
     run = fanned_out(pump, PAGES)
     store = files_of(run)
     store.write(f"{run.document_id}.pdf", b"no PDF at all", "application/pdf")
-    with mock.patch("workflows.engine.step_context.fetch_original", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
+    with mock.patch("workflows.runs.run_files.fetch_original", side_effect=lambda *a: a[2].write_bytes(b"no PDF")):
         redeliver(pump, held_slices(pump)[0])
         pump.hold = lambda message: message.task.endswith("run_slice")
         pump.run(lambda: ended(run))

@@ -49,7 +49,7 @@ def decide(ref, decision: Decision = Decision.APPROVE, **typed: str) -> None:
 
 
 def corrections_of(output: dict) -> dict:
-    """As the caller reads them, with the rights that docs/intake.md names."""
+    """As the caller reads them, with the rights that docs/review-requests.md names."""
     bucket, _, key = output["uri"].removeprefix("s3://").partition("/")
     return json.loads(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
 

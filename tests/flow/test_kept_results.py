@@ -22,13 +22,13 @@ from tests.pump import Pump
 from tests.workflows.intake.test_new_version_actions import added, original_of
 from workflows.documents.actions import reruns
 from workflows.engine import interventions
-from workflows.engine.interventions import ResumeWay
-from workflows.engine.step_context import document_of, files_of
 from workflows.engine.tasks import end_run
 from workflows.publish import actions
 from workflows.publish.items import SenderNotice
 from workflows.runs import events, queries, run_settings
-from workflows.runs.items import Outcome, Run
+from workflows.runs.items import Outcome, ResumeWay, Run
+from workflows.runs.queries import document_of
+from workflows.runs.run_files import files_of
 from workflows.search import content
 from workflows.search.content import DocumentRef
 from workflows.storage import files

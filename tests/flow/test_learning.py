@@ -22,7 +22,7 @@ from workflows.learning import actions, calibrations, versions
 from workflows.learning.calibrations import CALIBRATIONS
 from workflows.runs import queries
 from workflows.runs.items import Run
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 
 COMPANY = "Alder & Quill Stationers Ltd"
 ANNA = Actor("1", "Anna Berg")
@@ -112,7 +112,7 @@ def test_documents_that_a_calibration_misjudges_are_noticed_within_50_and_asking
     while not is_paused(project_id):
         run = start(first + audited + published)
         if reasons := run_to_rest(run, pump):
-            assert reasons == [review_reasons.AUDIT]
+            assert reasons == [needs_review.AUDIT]
             correct(run, pump)
             audited += 1
         else:

@@ -20,12 +20,12 @@ from tests.people import charlie, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import actions, interventions
-from workflows.engine.interventions import ResumeWay
-from workflows.engine.step_context import document_of, files_of
 from workflows.intake.actions import unpack
 from workflows.runs import executions, queries
-from workflows.runs.items import DocumentEvent, Run
+from workflows.runs.items import DocumentEvent, ResumeWay, Run
 from workflows.runs.new_run import Original
+from workflows.runs.queries import document_of
+from workflows.runs.run_files import files_of
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 

@@ -11,7 +11,7 @@ import pytest
 from config import aws
 from config.celery import app
 from tests.flow.machine_paths import DECISION, ERROR, OK, RETRY, TIMEOUT, Path, paths, whole
-from tests.pump import Message, Pump, receive, with_messages
+from tests.pump import Message, Pump, acknowledge, receive, with_messages
 from workflows.definitions import asl, states
 from workflows.definitions.blueprint import SHIPPED, Definition
 from workflows.runs import executions
@@ -73,6 +73,7 @@ def _take(definition: Definition, walks: Sequence[Path], pump: Pump, end: float)
         for message in [message for name in with_messages(pump.queues, 0.1) for message in receive(name)]:
             kind, output = left[message.kwargs["workflow_id"]].pop(0)
             answer(message, kind, output)
+            acknowledge(message)
     assert not {name: todo for name, todo in left.items() if todo}
     return running
 

@@ -17,7 +17,7 @@ from config.errors import NotFound
 from config.table import DEFAULT_SITE
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from review import queries as review_queries
 from tests.commands.desk import overrides
@@ -148,7 +148,7 @@ def test_a_word_of_a_document_is_in_no_log(desk: LiveDesk, tmp_path: Path) -> No
         wanted = wanted if fields is None else ProjectSettings(name=wanted.name, fields=fields)
         project_id = project_actions.new_project_id()
         projects[name] = project_actions.create_project(DEFAULT_SITE, wanted, by=BY, project_id=project_id).id
-    _, key = api_key_actions.create_api_key(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
+    _, key = api_keys.create_api_key(DEFAULT_SITE, "Scanner", list(Permission), by=BY)
     go_the_whole_way(desk, rosa, rosa.upload(projects["reviewed"], paper(tmp_path, "txt", 0)), key)
     for number, (name, kind) in enumerate(RAISES.items(), 1):
         before = failures(desk, "worker")

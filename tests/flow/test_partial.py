@@ -18,11 +18,10 @@ from tests.pump import Pump
 from tests.tools import paper
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.engine import driver, interventions
-from workflows.engine.interventions import ResumeWay
-from workflows.engine.step_context import files_of
 from workflows.runs import queries
 from workflows.runs.actions import advance
-from workflows.runs.items import Outcome, Run
+from workflows.runs.items import Outcome, ResumeWay, Run
+from workflows.runs.run_files import files_of
 from workflows.stages.pages import ocr
 from workflows.storage import files
 

@@ -15,7 +15,7 @@ from projects.settings import actions as project_actions
 from projects.settings import merging
 from projects.settings import queries as project_queries
 from projects.settings.values import FieldSetting
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.actions import Grant, save_grants
 from projects.sites.permissions import EVERYTHING, NOTHING, Permission
 from tests.factories import sample_files
@@ -194,7 +194,7 @@ def test_a_search_finds_no_masked_value(run: Run) -> None:
 
 
 def program(*permissions: Permission) -> Client:
-    _, key = api_key_actions.create_api_key(SITE, "Scanner", permissions, by=BY)
+    _, key = api_keys.create_api_key(SITE, "Scanner", permissions, by=BY)
     return Client(headers={"Authorization": f"Bearer {key}"})
 
 

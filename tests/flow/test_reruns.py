@@ -23,11 +23,11 @@ from tests.workflows.intake.test_new_version_actions import added
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import reruns
 from workflows.engine import driver, interventions
-from workflows.engine.interventions import ResumeWay
-from workflows.engine.step_context import document_of, files_of
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
-from workflows.runs.items import Outcome, Run
+from workflows.runs.items import Outcome, ResumeWay, Run
+from workflows.runs.queries import document_of
+from workflows.runs.run_files import files_of
 from workflows.stages.pages import ocr
 from workflows.stages.registry import STAGES
 from workflows.storage import files

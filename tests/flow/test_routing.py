@@ -16,8 +16,8 @@ from tests.factories import PROJECT, ROSA, SITE, ref_of, verdict
 from tests.pump import Pump
 from tests.workflows.follow_ups import statuses
 from tests.workflows.make_rules import ALICE, arrived, is_pdf, make_mapping, make_rule, make_ruleset, says
+from workflows.definitions.rules import Act, Condition, Operator, Source, When
 from workflows.publish import queries as publish_queries
-from workflows.rules.routing import Act, Condition, Operator, Source, When
 from workflows.runs import queries
 from workflows.runs.items import FollowUpStatus
 from workflows.storage import files

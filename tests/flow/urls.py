@@ -15,16 +15,20 @@ from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
 from projects.folders import actions as folder_actions
 from projects.folders.items import EntryType
+from projects.policies import actions as policy_actions
 from projects.queues import actions as queue_actions
 from projects.schemas import actions as attribute_definition_actions
 from projects.schemas.governing import AttributeDefinition, Schema
+from projects.schemas.labels import actions as label_actions
+from projects.schemas.labels.actions import LabelChange
+from projects.schemas.labels.keys import ItemType, LabelKey
 from projects.settings import actions as project_actions
 from projects.settings.values import ProjectSettings
 from projects.shares import actions as share_actions
 from projects.shares.actions import LinkDraft
 from projects.shares.items import PrincipalType
 from projects.shares.queries import Principal
-from projects.sites import actions as api_key_actions
+from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from review.cases import actions as case_actions
 from review.cases.actions import CaseText, TaskText
@@ -96,6 +100,9 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     attribute_definition_actions.create_classification(
         site, Schema(f"{word} paper"), by=by, classification_id=DOCUMENT_ID
     )
+    label_actions.add_language(site, "de", by=by)
+    label = LabelKey(ItemType.INTERFACE, interface_key="vendor")
+    label_actions.save_labels(site, "de", [LabelChange(label, f"{word} Lieferant")], by=by)
     attribute_actions.add_tag(site, run.document_id, "kind", word, by=by)
     attribute_actions.set_attribute(site, run.document_id, "vendor", [company], by=by)
     folder = folder_actions.create_folder(site, "", f"{word} folder", by=by, folder_id=rule_id)
@@ -108,7 +115,9 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         link = share_actions.create_link(site, shared, LinkDraft(f"{word} link", 7), by=by, share_id=queue_id)
     case = case_actions.create_case(site, CaseText(f"{word} case"), by=by, document_ids=[DOCUMENT_ID], case_id=rule_id)
     case_actions.add_task(site, case.case_id, TaskText(f"{word} task", owner_id="1", owner_name=word), by=by)
-    api_key_actions.create_api_key(site, f"{word} key", [Permission.READ], by=by)
+    api_keys.create_api_key(site, f"{word} key", [Permission.READ], by=by)
+    rego = f'package countersign\n\ndeny contains "{word}" if input.action == "GOVERN"\n'
+    policy_actions.save_version(site, rego, f"{word} note", newest=0, by=by)
     add_model("local", site=site, name=f"{word} model")
     draft = BatchDraft(f"{word} batch", project_id, word, "none", "list", slots=1, percent=0)
     batch = actions.create_batch(site, draft, by=by, batch_id=rule_id)
@@ -118,16 +127,17 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
     experiment = experiment_actions.create_experiment(site, project_id, trial, by=by, experiment_id=rule_id)
     execution = make_execution(f"{word} execution", site=site, by=Actor("none", word), execution_id=rule_id)
     return {
-        "execution_id": execution.executionId,
+        "execution_id": execution.executionId, "locale": "de", "item_key": "INTERFACE%23vendor",
         "type_id": rule_id, "entity_id": rule_id, "case_id": case.case_id, "item_id": "none",
         "folder_id": folder.folder_id, "share_id": rule_id,
         "link_id": link.share.share_id, "secret": link.secret, "shared_id": run.document_id,
-        "published_id": run.document_id,
+        "published_id": run.document_id, "policy_version": 1,
         "testset_id": testset.testset_id, "experiment_id": experiment.experiment_id,
         "purpose": "extract", "trial_id": "none", "prompt_version": 1,
         "batch_id": batch.id, "definition_id": "document-approval.v1",
         "key": "vendor", "name": "none", "ruleset_id": rule_id, "rule_id": rule_id, "mapping_id": rule_id,
-        "classification_id": DOCUMENT_ID, "at": "none", "delivery_id": "none",
+        "classification_id": DOCUMENT_ID, "document_type": DOCUMENT_ID, "folder": "none",
+        "at": "none", "delivery_id": "none",
         "project_id": project_id, "document_id": run.document_id, "workflow_id": run.workflow_id, "index": 0,
         "field": "total",
         "run_id": run.workflow_id, "review_id": ref.review_id, "queue_id": queue_id, "site_id": "acme",
@@ -136,6 +146,6 @@ def world(site: str, word: str = "Receipts", company: str = "") -> dict[str, Any
         "uidb64": "none", "token": "none", "provider_id": "sso", "provider": "none", "pk": 1, "user_id": 0,
         "digest": "0" * 64, "queue": "none", "message_id": "none", "view_id": "none",
         "version_id": "current", "upload_id": "none", "export_id": "none", "schedule_id": "none",
-        "notification_id": "none",
+        "notification_id": "none", "subject_id": DOCUMENT_ID,
         "version": 7, "number": 0, "kind": "OCR", "id": "1", "content_type_id": "1", "app_label": "auth", "url": "none",
     }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.generated import abroad, coined, draw, fresh, unheard, unlike
+from tests.generated import abroad, coined, draw, fresh, unheard, unlike, unmet, unread, untried
 from tests.generated.abroad import Country
 
 _PRINTED = ("words", "names", "roads", "places", "totals")  # taxes have the same name on every paper
@@ -35,6 +35,12 @@ def test_of_the_earlier_draws_only_the_plain_word_total_is_left() -> None:
     assert {*texts(coined.coin_words(1))} & earlier == {"", "total"}
     earlier |= {*texts(coined.coin_words(915277))}
     assert {*texts(unheard.UNLIKE), *texts(unheard.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(unheard.UNLIKE), *texts(unheard.ABROAD)}
+    assert {*texts(untried.UNLIKE), *texts(untried.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(untried.UNLIKE), *texts(untried.ABROAD)}
+    assert {*texts(unread.UNLIKE), *texts(unread.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(unread.UNLIKE), *texts(unread.ABROAD)}
+    assert {*texts(unmet.UNLIKE), *texts(unmet.ABROAD)} & earlier == {"", "total"}
 
 
 def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
@@ -42,7 +48,10 @@ def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
     assert not {*texts(one.roads), *texts(one.places)} & {*texts(other.roads), *texts(other.places)}
 
 
-@pytest.mark.parametrize("fill", [partial(draw.fill, "fresh"), coined.fill, partial(draw.fill, "unheard")])
+_FILLS = [coined.fill, *(partial(draw.fill, words) for words in ("fresh", "unheard", "untried", "unread", "unmet"))]
+
+
+@pytest.mark.parametrize("fill", _FILLS)
 def test_both_drawings_are_filled(fill: Callable[[Path, int, int], None], tmp_path: Path) -> None:
     fill(tmp_path, 2, 1)
     for kind in ("unlike", "abroad"):

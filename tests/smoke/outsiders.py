@@ -118,7 +118,7 @@ class OtherSystem:
         self.client("s3").put_object(Bucket=BUCKET, Key=key, Body=file.read_bytes())
 
     def ask_the_desk(self, question: Mapping[str, Any]) -> str:
-        """Publish a machine that asks ``desk-intake`` as docs/intake.md says, and start it: its execution."""
+        """Publish a machine that asks ``desk-intake`` as docs/review-requests.md says, and start it: its execution."""
         sfn = self.client("stepfunctions")
         known = {one["name"]: one["stateMachineArn"] for one in sfn.list_state_machines()["stateMachines"]}
         state = {

@@ -22,16 +22,16 @@ class Seller:
 
 
 JUNIPER = Seller(
-    "Juniper Mill Paper Ltd", ("2 Weir Street", "Saltmarsh SM4 2CD"), "GB33 BUKB 2020 1555 5555 55", "GB 000 7702 18",
+    "Juniper Mill Paper Ltd", ("2 Weir Street", "Saltmarsh SM4 2CD"), "GB33 BUKB 2020 1555 5555 55", "GB 000 7702 30",
     (0.44, 0.31, 0.16),
 )  # fmt: skip
 HOLLOWAY = Seller(
     "Holloway Print Works Ltd", ("81 Kiln Lane", "Northbridge NB5 1RR"), "GB94 BARC 1020 1530 0934 59",
-    "GB 000 3318 07", (0.20, 0.28, 0.45),
+    "GB 000 3318 51", (0.20, 0.28, 0.45),
 )  # fmt: skip
 FENWICK = Seller(
     "Fenwick Office Supply Ltd", ("6 Tannery Yard", "Oxhaven OX1 3LP"), "GB29 NWBK 6016 1331 9268 19",
-    "GB 000 9051 62", (0.16, 0.38, 0.28),
+    "GB 000 9051 35", (0.16, 0.38, 0.28),
 )  # fmt: skip
 
 

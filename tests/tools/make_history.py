@@ -8,8 +8,8 @@ import django
 from django.conf import settings
 
 from config import clock
-from config.developer_tools import load_tool
 from config.errors import CountersignError
+from workflows.management.developer_tools import load_tool
 
 
 def main() -> int:

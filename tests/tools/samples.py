@@ -80,7 +80,7 @@ def _due_invoice(issued: dt.date, due: dt.date) -> Sheet:
     sheet.rule(56, 539, 686, weight=0.4)
     sheet.text(56, 700, f"Please pay by {due.day} {due:%B %Y} and quote the invoice number.", size=8.5)
     sheet.text(56, 713, "IBAN: GB33 BUKB 2020 1555 5555 55    BIC: BUKBGB22", size=8.5)
-    sheet.text(56, 726, "Juniper Mill Paper Ltd    VAT ID: GB 000 7702 18    Registered in England", size=8.5)
+    sheet.text(56, 726, "Juniper Mill Paper Ltd    VAT ID: GB 000 7702 30    Registered in England", size=8.5)
     return sheet
 
 
@@ -101,7 +101,7 @@ def _invoice() -> Sheet:
         sheet.text(56, 191 + 13 * number, line)
     _invoice_table(sheet, LINES, (("Subtotal", "£425.20"), ("VAT 20 %", "£85.04"), ("Total due", "£510.24")))
     sheet.text(56, 700, "Payment by bank transfer within 30 days. Quote the invoice number.", size=8.5)
-    sheet.text(56, 713, "Alder & Quill Stationers Ltd    VAT GB 000 4181 22    Registered in England", size=8.5)
+    sheet.text(56, 713, "Alder & Quill Stationers Ltd    VAT GB 000 4181 47    Registered in England", size=8.5)
     sheet.rule(56, 539, 686, weight=0.4)
     return sheet
 

@@ -61,7 +61,7 @@ def test_the_invoice_that_is_due_next_month_needs_nobody(
         "due_date": following.isoformat(),
         "po_number": "BS-20871",
         "iban": "GB33 BUKB 2020 1555 5555 55",
-        "vat_id": "GB 000 7702 18",
+        "vat_id": "GB 000 7702 30",
         "net_total": "1240.00",
         "vat": "248.00",
     }

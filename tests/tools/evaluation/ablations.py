@@ -9,11 +9,11 @@ from projects.settings.values import DEFAULT_FIELDS
 from tests.tools.evaluation import measuring, reading, scores
 from tests.tools.evaluation.learned import make_example
 from tests.tools.evaluation.measuring import Paper
-from workflows.extractors.training import train_extractor
 from workflows.learning import lessons, reliability
+from workflows.learning.extractors.training import train_extractor
 from workflows.learning.reliability import Judgement
 from workflows.learning.scores import Interval, Score, estimate_share
-from workflows.stages.assessment import review_reasons
+from workflows.stages.assessment import needs_review
 from workflows.stages.calibration import UNCALIBRATED, Calibration
 from workflows.stages.extractor.learned import UNLEARNED, Extractor
 from workflows.stages.fields.confidence import READ
@@ -102,9 +102,7 @@ def rate(paper: Paper, taught: Taught, fold: int) -> list[Rated]:
     limited = replace(paper.context, settings=settings, extractor=taught.extractor)
     fields = reading.analysed(limited, taught.calibration)
     today = clock.now().date().isoformat()
-    reasons = review_reasons.find_review_reasons(
-        {"fields": list(fields.values())}, limited.settings.fields, today=today
-    )
+    reasons = needs_review.find_review_reasons({"fields": list(fields.values())}, limited.settings.fields, today=today)
     asked = {one.field for one in reasons}
     seller = measuring.seller_of(paper)
     return [

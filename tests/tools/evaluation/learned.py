@@ -6,8 +6,8 @@ from zlib import crc32
 
 from projects.settings.values import DEFAULT_THRESHOLD
 from tests.tools.evaluation.measuring import Paper
-from workflows.extractors import training
-from workflows.extractors.training import Answer, Example, answer_fields, train_extractor
+from workflows.learning.extractors import training
+from workflows.learning.extractors.training import Answer, Example, answer_fields, train_extractor
 from workflows.learning.scores import Interval, Score, estimate_f1
 from workflows.stages import artifacts, results, segment_analyzer, values
 from workflows.stages.extractor.learned import UNLEARNED, Extractor

@@ -10,6 +10,7 @@ from tests.tools.evaluation.scores import Answer, Score
 from tests.tools.evaluation.truth import Entry
 from workflows.learning import lessons, reliability
 from workflows.learning.reliability import Judgement, Level
+from workflows.learning.scores import share_interval
 from workflows.stages import values
 from workflows.stages.base import StageContext
 from workflows.stages.calibration import UNCALIBRATED, Calibration
@@ -92,7 +93,7 @@ def _summed(given: Sequence[Answer], documents: int) -> Measured:
 
 def _interval(judged: Sequence[Judgement], threshold: float) -> tuple[float, float]:
     accepted = [one.right for one in judged if one.confidence >= threshold]
-    return reliability.share_interval(sum(accepted), len(accepted))
+    return share_interval(sum(accepted), len(accepted))
 
 
 def list_seen(papers: Iterable[Paper], fingerprints: Iterable[str]) -> set[str]:

@@ -15,7 +15,7 @@ from workflows.engine.machines import desk_intake
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
-PAGE = (Path(settings.BASE_DIR) / "docs/intake.md").read_text()
+PAGE = (Path(settings.BASE_DIR) / "docs/review-requests.md").read_text()
 
 
 def blocks() -> list[str]:

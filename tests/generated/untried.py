@@ -1,0 +1,177 @@
+"""A fourth list of words for the drawings of ``unlike`` and ``abroad``; abroad's papers are of six more countries.
+
+Drawn by ``python -m tests.generated.draw untried FOLDER COUNT SEED``. Of what the earlier draws print only the plain
+word TOTAL, legal forms, ways to write a day and, in unlike, kinds of postcode and names of taxes are left. Whoever
+changes rules with a draw of these words in sight needs others.
+"""
+
+from tests.generated import abroad, unlike
+from tests.generated.abroad import Country
+
+UNLIKE = unlike.Words(
+    families=(
+        "Abercrombie", "Bhattacharya", "Chee Keong", "Dunphy", "Espinoza", "Fauzi", "Goldsworthy", "Hargreaves",
+        "Idris",
+        "Janssen", "Kruger", "Liebermann", "Muthusamy", "Noraini", "Oyewole", "Pettigrew", "Quartermaine",
+        "Rosemead", "Szymanski", "Tan Ah Kow", "Utterson", "Villanueva", "Wetherall", "Yusoff", "Zellweger",
+        "Anchor", "Bluebell", "Copperfield", "Dragonfly", "Evergreen", "Four Winds", "Golden Fleece", "Hawthorn",
+        "Nightjar", "Lantern", "Millstone", "Old Oak", "Rainbow", "Stonecrop", "Three Bears", "White Hart",
+    ),
+    trades=(
+        "Patisserie", "Taproom", "Sushi Bar", "Autocare", "Rose Nursery", "Cheesemongers", "Timber", "Dry Wash",
+        "Cobblers", "Party Goods", "Spectacles", "Curry House", "Creamery", "Chippy", "Tiling", "Phone Repairs",
+        "Health Foods", "Roast Duck", "Haberdashery", "Marine", "Vets", "Print Works", "Ladders", "Tandoori",
+        "Windows", "Beds",
+    ),
+    roads=(
+        ("Jalan Bunga Raya {}", "Jln Perdana {}", "Lorong Seri Indah {}", "No. {} Jalan Telawi", "{} Lebuh Chulia"),
+        ("{} Upper Serangoon Road", "Blk {} Bedok North Ave 3 #01-08", "{} Geylang Road", "{} Kallang Way"),
+        ("{} High Pavement", "{} Corn Street", "Unit {} Canal Wharf Business Park", "{}-{} Pump Street",
+         "{} Quarry Lane"),
+        ("{} E Hickory Blvd", "{} Magnolia Street Ste 12", "{} US Highway 17 N", "{} Cactus Court"),
+        ("Shop {}, Lakeside Mall", "{} Bourke St", "{} Great Eastern Highway", "{} Murray Terrace"),
+        ("Mozartstr. {}", "Zum Brunnen {}", "Kastanienweg {}", "Marktgasse {}"),
+    ),
+    places=(
+        ("70300 Seremban, Negeri Sembilan", "30000 Ipoh, Perak", "25200 Kuantan, Pahang", "93100 Kuching, Sarawak"),
+        ("Singapore 389197", "Singapore 574422", "S(460512)"),
+        ("Bristol BS1 1JQ", "Norwich NR2 1TF", "Perth PH1 5LU", "Totnes TQ9 5HN", "Derby DE1 2PL"),
+        ("Macon, GA 31201", "Tucson, AZ 85705", "Mankato, MN 56001", "Wilmington, NC 28403"),
+        ("Bendigo VIC 3550", "Kalgoorlie WA 6430", "Dubbo NSW 2830", "Mackay QLD 4740"),
+        ("97070 Würzburg", "26122 Oldenburg", "01067 Dresden", "78462 Konstanz"),
+    ),
+    sayings=(
+        "Family run, 3 generations", "More for your money", "Mon-Sat 8.30 to 6", "Hello again!", "Baked on site",
+        "order.corner.example", "Feedback line 0113 496 0022", "Level 2 next to lifts", "Manager on duty: P. Okoro", "",
+    ),
+    things=(
+        "Rye loaf small", "Jasmine green tea", "Latte reg", "Kopi ais", "Diesel 41.8L", "Cough syrup 200ml",
+        "Jar of honey", "Mee goreng mamak", "Ploughman's", "Bar oil 1L", "Wood stain 2.5L", "Daffodil bulbs",
+        "HDMI lead 2m", "Stout half", "Currywurst", "Mineralwasser 0,7", "Kids pasta", "Salmon nigiri 4pc",
+        "Dog chew", "Notepad A5", "Zip repair", "Kipper fillets",
+    ),
+    payable=(
+        ("TOTAL", "Total To Pay (RM)", "Total Amount Due", "Jumlah Akhir", "Total With SST"),
+        ("TOTAL", "Total Amount Due", "Total Owed", "Bill Total SGD"),
+        ("TOTAL", "Total we ask", "Total cost", "Amount due GBP", "To be paid"),
+        ("TOTAL", "Total Owed", "Total of sale USD", "Balance To Pay"),
+        ("TOTAL", "Total Owed AUD", "Amount Due AUD", "Total Including GST"),
+        ("TOTAL", "Rechnungssumme inkl. MwSt.", "Bitte bezahlen", "Gesamtsumme EUR", "Bezahlen EUR"),
+    ),
+    taxes=("SST (6%)", "GST 7.00%", "VAT 20.00%", "City Sales Tax", "GST in price", "Ust. 19%"),
+    titles=("+-+-+-+", "[ TILL RECEIPT ]", "Thank you for coming in", "Kassenquittung"),
+    owners=("A business of", "Run under", ""),
+    numbers=("Company {}", "<{}-T>"),
+    contacts=("Call us {}", "Phone/SMS {}", "TIN {}", "Sales tax permit {}"),
+    office="Registered office: {} Beech Avenue",
+    customers=("Account: CASH CUSTOMER", "Sold over the counter", "Client: Harlow & Co", "Kd.-Nr. 20957"),
+    dates=("Transaction date", "Kaufdatum", "Day and hour"),
+    facts=(
+        "Ticket nr", "You were served by: {}", "Booth {}", "Persons: {}", "POS 0{} OPR {} SEQ {}", "Stub: {}",
+        "Your server {}",
+        "Sold: on {}", "Clocked: {}",
+    ),
+    issues=("Sales Ticket", "Receipt no.", "Beleg-Nr."),
+    issued="Purchased on {}",
+    valid="Gift card good through 30/06/2033",
+    net=("Total before tax", "Worth of goods", "Nettosumme"),
+    discounts=("Student discount", "2 for 1", "Clip-out offer"),
+    counts=("Entries", "Goods counted"),
+    included=("in which", "GST included", "davon enthalten"),
+    payments=("Cash in hand", "Change back", "CARD ************{}", "Bank code {}  Chip", "Wallet payment"),
+    refunds="Exchange within 14 days, by {}",
+    thanks=("See you soon", "Kommen Sie gut heim", "Sila datang lagi", "Retain for your records"),
+    adverts=("Rate us today", "Powered by Quaytill 3.2", "Scan to join rewards"),
+)  # fmt: skip
+
+_COUNTRIES = (
+    Country(
+        ("Bianchi", "Colombo", "De Santis", "Esposito", "Ferrari", "Galli", "Lombardi", "Marchetti", "Nicolò",
+         "Zanetti"),
+        ("Panificio {}", "Trattoria {} S.r.l.", "Ferramenta {} & C. S.n.c.", "Farmacia Dott. {}", "Bar Pasticceria {}",
+         "{} Calzature SRL"),
+        ("Via Garibaldi, {}", "Corso Vittorio Emanuele {}", "Piazza del Popolo {}", "Viale Trieste {}"),
+        ("20121 Milano (MI)", "50122 Firenze FI", "80134 Napoli", "37121 Verona (VR)"),
+        ("%d/%m/%Y", "%d-%m-%Y", "%d/%m/%y", "%d.%m.%Y"), "€",
+        ("TOTALE COMPLESSIVO", "TOTALE EURO", "Totale", "Importo pagato"),
+        (("di cui IVA 10%", 90),), added=False, comma=True,
+    ),
+    Country(
+        ("Almeida", "Brandão", "Conceição", "Figueiredo", "Gonçalves", "Lourenço", "Magalhães", "Nogueira", "Simões"),
+        ("Padaria {}", "Mercearia {} Lda", "Talho {}, Unipessoal Lda", "Café Snack-Bar {}", "Papelaria {}",
+         "Oficina Auto {} S.A."),
+        ("Rua Augusta, {}", "Av. da Liberdade {}", "Largo do Rossio {}", "Travessa das Flores, n.º {}"),
+        ("1250-096 Lisboa", "4000-322 Porto", "3000-150 Coimbra", "8000-076 Faro"),
+        ("%d/%m/%Y", "%Y-%m-%d", "%d-%m-%Y"), "€", ("TOTAL", "Total a Pagar EUR", "Valor Total", "Total Geral"),
+        (("IVA 23% incluído", 103),), added=False, comma=True,
+    ),
+    Country(
+        ("Dąbrowski", "Wójcik", "Zalewski", "Nowak", "Malinowski", "Pod Lipą", "Stokrotka", "Kasia", "Grabowski"),
+        ("Piekarnia {}", "Sklep Spożywczy {}", "{} Sp. z o.o.", "Apteka {}", "Delikatesy {} s.c.", "Restauracja {}"),
+        ("ul. Długa {}", "ul. Mickiewicza {}", "Al. Jerozolimskie {}", "pl. Wolności {}"),
+        ("00-238 Warszawa", "31-146 Kraków", "61-739 Poznań", "80-831 Gdańsk"),
+        ("%d-%m-%Y", "%Y-%m-%d", "%d.%m.%Y"), "", ("SUMA PLN", "Razem", "DO ZAPŁATY", "Suma"),
+        (("w tym PTU A 23%", 103),), added=False, comma=True,
+    ),
+    Country(
+        ("Bertelsen", "Christoffersen", "Dalgaard", "Frederiksen", "Østergaard", "Højlund", "Kjær", "Mørk",
+         "Søndergaard"),
+        ("{} Bageri", "{} Vin ApS", "Slagter {}", "Café {}", "{} Cykler A/S", "{} Isenkram", "Apoteket {}"),
+        ("Nørregade {}", "Vestergade {}", "Skovvej {}", "Store Torv {}"),
+        ("8000 Aarhus C", "5000 Odense C", "1165 København K", "9000 Aalborg"),
+        ("%d-%m-%Y", "%d.%m.%Y", "%d/%m-%Y", "%d-%m-%y"), "", ("I alt", "At betale", "TOTAL DKK", "I ALT DKK"),
+        (("Heraf moms 25%", 200),), added=False, comma=True,
+    ),
+    Country(
+        ("Adebayo", "Chukwu", "Emeka", "Folake", "God's Grace", "Ikeja", "Ngozi", "Okafor", "Royal Palm", "Zaria"),
+        ("{} Store & Sons", "{} Pharmacy Nig. Ltd", "{} Buka", "{} Supermarkets Limited", "{} Ventures",
+        "Mama {} Kitchen",
+         "{} Filling Station"),
+        ("{} Allen Avenue", "Plot {} Adetokunbo Ademola Crescent", "Shop {}, Balogun Market", "{} Aba Road"),
+        ("Ikeja, Lagos", "Wuse II, Abuja", "Port Harcourt, Rivers State", "Ibadan"),
+        ("%d/%m/%Y", "%d-%b-%Y", "%d/%m/%y"), "N", ("TOTAL", "Total NGN", "Total (N)", "Amount Payable (N)"),
+        (("VAT 7.5%", 75),), added=True,
+    ),
+    Country(
+        ("Hernández", "Jiménez", "La Guadalupana", "Los Compadres", "Morelos", "El Sol", "Ramírez", "San Judas",
+         "Zapata"),
+        ("Abarrotes {}", "Taquería {}", "Ferretera {} S.A. de C.V.", "Farmacias {}", "Tienda {}",
+         "Refaccionaria {} S. de R.L."),
+        ("Av. Insurgentes Sur {}", "Calle 5 de Mayo No. {}", "Blvd. Kukulcán Km {}", "Calzada Independencia {}"),
+        ("Col. Centro, 44100 Guadalajara, Jal.", "Col. Roma Norte, C.P. 06700, CDMX", "72000 Puebla, Pue.",
+         "C.P. 64000 Monterrey, N.L."),
+        ("%d/%m/%Y", "%d-%m-%Y", "%d/%b/%Y", "%Y-%m-%d"), "$", ("TOTAL", "Total M.N.", "Total MXN", "Neto a pagar"),
+        (("IVA 16%", 160),), added=True,
+    ),
+)  # fmt: skip
+
+ABROAD = abroad.Words(
+    countries=_COUNTRIES,
+    things=(
+        "Caffè macchiato", "Pastel de nata", "Chleb żytni", "Rugbrød", "Jollof rice", "Tacos al pastor", "Viti 4x40",
+        "Bacalhau", "Twaróg 250g", "Leverpostej", "Yam tuber", "Tornillo 1/4", "Ibuprofene 12 cpr", "Caderno A5",
+        "Pierogi ruskie", "Cykellygte", "Groundnut oil 1L", "Agua mineral", "Spremuta", "Vinho tinto", "Szynka 0,320",
+        "Wienerbrød", "Indomie carton",
+    ),
+    greetings=("DOCUMENTO COMMERCIALE", "Fatura simplificada", "PARAGON FISKALNY", "Kvittering", "SALES RECORD",
+               "Nota de venta", ""),
+    mottos=("Dal 1948", "Servimos bem", "Zapraszamy codziennie", "Quality you trust", "Åbent alle dage"),
+    phones=("Tlf.", "Telefone", "GSM", "Cel."),
+    numbers=("P.IVA", "NIF/NIPC", "NIP", "CVR", "RC", "R.F.C."),
+    facts=(
+        "Doc. n. {}", "Data: {}", "Kasa {}", "Nr ref.", "Emitido em", "Ekspedient", "Mesa {}", "Coperti {}",
+        "Folio {}", "Wydano {} godz. {}",
+    ),
+    staff=("Giulia", "Tiago", "Zofia", "Chidi"),
+    heads=("Descrizione", "Artigo", "Vare"),
+    net=("Imponibile totale", "Vatable amount", "Subtotal s/IVA"),
+    rounding=("Øreafrunding", "Arredond."),
+    counts=("N. pezzi", "N.º artigos", "Antal varer"),
+    cash=("Contanti", "Gotówka", "Cash handed over"),
+    change=("Resto", "Troco", "Byttepenge"),
+    cards=("BANCOMAT", "Karta płatnicza", "Dankort"),
+    paid="Betaling {} ref {}",
+    means=("MB Way", "BLIK", "POS transfer"),
+    warranty="Garanzia fino al {}",
+    thanks=("Arrivederci e grazie", "Obrigado, volte sempre", "Dziękujemy", "Tak for besøget", "God bless you"),
+)  # fmt: skip
