@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
 
-.PHONY: demo demo-model test test-wide test-slow smoke check site pictures bench keys locks licences big chaos fair
+.PHONY: demo demo-model test test-wide test-slow smoke check site pictures stories bench keys messages locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -52,11 +52,21 @@ site: .venv/installed
 pictures: .venv/model
 	$(BIN)/python -m tests.tools.pictures
 
+# A reviewer's day with each kind of document, ten documents by keyboard, and decisions that must be safe: films/*.webm.
+stories: .venv/model
+	rm -rf films
+	FILMS=films $(BIN)/python -m pytest -s $(patsubst %,tests/browser/test_%.py,paper_stories file_stories ten_documents \
+		presses gate undoing second_approval corrections separation copies)
+
 bench: .venv/installed
 	$(BIN)/python manage.py benchmark
 
 keys: .venv/installed
 	$(BIN)/python manage.py keys_page
+
+# What templates and modules say, into locale/: new texts are empty until someone translates them.
+messages: .venv/installed
+	$(BIN)/python -m tests.tools.messages
 
 # With uv installed. The image's lock has the same versions, without what only development needs.
 locks:
