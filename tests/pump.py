@@ -56,7 +56,7 @@ class Pump:
         settings.STEPS_QUEUE, settings.SLICES_QUEUE, settings.DESK_QUEUE, settings.EXPERIMENTS_QUEUE,
     )  # fmt: skip
 
-    def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 30, idle: float = 0.6) -> None:
+    def run(self, until: Callable[[], bool] | None = None, *, seconds: float = 60, idle: float = 0.6) -> None:
         """Run tasks until ``until`` holds; without it, until nothing has come for ``idle`` seconds."""
         end, quiet, pause = time.monotonic() + seconds, time.monotonic(), _SHORTEST
         while time.monotonic() < end:

@@ -27,7 +27,7 @@ def sweep_until_ended(run: Run, pump: Pump) -> None:
         sweeper.sweep()
         return ended(run)
 
-    pump.run(done, seconds=40)
+    pump.run(done)
 
 
 def assert_applied_once(run: Run, ref: ReviewRef) -> None:

@@ -52,7 +52,7 @@ def test_a_step_that_fails_unexpectedly_is_ordered_again(pump: Pump, tmp_path: P
     with mock.patch.object(steps, "perform", fail_once):
         with pytest.raises(RuntimeError, match="unforeseen"):
             pump.run(lambda: ended(run))
-        pump.run(lambda: ended(run), seconds=60)
+        pump.run(lambda: ended(run))
     assert len(tried) == 2
     assert (queries.execution(run).outcome, int(queries.execution(run).engine_attempt)) == ("published", 1)
 

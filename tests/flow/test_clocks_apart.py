@@ -38,7 +38,7 @@ def sweep_until_ended(run, pump: Pump, apart: dt.timedelta) -> None:
         return ended(run)
 
     with machine(apart):
-        pump.run(done, seconds=60)
+        pump.run(done)
 
 
 def test_a_decision_of_a_machine_ahead_waits_for_the_worker_and_is_applied_once(pump: Pump) -> None:

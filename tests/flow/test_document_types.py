@@ -50,7 +50,7 @@ def output(run: Run) -> dict:
 
 
 def published(pump: Pump, run: Run) -> None:
-    pump.run(lambda: queries.board(SITE, run.workflow_id).outcome == Outcome.PUBLISHED, seconds=60)
+    pump.run(lambda: queries.board(SITE, run.workflow_id).outcome == Outcome.PUBLISHED)
 
 
 @pytest.mark.wide
@@ -94,7 +94,7 @@ def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> Non
 def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pump: Pump) -> None:
     run = arrived(project=TYPED)
     pump.hold = lambda message: message.task.endswith("run_step") and message.kwargs["step"] == PUBLISH
-    pump.run(lambda: bool(pump.held), seconds=60)
+    pump.run(lambda: bool(pump.held))
     (message,) = pump.held
     with before_each("dynamodb", "TransactWriteItems", lambda: actions.begin_next(run, attempt=1, why="lost")):
         pump.deliver(message)
@@ -106,7 +106,7 @@ def test_a_newer_attempt_finds_a_document_that_the_older_one_did_not_classify(pu
 def test_publishing_and_classifying_are_one_write(pump: Pump) -> None:
     run = arrived(project=TYPED)
     pump.hold = lambda message: message.task.endswith("run_step") and message.kwargs["step"] == PUBLISH
-    pump.run(lambda: bool(pump.held), seconds=60)
+    pump.run(lambda: bool(pump.held))
     with count_calls() as calls:
         pump.deliver(pump.held.pop())
     written = calls.of("dynamodb", "TransactWriteItems")
@@ -123,7 +123,7 @@ def test_a_chosen_result_and_its_type_are_one_write(pump: Pump) -> None:
     pinned = run_settings.from_json(queries.document_workflow(SITE, run.document_id, run.workflow_id).settings)
     fixed = replace(pinned, typing="", types_sha256="", classification_id="receipt", classification_name="Receipt")
     other = reruns.analyse_again(run, fixed, by=ROSA)
-    pump.run(lambda: bool(queries.board(SITE, other.workflow_id).outcome), seconds=60)
+    pump.run(lambda: bool(queries.board(SITE, other.workflow_id).outcome))
     again = reclassified(run)
     with before_each("dynamodb", "TransactWriteItems", again), pytest.raises(Conflict):
         reruns.choose_result(run, by=ROSA, reviews=True)

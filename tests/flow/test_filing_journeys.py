@@ -158,7 +158,7 @@ def test_a_case_gathers_papers_learns_from_a_rejection_and_closes_when_nothing_i
     assert "Ask for the signed form" in signed_in(owner).get("/cases/tasks/").content.decode()
     desk.ask("put", f"{at}/status", {"status": "CLOSED"}, status=422)
 
-    pump.run(lambda: bool(desk.get("reviews")["items"]), seconds=60)
+    pump.run(lambda: bool(desk.get("reviews")["items"]))
     (waiting,) = desk.get("reviews")["items"]
     assert (waiting["document_id"], waiting["run_id"]) == (document, run)
     review, where = waiting["id"], f"documents/{document}/reviews/{waiting['id']}"
@@ -167,7 +167,7 @@ def test_a_case_gathers_papers_learns_from_a_rejection_and_closes_when_nothing_i
     reviewer.ask("post", f"{where}/decide", verdict)
     ref = ReviewRef(SITE, document, review)
     Review.change(ref.key, [Review.redeem_after.set(clock.iso(clock.now()))], Review.PK.exists())
-    pump.run(lambda: review_of(ref).status == "APPLIED" and bool(desk.get(at)["nigos"]), seconds=60)
+    pump.run(lambda: review_of(ref).status == "APPLIED" and bool(desk.get(at)["nigos"]))
     (nigo,) = desk.get(at)["nigos"]
     assert nigo["description"] == "The signature is missing."
     assert desk.get(at)["open_items"] == 2

@@ -67,5 +67,5 @@ def test_a_rejected_document_is_followed_by_nothing(pump: Pump) -> None:
     chosen = verdict(ref, Decision.REJECT)
     decisions.decide_review(ref, run, chosen, by=ROSA)
     enqueue_redeem(ref, chosen.decision_id, delay=settings.REVIEW_UNDO_SECONDS)
-    pump.run(lambda: queries.execution(run).outcome == "rejected", seconds=60)
+    pump.run(lambda: queries.execution(run).outcome == "rejected")
     assert (publish_queries.follow_up(run), statuses(run), mail.outbox) == (None, [], [])

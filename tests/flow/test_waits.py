@@ -82,7 +82,7 @@ def test_a_document_waits_and_goes_on(pump: Pump, tmp_path: Path, brief: Callabl
     assert waited == {"wait_11": run_queries.execution(run).waits_until}
     pump.redeliver(next(one for one in reversed(pump.seen) if one.task.endswith("run_step")))
     assert (at(run), run_queries.execution(run).lease_owner) == ("wait_11", None)
-    pump.run(lambda: swept(run), seconds=60)
+    pump.run(lambda: swept(run))
     assert run_queries.execution(run).outcome == "published"
     assert run_queries.execution(run).waits_until is None
     assert int(run_queries.execution(run).engine_attempt) == 1
@@ -124,7 +124,7 @@ def test_an_execution_waits_and_ends(pump: Pump, brief: Callable[[float], None])
             due.check_execution(SITE, now())
         return now().status != "running"
 
-    pump.run(is_over, seconds=60)
+    pump.run(is_over)
     assert (now().outcome, now().waits_until) == ("completed", None)
     said = queries.list_transitions(SITE, execution.executionId)[0].data.as_dict()["reason"]
     assert said.startswith("Waited until ")
