@@ -44,7 +44,8 @@ class SchemaForm(forms.Form):
         max_length=4_000,
         help_text=(
             Phrase(
-                "One key per line, attributes separated by commas: category, currency. Maximum %(max_composite_keys)s."
+                "Needed to filter documents by several attributes at once. One per line: category, currency. "
+                "Maximum %(max_composite_keys)s."
             ).fill(max_composite_keys=MAX_COMPOSITE_KEYS)
         ),
         error_messages={"max_length": gettext_lazy("Use at most 4,000 characters (currently %(show_value)d).")},

@@ -10,6 +10,7 @@ from config.phrase import Phrase
 from projects.entities.items import EntityType
 from projects.schemas.governing import ATTRIBUTE_KEY, ENTITY, KINDS, PUBLICATION, AttributeDefinition
 from projects.settings.columns import ITEM_COLUMNS, TABLE
+from projects.settings.field_rows import derive_name
 from projects.settings.forms import ColumnsField
 from projects.settings.values import AROUND, DATE_RANGES, date_range
 
@@ -84,11 +85,11 @@ class DefinitionForm(LabelForm):
 
 class AttributeForm(DefinitionForm):
     key = forms.CharField(
+        required=False,
         label=gettext_lazy("Key"),
         max_length=40,
-        help_text=gettext_lazy("Lowercase letters, digits and _, for example cost_centre. Cannot be changed later."),
+        help_text=gettext_lazy("Lowercase letters, digits and _; from the label if empty. Cannot be changed later."),
         error_messages={
-            "required": gettext_lazy("Enter a key, for example cost_centre."),
             "max_length": gettext_lazy("Use at most 40 characters (currently %(show_value)d)."),
         },
         widget=forms.TextInput(attrs={"class": "text-input code-input", "autocomplete": "off", "spellcheck": "false"}),
@@ -125,7 +126,9 @@ class AttributeForm(DefinitionForm):
         self.fields["columns"].initial = ITEM_COLUMNS
 
     def clean_key(self) -> str:
-        key: str = self.cleaned_data["key"]
+        key: str = self.cleaned_data["key"] or derive_name(self.cleaned_data.get("label", ""))
+        if not key:
+            raise forms.ValidationError(gettext("Enter a key, for example cost_centre."))
         if not ATTRIBUTE_KEY.fullmatch(key):
             raise forms.ValidationError(
                 gettext("Use lowercase letters, digits and _, starting with a letter, for example cost_centre.")

@@ -119,7 +119,7 @@ class FieldRow(forms.Form):
 
     def setting(self, number: int) -> FieldSetting:
         typed = self.cleaned_data
-        name = typed["name"] or _name_from(typed["label"], number)
+        name = typed["name"] or derive_name(typed["label"]) or f"field_{number}"
         return FieldSetting(
             name=name,
             label=typed["label"] or name.replace("_", " ").capitalize(),
@@ -134,10 +134,10 @@ class FieldRow(forms.Form):
         )
 
 
-def _name_from(label: str, number: int) -> str:
-    """``Invoice no.`` → ``invoice_no``; a label without Latin letters gets the row's number."""
+def derive_name(label: str) -> str:
+    """``Invoice no.`` → ``invoice_no``; empty for a label without Latin letters."""
     name = slugify(label).replace("-", "_").strip("_")[:40]
-    return name if _NAME.fullmatch(name) else f"field_{number}"
+    return name if _NAME.fullmatch(name) else ""
 
 
 class FieldRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only

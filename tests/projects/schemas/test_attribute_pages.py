@@ -29,7 +29,7 @@ def test_an_attribute_is_made_and_listed(table):
     ("form", "sentence"),
     [
         ({"label": "", "key": "x", "kind": "text"}, "Enter a label."),
-        ({"label": "X", "key": "", "kind": "text"}, "Enter a key, for example cost_centre."),
+        ({"label": "番号", "key": "", "kind": "text"}, "Enter a key, for example cost_centre."),
         ({"label": "X", "key": "Cost centre", "kind": "text"}, "Use lowercase letters, digits and _"),
         ({"label": "X", "key": "a#b", "kind": "text"}, "Use lowercase letters, digits and _"),
         ({"label": "X", "key": "x" * 41, "kind": "text"}, "at most 40 characters (currently 41)"),
@@ -44,6 +44,13 @@ def test_what_an_attribute_may_not_be(table, form, sentence, htmx):
     assert sentence in page
     assert ("<html" in page) != htmx
     assert schema_queries.list_attributes(SITE)[0] == []
+
+
+def test_a_key_that_is_not_typed_is_made_from_the_label(table):
+    answer = signed_in(alice()).post(ATTRIBUTES, {"label": "Numéro de permis", "key": "", "kind": "text"})
+    assert answer.status_code == 302
+    (made,) = schema_queries.list_attributes(SITE)[0]
+    assert (made.key, made.label) == ("numero_de_permis", "Numéro de permis")
 
 
 def test_a_key_that_is_taken_is_told_beside_it(attributes):

@@ -169,3 +169,22 @@ def test_a_queue_is_chosen_by_those_whom_it_lets_in():
     assert run_url(run) in read("/?state=in_review&queue=default")
     assert run_url(run) not in read(f"/?state=in_review&queue={queue.id}")
     assert secret.id not in page
+
+
+def test_the_first_page_says_since_when_and_why_a_run_is_stuck(monkeypatch):
+    run, asked = start_run(), waiting(start_run())
+    browser = signed_in(charlie())
+    with count_calls() as fresh:
+        assert "Stuck" not in one_line(browser.get("/").content)
+    later = clock.now() + dt.timedelta(minutes=12)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    with count_calls() as seen:
+        answer = browser.get("/")
+    stuck = {row.board.workflow_id: row.stuck for row in answer.context["rows"]}
+    assert "Longer than a step usually takes" in stuck[run.workflow_id].why
+    assert stuck[asked.workflow_id] is None
+    page = one_line(answer.content)
+    assert "Stuck" in page
+    assert f"</time>. {stuck[run.workflow_id].why}" in page
+    more = sorted(seen.names())
+    assert more == sorted([*fresh.names(), "dynamodb.BatchGetItem", "dynamodb.Query"])  # boards, and what is usual

@@ -1,6 +1,6 @@
 """The overview of runs in progress on the site, and a project's documents: one Query each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -31,11 +31,12 @@ class Analysis:
     number: int
     total: int
     label: str
+    stuck: runs.Stuck | None = None
 
     @property
     def moves(self) -> bool:
         """An earlier system leaves failed runs among those in progress."""
-        return self.mark == state_labels.RUNNING
+        return self.mark in {state_labels.RUNNING, runs.STUCK}
 
     @property
     def width(self) -> int:
@@ -51,6 +52,10 @@ def _analysis(board: WorkflowSteps) -> Analysis:
     return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, Phrase(step.label))
 
 
+def _mark_stuck(row: Analysis, stuck: runs.Stuck | None) -> Analysis:
+    return replace(row, mark=runs.STUCK, stuck=stuck) if stuck else row
+
+
 @require_safe
 def overview(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
@@ -64,6 +69,8 @@ def overview(request: DeskRequest) -> HttpResponse:
         lambda board: board.document_id,
     )
     rows = [_analysis(board) for board in page.rows]
+    stuck = runs.list_stuck(request.site, [row.board for row in rows if row.moves and row.board.workflow_id])
+    rows = [_mark_stuck(row, stuck.get(str(row.board.workflow_id))) for row in rows]
     counts = documents_queries.count_documents(request.site)
     context = {
         "rows": rows,

@@ -171,7 +171,7 @@ USUAL_SECONDS = 600  # longest usual time of a step without statistics; many pag
 _STUCK_AFTER = 3  # times the p90, which one run in ten exceeds without being stuck
 _LEAST_SECONDS = 60  # shortest time after which a step counts as stuck
 _DEFAULT = "default"  # in URLs, instead of the stored name
-_STUCK = Mark("warn", "clock", Phrase("Stuck"))
+STUCK = Mark("warn", "clock", Phrase("Stuck"))
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ def _running(
     stuck = find_cause(stored, str(board.updated_at), join, p90)
     return Row(
         document,
-        _STUCK if stuck else state_labels.RUNNING,
+        STUCK if stuck else state_labels.RUNNING,
         _since(document),
         label_of(at),
         str(stored.get("started_at") or board.updated_at),
@@ -323,6 +323,32 @@ def _running(
         stuck,
         "" if p90 is None else show_seconds(p90),
     )
+
+
+class Stuck(NamedTuple):
+    """``since``: when its step started. ``why``: one sentence."""
+
+    since: str
+    why: str
+
+
+def list_stuck(site: str, rows: Iterable[WorkflowSteps]) -> Mapping[str, Stuck]:
+    """Return the stuck ones among running index rows by run id: no call if all started within the last minute.
+
+    An index row does not tell why its step waits, so the boards are read: one call, and one more for large documents.
+    """
+    recent = clock.iso(clock.now() - dt.timedelta(seconds=_LEAST_SECONDS))
+    boards = queries.boards_of(site, [str(one.workflow_id) for one in rows if str(one.created_at) < recent])
+    joins = queries.first_joins(site, _sliced(boards.values()))
+    usual = insight_queries.usual_seconds(site) if boards else {}
+    found = {}
+    for name, board in boards.items():
+        at = str(board.current_step or "")
+        stored = board.data.as_dict().get(at) or {}
+        p90 = usual.get((seed_000.definition_of(board).name, at))
+        if why := find_cause(stored, str(board.updated_at), joins.get(name), p90):
+            found[name] = Stuck(str(stored.get("started_at") or board.updated_at), why)
+    return found
 
 
 def _pages(board: WorkflowSteps, join: Join | None) -> str:
