@@ -25,6 +25,12 @@ def find_zone(name: str) -> zoneinfo.ZoneInfo | None:
     return zoneinfo.ZoneInfo(name) if name == "UTC" or name in list_zones() else None
 
 
+def current_zone() -> zoneinfo.ZoneInfo:
+    """Return the page's zone, whose text is its name."""
+    zone = timezone.get_current_timezone()
+    return zone if isinstance(zone, zoneinfo.ZoneInfo) else zoneinfo.ZoneInfo("UTC")
+
+
 def chosen_zone(request: HttpRequest) -> str:
     """Return the chosen zone's name; empty for the browser's."""
     return str(request.session.get(SESSION_KEY, ""))

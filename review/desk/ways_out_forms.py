@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from config import clock
 from config.phrase import Phrase
 from projects.sites.people import SitePerson
+from projects.web.time_zone import current_zone, find_zone
 
 LONGEST_REASON = 200
 # Value → words and seconds.
@@ -37,10 +39,18 @@ class SkipForm(forms.Form):
     )
 
 
+class _WallTimeField(forms.DateTimeField):
+    """A date and time as typed; the form knows its zone, in which it may be ambiguous or left out once a year."""
+
+    def to_python(self, value: Any) -> dt.datetime | None:
+        with timezone.override(dt.UTC):
+            return super().to_python(value)
+
+
 class PostponeForm(forms.Form):
     """``deadline``: stored instant before which it must return.
 
-    ``at``: in the person's time zone if a script sends the same instant in UTC as ``at_utc``, else in UTC.
+    ``at`` is read in ``zone``, which the page names: the person may have another one by the time it is sent.
     """
 
     back = forms.ChoiceField(
@@ -48,14 +58,14 @@ class PostponeForm(forms.Form):
         error_messages={"required": gettext_lazy("Select when it comes back.")},
         widget=forms.RadioSelect,
     )
-    at = forms.DateTimeField(
+    at = _WallTimeField(
         label=gettext_lazy("Date and time"),
         required=False,
         input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
         error_messages={"invalid": gettext_lazy("Enter a date and a time.")},
         widget=forms.DateTimeInput(attrs={"class": "text-input", "type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
-    at_utc = forms.CharField(required=False, widget=forms.HiddenInput)
+    zone = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, deadline: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -64,6 +74,11 @@ class PostponeForm(forms.Form):
         choices = [(value, words) for value, (words, seconds) in TIMES.items() if seconds < left]
         self.fields["back"].choices = [*choices, (AT, Phrase("At a date and time"))]  # type: ignore[attr-defined]
         self.initial.setdefault("back", choices[0][0] if choices else AT)
+        self.initial["zone"] = str(current_zone())
+
+    @property
+    def time_zone(self) -> dt.tzinfo:
+        return find_zone(str(self["zone"].value() or "")) or current_zone()
 
     def clean(self) -> dict[str, Any]:
         typed: dict[str, Any] = super().clean() or {}
@@ -71,10 +86,10 @@ class PostponeForm(forms.Form):
         if back in TIMES:
             typed["back_at"] = clock.in_seconds(TIMES[back][1])
         elif back == AT and "at" in typed:
-            typed["back_at"] = _instant(typed)
-            if typed["back_at"] is None:
+            if typed["at"] is None:
                 self.add_error("at", gettext("Enter a date and a time."))
                 return typed
+            typed["back_at"] = typed["at"].replace(tzinfo=self.time_zone).astimezone(dt.UTC)
         if (at := typed.get("back_at")) and not clock.now() < at < self.deadline:
             self.add_error("at" if back == AT else None, gettext("Choose a time after now and before the due date."))
         return typed
@@ -103,14 +118,3 @@ class AssignForm(forms.Form):
     @property
     def chosen(self) -> SitePerson:
         return self.people[str(self.cleaned_data["person"])]
-
-
-def _instant(typed: dict[str, Any]) -> dt.datetime | None:
-    try:
-        told = dt.datetime.fromisoformat(str(typed.get("at_utc") or "").replace("Z", "+00:00"))
-    except ValueError:
-        told = None
-    if told is not None and told.tzinfo is not None:
-        return told.astimezone(dt.UTC)
-    found: dt.datetime | None = typed.get("at")
-    return found.replace(tzinfo=dt.UTC) if found else None

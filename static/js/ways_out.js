@@ -9,7 +9,6 @@ async function open(link) {
   const answer = await fetch(url, { headers: { "HX-Request": "true" } }).catch(() => null);
   if (!answer?.ok) return location.assign(link.href); // the page says why
   dialog.innerHTML = await answer.text();
-  dress();
   dialog.showModal();
   // As after a swap: its times are the reader's, its keys the person's own, and the first field has the focus.
   dialog.dispatchEvent(new CustomEvent("htmx:afterSettle", { bubbles: true, detail: { elt: dialog } }));
@@ -26,16 +25,9 @@ document.addEventListener("click", (event) => {
   }
 });
 
-// The person's own clock; the server is told what that is in UTC.
-function dress() {
-  for (const words of document.querySelectorAll("[data-utc-words]")) words.hidden = true;
-}
+// Who types a time means it.
 document.addEventListener("input", (event) => {
   if (event.target.id !== "id_at") return;
-  const form = event.target.form;
-  const at = new Date(event.target.value);
-  form.elements.at_utc.value = Number.isNaN(at.getTime()) ? "" : at.toISOString();
-  const chosen = form.querySelector("[name='back'][value='at']");
+  const chosen = event.target.form.querySelector("[name='back'][value='at']");
   if (chosen) chosen.checked = true;
 });
-dress();
