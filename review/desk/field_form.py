@@ -84,7 +84,7 @@ class Line:
     value: str
     shown: str
     confidence: float
-    reason: Reason | None
+    reasons: tuple[Reason, ...]  # the most important one first
     error: str
     page: int | None
     box: Box | None
@@ -104,6 +104,10 @@ class Line:
     cells: tuple["CellBox", ...] = ()  # the grid's cells on their pages
     names: Mapping[str, str] = field(default_factory=dict)  # of allowed values, in the person's language
     raw: str = ""  # the text it was read from
+
+    @property
+    def reason(self) -> Reason | None:
+        return self.reasons[0] if self.reasons else None
 
     @property
     def disagrees(self) -> bool:
@@ -136,7 +140,7 @@ class Line:
     @property
     def asked(self) -> bool:
         """Whether the field must be checked before approval."""
-        return self.reason is not None or self.change is not None
+        return bool(self.reasons) or self.change is not None
 
     @property
     def needs_look(self) -> bool:
@@ -327,8 +331,11 @@ def sheet_of(
     # As of the day the review was opened: a date in the future then is a reason to review, however old by now.
     told = [replace(one, label=isolate(one.label)) for one in fields]
     why = needs_review.find_review_reasons(result, told, today=clock.parse(review.created_at).date().isoformat())
-    by_field = {reason.field: reason for reason in why if reason.field}
-    by_field |= {name: Reason(name, DISPUTED, _describe_dispute(values)) for name, values in disputed.items()}
+    differing = [Reason(name, DISPUTED, _describe_dispute(values)) for name, values in disputed.items()]
+    by_field: dict[str, list[Reason]] = {}
+    for one in (*differing, *why):
+        if one.field:
+            by_field.setdefault(one.field, []).append(one)
     found = {field["name"]: field for field in result["fields"]}
     by_index = {one.index: one for one in pages}
     today = clock.parse(review.created_at).date().isoformat()
@@ -345,7 +352,7 @@ def sheet_of(
             spec,
             found.get(spec.name, {}),
             by_index,
-            reason=by_field.get(spec.name),
+            reasons=by_field.get(spec.name, ()),
             typed=typed,
             errors=errors or {},
             change=changes.get(spec.name),
@@ -408,7 +415,7 @@ def _line(
     found: Mapping[str, Any],
     pages: Mapping[int, PageSheet],
     *,
-    reason: Reason | None,
+    reasons: Sequence[Reason],
     typed: Mapping[str, str],
     errors: Mapping[str, str],
     change: PersonsChange | None,
@@ -434,7 +441,7 @@ def _line(
         value=value,
         shown=shown,
         confidence=float(found.get("confidence") or 0.0),
-        reason=replace(reason, text=tell_reason(reason.text)) if reason else None,
+        reasons=tuple(replace(one, text=tell_reason(one.text)) for one in reasons),
         error=errors.get(spec.name, ""),
         page=sheet.index if sheet else None,
         box=box_of(box, sheet) if box and sheet else None,
@@ -446,7 +453,7 @@ def _line(
         raw=str(found.get("raw") or ""),
         rated=found.get("confidence", 0.0) is not None,
         change=change,
-        settled=checked and (reason is not None or change is not None),
+        settled=checked and (bool(reasons) or change is not None),
         answer=answer if answer in WITHOUT_VALUE else "",
         warning=tell_reason(warned.text) if warned else "",
         repair=warned.repair if warned else "",

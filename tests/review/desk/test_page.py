@@ -253,3 +253,15 @@ def test_an_earlier_copy_is_named_only_to_who_may_see_it():
     page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert "The same file was received before: in a restricted queue" in page
     assert "first.pdf" not in page
+
+
+def test_a_field_shows_every_check_that_it_fails_the_most_important_first():
+    failed = ["Net and VAT give 34.00, not the total 33.90", "Line items add up to 30.00, not to the total 33.90"]
+    found = result() | {"checks": [{"field": "total", "text": one} for one in failed]}
+    _, ref = open_review(found=found)
+    page = signed_in(bob()).get(url("show-review", ref))
+    (total,) = [line for line in page.context["sheet"].lines if line.spec.name == "total"]
+    assert [one.text for one in total.reasons] == failed
+    text = one_line(page.content)
+    assert all(one in text for one in failed)
+    assert 'aria-describedby="w-total-1 w-total-2' in text
