@@ -28,20 +28,22 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Choice:
-    """A saved view to open. ``digit``: its shortcut key, for the first nine."""
+    """A saved view to open. ``digit``: its shortcut key, for the first nine. ``is_open``: the page shows it."""
 
     id: str
     name: str
     url: str
     digit: str
+    is_open: bool = False
 
 
-def list_choices(site: str, user_id: str) -> list[Choice]:
-    """By name."""
+def list_choices(site: str, user_id: str, *, open_url: str = "") -> list[Choice]:
+    """By name. ``open_url``: of the queue that the page shows, with its filters."""
     rows = sorted(queries.list_saved_views(site, user_id), key=lambda one: one.name.casefold())
+    urls = (f"{queue_url(row.queue)}?{row.filters}" for row in rows)
     return [
-        Choice(row.id, row.name, f"{queue_url(row.queue)}?{row.filters}", str(number) if number <= _DIGITS else "")
-        for number, row in enumerate(rows, start=1)
+        Choice(row.id, row.name, url, str(number) if number <= _DIGITS else "", url == open_url)
+        for number, (row, url) in enumerate(zip(rows, urls, strict=True), start=1)
     ]
 
 

@@ -64,7 +64,7 @@ class DecidedRow:
 
 @require_safe
 def list_views(request: DeskRequest) -> HttpResponse:
-    """``queue``: of the team list; ``here``: the current list."""
+    """``queue``: of the team list; ``here``: the current list; ``query``: its filters."""
     access.check_can_view(request)
     queue = request.GET.get("queue", "")
     access.check_admitted(request, queue)
@@ -74,7 +74,8 @@ def list_views(request: DeskRequest) -> HttpResponse:
     decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
     mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
     queued, in_team = (counts.get(queue_to_store(one), Queued()) for one in (queue, team))
-    saved = saved_views.list_choices(request.site, person_id)
+    open_url = f"{queue_url(queue)}?{request.GET.get('query', '')}"
+    saved = saved_views.list_choices(request.site, person_id, open_url=open_url)
     views = [
         View(Worklist.TEAM, queue_url(team), Phrase("Team"), "inbox", Figure(f"{in_team.waiting:,}")),
         View(Worklist.MINE, reverse("review:list-mine"), Phrase("My work"), "user", _count(mine)),

@@ -1,5 +1,7 @@
 """A person's own lists, how many each has, what an address of the queue asks for, and where a review stands in it."""
 
+import html
+import re
 from dataclasses import replace
 
 import pytest
@@ -227,6 +229,19 @@ def test_a_view_is_saved_under_a_name_for_one_person_and_replaced_by_the_same_na
     save(bob(), "big INVOICES", "due=1h")
     assert saved(bob()) == [("big INVOICES", "/review/?due=1h", "1")]
     assert saved(alice()) == []
+
+
+def test_the_view_that_is_open_is_marked():
+    save(bob(), "Big invoices")
+    save(bob(), "Due soon", "due=1h")
+    browser = signed_in(bob())
+    nav = browser.get(f"{reverse('review:queue')}?sort=unsure&text=invoice&gone=x").content.decode()
+    (address,) = re.findall(r'hx-get="([^"]*/views/[^"]*)"', nav)
+    marked = one_line(browser.get(html.unescape(address), headers={"HX-Request": "true"}).content)
+    assert '<a href="/review/?text=invoice&amp;sort=unsure" data-saved="1" aria-current="page">' in marked
+    assert '<a href="/review/?due=1h" data-saved="2">' in marked
+    elsewhere = one_line(browser.get(reverse("review:list-views"), {"here": "mine"}).content)
+    assert 'aria-current="page"' not in elsewhere.partition("Saved views")[2]
 
 
 @pytest.mark.parametrize(("name", "query"), [("", "due=1h"), ("Due", ""), ("Due", "due=never&after=x")])
