@@ -3,11 +3,15 @@
 Values that are an id of something, or that someone wrote, stay as they are.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from config.phrase import Phrase, join_phrases
+from django.utils import timezone
+
+from config import clock
+from config.phrase import Phrase, join_phrases, write_day
 from projects.audit.words import name_fact
 from projects.settings.values import DATE_RANGES, DOERS, FIELD_TYPES, LANGUAGES, OCR_MODELS, QUORUMS, TYPINGS
 from projects.sites.permissions import WORDS
@@ -29,7 +33,19 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     "typing": TYPINGS,
 }
 _OF_GROUPS: Mapping[str, Mapping[str, str]] = {"before": _PERMISSIONS, "after": _PERMISSIONS}
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _SHARES = {"default_threshold", "audit_share", "check_share", "most_wrong", "threshold"}  # 0–1
+
+
+class Moment(Phrase):
+    """A stored instant, as which exports write it; pages show it in the reader's time zone."""
+
+    __slots__ = ()
+
+    def translated(self, language: str | None = None) -> str:
+        at = clock.parse(self).astimezone(timezone.get_current_timezone())
+        told = Phrase("%(day)s, %(time)s").fill(day=write_day(at), time=f"{at:%H:%M} {at.tzname()}")
+        return told.translated(language)
 
 
 def tell_changes(kind: str, name: str, value: Any) -> Iterator[dict[str, Any]]:
@@ -86,6 +102,8 @@ def _tell_text(kind: str, name: str, text: str) -> str:
         return known[text]
     if not text:
         return _NONE
+    if _INSTANT.fullmatch(text):
+        return Moment(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -1,8 +1,10 @@
 """What the audit says of values: words of the settings' pages, not what is stored."""
 
+import copy
+import json
 from decimal import Decimal
 
-from django.utils import translation
+from django.utils import timezone, translation
 
 from review.audit.values import tell_changes, tell_value
 from tests.each import each
@@ -56,3 +58,17 @@ def test_values_are_said_in_the_language_of_the_reader():
         assert told.translated() != "Past or future"
         assert tell_value("queue", "groups", ["Past or future"]) == "Past or future"  # a group's name
         assert type(tell_value("queue", "groups", ["Past or future"])) is str
+
+
+def test_an_instant_is_said_in_the_readers_zone_and_language_and_stored_text_is_exported():
+    stored = "2026-11-05T23:30:07.000000+00:00"
+    (one,) = tell_changes("apikey", "expires", {"before": None, "after": stored})
+    (part,) = tell_changes("prompt", "proposal", {"by": "Ada", "until": stored})
+    assert json.loads(json.dumps(copy.deepcopy(one["after"]))) == stored
+    with timezone.override("Asia/Tokyo"):
+        assert one["after"].translated() == "6 Nov 2026, 08:30 JST"
+        assert "until: 6 Nov 2026, 08:30 JST" in part["after"].translated()
+        with translation.override("ja"):
+            assert one["after"].translated() == "2026年11月6日 08:30 JST"
+    assert tell_value("queue", "name", "on 2026-11-05T23:30:07Z") == "on 2026-11-05T23:30:07Z"
+    assert tell_value("queue", "name", "2026-13-05T23:30:07Z") == "2026-13-05T23:30:07Z"
