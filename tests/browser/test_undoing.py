@@ -180,5 +180,5 @@ def test_the_chosen_window_goes_with_the_person_to_another_browser(
     elsewhere = other.new_page()
     sign_in_by_form(elsewhere, live_server, "bob")
     claim(elsewhere, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
-    expect(elsewhere.get_by_text("Submitted after 30 s.")).to_be_visible()
+    expect(elsewhere.get_by_text("Decisions can be undone for 30 s.")).to_be_visible()
     other.close()

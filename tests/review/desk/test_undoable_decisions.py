@@ -299,7 +299,7 @@ def test_a_person_chooses_how_long_a_decision_can_be_undone():
     browser = signed_in(bob())
     assert browser.post("/review/undo/window/", {"seconds": "61"}).status_code == 302
     browser.post("/review/undo/window/", {"seconds": "30"})
-    assert "Submitted after 30 s" in one_line(browser.get(url("show-review", ref)).content)
+    assert "Decisions can be undone for 30 s" in one_line(browser.get(url("show-review", ref)).content)
     with mock.patch.object(desk_decisions, "enqueue_redeem") as enqueued:
         browser.post(url("decide", ref), form(bob(), ref))
     assert enqueued.call_args.kwargs == {"delay": 30}

@@ -1,5 +1,7 @@
 """The page that shows how far confidence can be relied on, and the buttons on it."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -117,7 +119,8 @@ def test_the_projects_page_is_told_what_is_published(settings):
     settings.MOST_WRONG_PERCENT = 1
     project_id = project()
     address = url("show-calibration", project_id)
-    assert f'hx-get="{address}"' in text(signed_in(alice()).get(reverse("projects:show-project", args=[project_id])))
+    page = text(signed_in(alice()).get(reverse("projects:show-project", args=[project_id])))
+    assert re.search(rf'<dt>Published without review</dt> *<dd[^>]* hx-get="{address}"', page)
     told = text(signed_in(alice(), htmx=True).get(address))
     assert told.startswith("<p>Verified values only")
     assert "About 32 more reviewed documents until values can be published by confidence" in told
@@ -146,6 +149,8 @@ def test_the_page_says_what_is_published_and_how_many_reviews_are_left(settings)
     assert "Error limit 1 %" in page
     assert "Verified values only" in page
     assert "About 32 more reviewed documents until values can be published by confidence" in page
+    assert "Propose one after 20 reviewed documents" in page
+    assert "needs more reviews: they must show that it keeps the error limit of 1 %" in page
     assert "Propose and activate a calibration" in text(signed_in(alice()).get(url("show-calibration", learned)))
     assert "Only verified values are published without review" in text(
         signed_in(alice()).get(reverse("projects:show-project", args=[new]))
