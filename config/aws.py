@@ -16,6 +16,7 @@ from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.handlers import add_expect_header
+from botocore.loaders import Loader, create_loader
 from botocore.utils import determine_content_length
 from django.conf import settings
 from pynamodb.connection import Connection
@@ -71,12 +72,27 @@ def be_patient(patience: CallLimits) -> None:
 
 
 @functools.cache
+def _loader() -> Loader:
+    return create_loader()
+
+
+def share_descriptions(session: botocore.session.Session) -> botocore.session.Session:
+    """Give ``session`` the services' descriptions that this process, or the one it was forked from, has parsed.
+
+    Each session parses its own otherwise: 9 MB and 0.1 s for SQS, 17 MB for DynamoDB and S3.
+    """
+    session.register_component("data_loader", _loader())
+    return session
+
+
+@functools.cache
 def _session() -> boto3.session.Session:
     session = boto3.session.Session(
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
         region_name=settings.AWS_REGION,
     )
+    share_descriptions(session._session)
     parsers = session._session.get_component("response_parser_factory")
     parsers.set_parser_defaults(timestamp_parser=parse_instant)
     return session
@@ -171,6 +187,7 @@ def _build_provider(service: str, seconds: int) -> Any:
         ignore_configured_endpoint_urls=True,
     )
     session = boto3.session.Session(region_name=settings.PROVIDERS_REGION)
+    share_descriptions(session._session)
     return session.client(service, config=config)  # type: ignore[call-overload]
 
 
@@ -209,7 +226,7 @@ def dynamodb_connection() -> Connection:
         aws_access_key_id=settings.AWS_ACCESS_KEY_ID,
         aws_secret_access_key=settings.AWS_SECRET_ACCESS_KEY,
     )
-    connection.session.register_component("response_parser_factory", AnswerParserFactory())
+    share_descriptions(connection.session).register_component("response_parser_factory", AnswerParserFactory())
     connection.session.set_default_client_config(Config(user_agent=_USER_AGENT))
     with _lock:
         client = prepare_faster(connection.client)  # built once: PynamoDB's own laziness is not safe between threads
@@ -267,6 +284,11 @@ class DocumentStorage(S3Storage):  # type: ignore[misc]  # it ships no types
             "querystring_expire": 300,
         }
         super().__init__(**(values | overrides))
+
+    def _create_session(self) -> boto3.session.Session:
+        session: boto3.session.Session = super()._create_session()
+        share_descriptions(session._session)
+        return session
 
     def put_checked(self, name: str, file: BinaryIO, *, sha256: str, content_type: str, kind: str) -> str:
         """Store the file in one request (≤ 5 GB) that S3 refuses where what arrives is not ``sha256`` (hexadecimal).

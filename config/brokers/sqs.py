@@ -3,9 +3,12 @@
 import logging
 from typing import Any
 
+import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError
 from kombu.transport import SQS, virtual
 
+from config import aws
 from config.aws_requests import prepare_faster
 
 log = logging.getLogger(__name__)
@@ -19,8 +22,27 @@ def answered_polls() -> int:
 
 
 class Channel(SQS.Channel):
-    def _new_boto_client(self, *args: Any, **options: Any) -> Any:
-        return prepare_faster(super()._new_boto_client(*args, **options))  # type: ignore[misc]  # not in the stubs
+    def _new_boto_client(
+        self, *, service: Any, region: str, access_key_id: str | None, secret_access_key: str | None,
+        session_token: str | None = None, config: Config | None = None,
+    ) -> Any:  # fmt: skip
+        """Build kombu's client with the descriptions that this process has parsed: kombu has a session a queue."""
+        session = boto3.Session(
+            region_name=region,
+            aws_access_key_id=access_key_id,
+            aws_secret_access_key=secret_access_key,
+            aws_session_token=session_token,
+        )
+        aws.share_descriptions(session._session)
+        channel: Any = self  # the stubs know none of these
+        limits = Config(**channel.transport_options.get("client-config", {}))
+        client = session.client(
+            service,
+            endpoint_url=channel.endpoint_url,
+            use_ssl=channel.is_secure is not False,
+            config=limits.merge(config) if config else limits,
+        )
+        return prepare_faster(client)
 
     def _on_messages_ready(self, queue: str, name: str, messages: Any) -> int:
         global _polls  # noqa: PLW0603 - of the process, as its event loop is

@@ -4,6 +4,7 @@ from typing import Any
 from django.conf import settings
 
 from config import aws
+from config.celery import app
 
 
 def test_each_service_is_told_who_calls(aws_stack: list[str]) -> None:
@@ -41,3 +42,24 @@ def test_a_small_body_is_sent_with_its_headers_and_a_large_one_after_it_was_aske
     asked = [expect for expect, _ in sent]
     assert asked == [None, b"100-continue", None, *[b"100-continue"] * 3]
     assert [sums for _, sums in sent[:3]] == [sums for _, sums in sent[3:]]  # checked all the same
+
+
+def test_sessions_share_what_was_parsed_of_the_services(aws_stack: list[str]) -> None:
+    """Each would parse its own otherwise, and so would each queue's client of Celery and each copy of a process."""
+    sessions = [
+        aws._session()._session,
+        aws.dynamodb_connection().session,
+        aws.DocumentStorage()._create_session()._session,
+    ]
+    with app.connection_for_read() as connection:
+        channel: Any = connection.channel()
+        clients = [channel.sqs(queue) for queue in (settings.STEPS_QUEUE, settings.DESK_QUEUE)]
+    aws.forget_clients()
+    sessions.append(aws._session()._session)
+    assert len({id(one.get_component("data_loader")) for one in sessions}) == 1
+    parsed = sessions[0].get_component("data_loader").load_service_model("sqs", "service-2")
+    assert all(one.meta.service_model._service_description is parsed for one in clients)
+    assert clients[0].meta.endpoint_url == settings.AWS_ENDPOINT_URL
+    assert (
+        clients[0].meta.config.read_timeout == settings.CELERY_BROKER_TRANSPORT_OPTIONS["client-config"]["read_timeout"]
+    )
