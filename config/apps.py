@@ -11,12 +11,14 @@ from django.utils import dateformat
 from django.utils.formats import get_format
 from django.utils.translation import gettext, ngettext, pgettext
 
+from config.celery import app
 from config.environment import ON_LAPTOP
 from config.phrase import Day, Figure, Phrase
 
 
 class ConfigConfig(AppConfig):
     name = "config"
+    celery_app = app  # tasks need it; programs that know no Django, as the embedded AWS, do without its 25 MB
 
     def ready(self) -> None:
         Phrase.in_language = staticmethod(gettext)

@@ -216,3 +216,15 @@ def test_state_of_another_port_is_told_as_that(tmp_path: Path) -> None:
         Misconfigured, match=r"created with COUNTERSIGN_EMULATOR_PORT=4566, which is now 4600\..+delete"
     ):
         emulator.check_kept_port(url, 4600, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "module", ["config.laptop.emulator", "config.laptop.model_process", "workflows.intake.inspection_process"]
+)
+def test_programs_without_django_load_neither_celery_nor_boto(module: str) -> None:
+    """Each of them would have 30 MB more, and start half a second later."""
+    code = f"import sys, {module}; print(sorted({{'boto3', 'celery', 'django', 'kombu'}} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
