@@ -71,7 +71,8 @@ def list_views(request: DeskRequest) -> HttpResponse:
     person_id = str(request.user.pk)
     team, counts = queue_of_admission(queue), counter_queries.count_by_queue(request.site)
     put_off = reverse("review:list-postponed") + (f"?{urlencode({'queue': queue})}" if queue else "")
-    decided = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
+    made = queries.list_decisions_since(request.site, person_id, _today(), limit=_MOST_COUNTED)
+    decided = Page([one for one in made.rows if one.status != "undone"], made.next)
     mine, asked = _list_own(request, Worklist.MINE), _list_own(request, Worklist.ASKED)
     queued, in_team = (counts.get(queue_to_store(one), Queued()) for one in (queue, team))
     open_url = f"{queue_url(queue)}?{request.GET.get('query', '')}"

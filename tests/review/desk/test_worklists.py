@@ -103,6 +103,7 @@ def test_decided_today_says_what_i_decided_and_what_i_took_back():
         ("kept.pdf", "Approved"),
     ]
     assert calls.names() == ["dynamodb.Query"]
+    assert numbers(bob())["decided"] == "1"
     assert "No decisions today" in one_line(signed_in(alice()).get(reverse("review:list-decided")).content)
 
 
