@@ -3,13 +3,14 @@
 import datetime as dt
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from django.apps import AppConfig
 from django.conf import settings
 from django.utils import dateformat
 from django.utils.formats import get_format
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from config.celery import app
 from config.environment import ON_LAPTOP
@@ -29,10 +30,17 @@ class ConfigConfig(AppConfig):
             compile_catalogues()
 
 
-def write_digits(text: str) -> str:
-    """``1,234.5 s`` → ``1.234,5 s``, in the language's format."""
-    separators = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
-    return text.translate(str.maketrans(separators))
+def write_digits(text: str, language: str | None = None) -> str:
+    """``1,234.5 s`` → ``1.234,5 s``, in the language's format; by default that of the active one."""
+    return text.translate(_find_separators(language or get_language()))
+
+
+@cache
+def _find_separators(language: str | None) -> dict[int, str]:
+    """By the character that English writes. A page of figures asks some hundred times."""
+    return str.maketrans({
+        ",": get_format("THOUSAND_SEPARATOR", language), ".": get_format("DECIMAL_SEPARATOR", language),
+    })  # fmt: skip
 
 
 def write_date(year: int, month: int, day: int) -> str:

@@ -55,10 +55,10 @@ class Figure(Phrase):
     """
 
     __slots__ = ()
-    in_digits: ClassVar[Callable[[str], str]] = staticmethod(str)
+    in_digits: ClassVar[Callable[[str, str | None], str]] = staticmethod(lambda text, _language: text)
 
-    def translated(self, language: str | None = None) -> str:  # noqa: ARG002 - the active one
-        return Figure.in_digits(str(self))
+    def translated(self, language: str | None = None) -> str:
+        return Figure.in_digits(str(self), language)
 
 
 class Day(Phrase):

@@ -10,13 +10,12 @@ from django.template.context import Context
 from django.template.defaultfilters import filesizeformat
 from django.templatetags.static import static
 from django.utils import dateformat, timezone
-from django.utils.formats import get_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, override, pgettext
 
 from config import clock
-from config.phrase import Phrase, tell_sentence
+from config.phrase import Figure, Phrase, tell_sentence
 from config.rendering import Reader, Render
 
 register = template.Library()
@@ -126,9 +125,12 @@ def written_day(day: dt.date) -> str:
 
 
 @register.filter
-def grouped(number: int) -> str:
+def grouped(number: int, *, reader: Reader | None = None) -> str:
     """``100000`` → ``100,000``, in the language's format."""
-    return f"{number:,}".replace(",", get_format("THOUSAND_SEPARATOR"))
+    return Figure(f"{number:,}").translated(reader.language if reader else None)
+
+
+grouped.needs_reader = True  # type: ignore[attr-defined]
 
 
 @register.filter
