@@ -21,6 +21,7 @@ from projects.sites.api_keys import Program
 from projects.sites.permissions import Permission
 
 MISSING = Sentence("Document not found.")
+UNCOUNTED = Sentence("These figures count documents that this site’s access policy may hide from you.")
 BROKEN = Sentence("Documents cannot be opened: this site’s access policy failed. Ask a site admin to repair it.")
 _REPAIR = Sentence(
     "Documents cannot be opened: version %(version)s of this site’s access policy failed. %(failed)s "
@@ -37,6 +38,17 @@ def find_denied_documents(request: HttpRequest, document_ids: Iterable[str]) -> 
     action = access.asked_of(request)
     found = _decide(request, site, version, action, [one for one in document_ids if one])
     return frozenset(one for one, answer in found.items() if not answer.allowed)
+
+
+def shows_counts(request: HttpRequest) -> bool:
+    """Return whether this person may see counts of a site, project or queue: only without an active policy.
+
+    Counters do not know which of the documents they count a policy hides from whom.
+    """
+    shown = not queries.active_number(str(request.site))
+    if not shown:
+        request.counts_left_out = True  # type: ignore[attr-defined]  # said above the page that lacks them
+    return shown
 
 
 def check_document(request: HttpRequest, document_id: str, action: Permission) -> None:

@@ -224,6 +224,7 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         "may": access.NO_ABILITIES,
         "request_id": logs.request_id(),
         "policy_failed": getattr(request, "policy_failed", ""),
+        "counts_left_out": getattr(request, "counts_left_out", False),
     }
     if user is None or not user.is_authenticated:
         return here

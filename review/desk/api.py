@@ -9,6 +9,7 @@ from config import clock
 from config.errors import Conflict, NotFound
 from config.item import Page
 from projects.documents import queries as counter_queries
+from projects.policies.gate import shows_counts
 from projects.queues import queries as queue_queries
 from projects.sites import access
 from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, check_is_person, with_example
@@ -44,12 +45,15 @@ _UNCHECKED = "Check it: list it in checked, correct it in values, or say in answ
 
 
 class QueueShape(Schema):
-    """``id``: empty for the site's own queue, which is open to all reviewers. ``waiting``: reviews."""
+    """``id``: empty for the site's own queue, which is open to all reviewers.
+
+    ``waiting``: reviews; null while an access policy is active, which may hide some of them.
+    """
 
     id: str
     name: str
     archived: bool
-    waiting: int
+    waiting: int | None
 
 
 class QueueList(Schema):
@@ -93,11 +97,16 @@ def list_queues(request: ApiRequest) -> QueueList:
     """Queues open to the key; for keys that are not a person's, those without groups. Requires READ."""
     access.check_can_view(request)
     found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
-    waiting = counter_queries.count_waiting_by_queue(request.site)
+    waiting = counter_queries.count_waiting_by_queue(request.site) if shows_counts(request) else None
     rows = [("", "Review", False), *((one.id, one.name, one.is_archived) for one in found)]
     return QueueList(
         items=[
-            QueueShape(id=one, name=name, archived=archived, waiting=waiting.get(queue_to_store(one), 0))
+            QueueShape(
+                id=one,
+                name=name,
+                archived=archived,
+                waiting=waiting.get(queue_to_store(one), 0) if waiting is not None else None,
+            )
             for one, name, archived in rows
         ]
     )

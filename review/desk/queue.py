@@ -15,7 +15,7 @@ from config.phrase import Phrase
 from projects.documents import queries as counter_queries
 from projects.documents.items import HANDED_OVER
 from projects.personal.access import projects_hidden_from
-from projects.policies.gate import find_denied_documents
+from projects.policies.gate import find_denied_documents, shows_counts
 from projects.queues import queries as queue_queries
 from projects.queues.items import is_checks
 from projects.sites import access
@@ -92,11 +92,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Choice:
-    """A queue that the person may open."""
+    """A queue that the person may open. ``waiting``: None if it may not be shown."""
 
     id: str
     name: str
-    waiting: int
+    waiting: int | None
     archived: bool = False
 
     @property
@@ -201,9 +201,9 @@ def list_queues(request: DeskRequest) -> HttpResponse:
     """
     access.check_can_view(request)
     found = [one for one in queue_queries.first_queues(request.site) if access.is_admitted(request, one)]
-    waiting = counter_queries.count_waiting_by_queue(request.site)
+    waiting = counter_queries.count_waiting_by_queue(request.site) if shows_counts(request) else None
     choices = [
-        Choice(one_id, name, waiting.get(queue_to_store(one_id), 0), archived)
+        Choice(one_id, name, waiting.get(queue_to_store(one_id), 0) if waiting is not None else None, archived)
         for one_id, name, archived in [
             ("", Phrase("Review"), False),
             *((one.id, one.name, one.is_archived) for one in found),

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from config import clock
 from config.phrase import Phrase
 from projects.documents import queries as counter_queries
+from projects.policies.gate import shows_counts
 from projects.queues import admission
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
@@ -55,9 +56,12 @@ class QueueLine:
 
 @require_safe
 def show_waiting(request: DeskRequest) -> HttpResponse:
-    """Show waiting reviews with at most five calls: counts, queue names, and due reviews of the fullest queues."""
+    """Show waiting reviews with at most five calls: counts, queue names, and due reviews of the fullest queues.
+
+    Empty while an access policy may hide some of them.
+    """
     access.check_can_view(request)
-    waiting = counter_queries.count_waiting_by_queue(request.site)
+    waiting = counter_queries.count_waiting_by_queue(request.site) if shows_counts(request) else {}
     names = _list_names(request, waiting)
     fullest = sorted((one for one in waiting if one in names), key=lambda one: (-waiting[one], names[one]))
     lines = [

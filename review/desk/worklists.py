@@ -1,7 +1,7 @@
 """Personal work lists beside the queue, and the size of every list."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -14,6 +14,7 @@ from config.item import Page
 from config.phrase import Figure, Phrase
 from projects.documents import queries as counter_queries
 from projects.documents.queries import Queued
+from projects.policies.gate import shows_counts
 from projects.queues import admission
 from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access
@@ -43,7 +44,7 @@ _MADE = {
 
 @dataclass(frozen=True)
 class View:
-    """A list to open. ``number``: its size, in words."""
+    """A list to open. ``number``: its size, in words; empty if it may not be shown."""
 
     worklist: Worklist
     url: str
@@ -92,6 +93,8 @@ def list_views(request: DeskRequest) -> HttpResponse:
     ]
     checks = counts.get(checks_of(queue_to_store(team)), Queued()).waiting
     views += _list_quality(request, team, checks, here=request.GET.get("here", ""))
+    if not shows_counts(request):
+        views = [replace(one, number="") for one in views]
     context = {"views": views, "here": request.GET.get("here", ""), "queue_id": queue, "saved": saved}
     return render_answer(request, "review/desk/views.html", "review/desk/_views.html", context)
 

@@ -122,6 +122,7 @@ REFUSALS = {
     "publish_document": "whether it has a result",
     "share_folder": "that there is one of three, who is of the site, and that a name has words",
     "search": "what a word is",
+    "show_figures": "whether an access policy is active",
     "save_policy_version": "what a policy is",
     "try_policy_version": "which documents there are",
     "activate_policy_version": "whether it was tried",

@@ -9,7 +9,7 @@ from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest
 from workflows.insight import figures
 from workflows.insight.report import Latency, Sums
-from workflows.insight.views.insight import choose_wish, find_visible_place, read_days, read_report
+from workflows.insight.views.insight import check_shown, choose_wish, find_visible_place, read_days, read_report
 from workflows.runs.items import Outcome
 
 router = Router(tags=["operations"])
@@ -91,9 +91,11 @@ def show_figures(
 ) -> FigureReport:
     """Figures of a project or the site, of one document type or all. Requires READ; costs require ADMIN.
 
-    A key that cannot see all queues gets one project at a time; by default the first.
+    A key that cannot see all queues gets one project at a time; by default the first. 422 while an access policy is
+    active, which may hide documents that they count.
     """
     place = find_visible_place(request, project_id)
+    check_shown(place)
     wish = choose_wish(place, project_id, document_type, period)
     report = read_report(place, wish)
     costs = access.abilities(request).configure

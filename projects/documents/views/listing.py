@@ -19,6 +19,7 @@ from projects.documents.listing import ListRequest, form_context, list_context, 
 from projects.documents.query_plan import NotIndexed
 from projects.entities.references import name_references, resolve_texts
 from projects.personal.access import find_personal_documents
+from projects.policies.gate import shows_counts
 from projects.queues import admission
 from projects.schemas.governing import ENTITY
 from projects.schemas.labels.reading import get_labels
@@ -95,9 +96,11 @@ def _drop_personal(request: DeskRequest, filters: Filters, page: Page[ListedDocu
 def _list_page(
     request: DeskRequest, asking: ListRequest, way: QueryPlan | None, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Return a page; one more call for the count of the document type or site."""
+    """Return a page; one more call for the count of the document type or site, if it may be shown."""
     counts = None
-    if isinstance(way, ByClassification):
+    if not shows_counts(request):
+        context |= {"number": None}
+    elif isinstance(way, ByClassification):
         number = queries.documents_of_classification(request.site, way.classification_id)
         context |= {"number": None if way.day else number}
     else:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from config.phrase import Figure
 from projects.documents import queries as counter_queries
+from projects.policies.gate import shows_counts
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -21,14 +22,15 @@ _MOST_COUNTED = 100
 
 @require_safe
 def show_position(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Show how many reviews of its queue are due earlier and how many wait in all; empty if it does not wait.
+    """Show how many reviews of its queue are due earlier and how many wait in all; empty if it does not wait, and
+    while an access policy may hide some of them.
 
     With ``done`` in the URL (empty or a receipt), also list what this person can undo, in the same request.
     """
     access.check_can_view(request)
     review = load_review(request, ReviewRef(request.site, document_id, review_id))
     place: dict[str, str] = {}
-    if review.status in UNDECIDED and review.status not in PUT_OFF:
+    if review.status in UNDECIDED and review.status not in PUT_OFF and shows_counts(request):
         before = queries.count_before(request.site, review, most=_MOST_COUNTED)
         waiting = counter_queries.count_waiting_by_queue(request.site).get(review.queue or DEFAULT_QUEUE, 0)
         number = f"{_MOST_COUNTED}+" if before >= _MOST_COUNTED else str(before + 1)

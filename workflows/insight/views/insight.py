@@ -13,12 +13,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock, table
-from config.errors import NotFound
+from config.errors import NotFound, Refused
 from config.phrase import Figure, Phrase
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
 from projects.documents.states import word_of
 from projects.models.cost_words import money
+from projects.policies.gate import UNCOUNTED, shows_counts
 from projects.queues import admission
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
@@ -74,11 +75,15 @@ class Wish:
 
 @dataclass(frozen=True)
 class Place:
-    """What the person may see: ``projects`` by id, and whether the site's totals are visible."""
+    """What the person may see: ``projects`` by id, and whether the site's totals are visible.
+
+    ``shown``: False while an access policy may hide some of the documents that the figures count.
+    """
 
     site: str
     projects: Mapping[str, str]
     whole: bool
+    shown: bool = True
 
 
 def find_visible_place(request: DeskRequest, asked: str = "") -> Place:
@@ -88,12 +93,13 @@ def find_visible_place(request: DeskRequest, asked: str = "") -> Place:
     """
     access.check_can_view(request)
     named = _name_projects(request.site, asked)
-    closed = admission.list_closed_queues(request)
+    closed, shown = admission.list_closed_queues(request), shows_counts(request)
     if not closed:
-        return Place(request.site, named, whole=True)
+        return Place(request.site, named, whole=True, shown=shown)
     keys = [table.PROJECT.key(request.site, project_id=one) for one in named]
     hidden = {one.id for one in Project.load_many(keys) if one.settings.review_queue in closed}
-    return Place(request.site, {one: name for one, name in named.items() if one not in hidden}, whole=False)
+    named = {one: name for one, name in named.items() if one not in hidden}
+    return Place(request.site, named, whole=False, shown=shown)
 
 
 def _name_projects(site: str, asked: str) -> dict[str, str]:
@@ -133,13 +139,20 @@ def choose_wish(place: Place, project_id: str, kind: str, period: str) -> Wish:
 
 
 def read_report(place: Place, wish: Wish) -> Report:
-    if not wish.project_id and not place.whole:
+    """Return an empty report if no figures may be shown."""
+    if not place.shown or (not wish.project_id and not place.whole):
         return Report(Sums({}), Sums({}))
     scope = Scope(place.site, wish.project_id, wish.kind or EVERY_TYPE)
     try:
         return queries.read_report(scope, clock.now().date(), wish.days)
     except table.InvalidKey as error:
         raise NotFound(gettext("Document type not found.")) from error
+
+
+def check_shown(place: Place) -> None:
+    """Raises: Refused while an access policy is active."""
+    if not place.shown:
+        raise Refused(UNCOUNTED)
 
 
 def read_days(place: Place, wish: Wish, report: Report) -> Sequence[Span]:
@@ -322,7 +335,7 @@ def _before(value: str) -> str:
 
 def _waiting(place: Place, wish: Wish) -> list[Tile]:
     """Return what is in review now, for all types."""
-    if not wish.project_id and not place.whole:
+    if not place.shown or (not wish.project_id and not place.whole):
         return []
     site = place.site
     counts = (
@@ -421,7 +434,7 @@ def show_wall(request: DeskRequest) -> HttpResponse:
     context = {
         "scope": place.projects.get(wish.project_id, Phrase("All projects")),
         "period": PERIODS[wish.period][0],
-        "tiles": [*_waiting(place, wish), *_counted(read_report(place, wish))],
+        "tiles": [*_waiting(place, wish), *_counted(read_report(place, wish))] if place.shown else [],
         "seconds": _WALL_SECONDS,
         "now": clock.now(),
         "insight_url": wish.url(),
@@ -432,8 +445,12 @@ def show_wall(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def export_insight(request: DeskRequest) -> StreamingHttpResponse:
-    """Export by day, or one of the tables with ``of``. Raises: NotFound for a table that the person may not see."""
+    """Export by day, or one of the tables with ``of``.
+
+    Raises: NotFound for a table that the person may not see; Refused while an access policy is active.
+    """
     place = find_visible_place(request, request.GET.get("project", ""))
+    check_shown(place)
     wish = _read_wish(request, place)
     guarded, table_name = access.abilities(request).configure, request.GET.get("of", "")
     if table_name and (table_name not in _TABLES or (table_name in _GUARDED and not guarded)):

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from config.phrase import Phrase
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
+from projects.policies.gate import shows_counts
 from projects.queues import admission
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
@@ -71,12 +72,12 @@ def overview(request: DeskRequest) -> HttpResponse:
     rows = [_analysis(board) for board in page.rows]
     stuck = runs.list_stuck(request.site, [row.board for row in rows if row.moves and row.board.workflow_id])
     rows = [_mark_stuck(row, stuck.get(str(row.board.workflow_id))) for row in rows]
-    counts = documents_queries.count_documents(request.site)
+    counts = documents_queries.count_documents(request.site) if shows_counts(request) else None
     context = {
         "rows": rows,
         "figures": runs.figures(counts),
-        "tabs_of_state": runs.tabs(filters, counts.count_of),
-        "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
+        "tabs_of_state": runs.tabs(filters, counts),
+        "any_waiting": counts is not None and counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": any(row.moves for row in rows),
         **page_links(request, page.next, reverse("workflows:overview")),
         "poll_url": request.get_full_path(),
@@ -86,13 +87,13 @@ def overview(request: DeskRequest) -> HttpResponse:
 
 def _by_state(request: DeskRequest, filters: runs.Filters, cursor: str | None) -> HttpResponse:
     page = runs.read_page(request, filters, cursor)
-    counts = documents_queries.count_documents(request.site)
+    counts = documents_queries.count_documents(request.site) if shows_counts(request) else None
     context = {
         "filters": filters,
         "rows": page.rows,
         "figures": runs.figures(counts),
-        "tabs_of_state": runs.tabs(filters, counts.count_of),
-        "any_waiting": counts.count_of(DocumentStatus.WAITING) > 0,
+        "tabs_of_state": runs.tabs(filters, counts),
+        "any_waiting": counts is not None and counts.count_of(DocumentStatus.WAITING) > 0,
         "moving": filters.state == runs.RUNNING and bool(page.rows),
         "projects": runs.projects_of(page.rows, filters),
         "queues": runs.queues_of(request),
@@ -138,7 +139,7 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
         "project_id": project_id,
         "rows": rows,
         "foreign": any(row.document.is_foreign for row in rows),
-        "counts": documents_queries.documents_of_project(request.site, project_id),
+        "counts": documents_queries.documents_of_project(request.site, project_id) if shows_counts(request) else None,
         **page_links(request, page.next, reverse("workflows:list-documents", args=[project_id])),
     }
     return render_answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)

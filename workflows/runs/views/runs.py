@@ -1,7 +1,7 @@
 """Pages of runs: the list, the timeline of one, and runs in progress with filters."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -385,17 +385,19 @@ def find_cause(stored: Mapping[str, Any], moved_at: str, join: Join | None, p90:
     return said.fill(usual=usual)
 
 
-def tabs(filters: Filters, counts: Callable[[DocumentStatus], int]) -> list[dict[str, Any]]:
-    both = sum(counts(one) for one in STATES.values())
+def tabs(filters: Filters, counts: Counts | None) -> list[dict[str, Any]]:
+    """``counts``: None if they may not be shown."""
+    both = sum(counts.count_of(one) for one in STATES.values()) if counts else None
     found = [{"url": Filters().url, "words": Phrase("All"), "number": both, "here": not filters.state}]
     for state, words in ((RUNNING, Phrase("Running")), (WAITING, Phrase("Needs review"))):
         url, here = replace(filters, state=state, step="").url, filters.state == state
-        found.append({"url": url, "words": words, "number": counts(STATES[state]), "here": here})
+        number = counts.count_of(STATES[state]) if counts else None
+        found.append({"url": url, "words": words, "number": number, "here": here})
     return found
 
 
-def figures(counts: Counts) -> list[dict[str, Any]]:
-    """Count documents by status, with links."""
+def figures(counts: Counts | None) -> list[dict[str, Any]]:
+    """Count documents by status, with links. ``counts``: None if they may not be shown."""
     states = {status: Filters(state).url for state, status in STATES.items()}
     documents = reverse("documents:list-documents")
     return [
@@ -405,7 +407,7 @@ def figures(counts: Counts) -> list[dict[str, Any]]:
             "number": number,
             "words": words,
         }
-        for status, look, number, words in counts.figures
+        for status, look, number, words in (counts.figures if counts else [])
     ]
 
 
