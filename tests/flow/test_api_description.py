@@ -104,6 +104,7 @@ REFUSALS = {
     "create_entity": "what an IBAN is",
     "update_entity": "what an IBAN is",
     "check_workflow_plan": "what a step of each kind needs",
+    "try_workflow_plan": "what a step of each kind needs, and how deep the data is",
     "create_workflow": "what a step of each kind needs",
     "save_workflow_draft": "what a step of each kind needs",
     "publish_workflow": "whether the draft can be run",

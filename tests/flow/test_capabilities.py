@@ -242,8 +242,8 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
             "POST definitions:edit-plan", "POST definitions:activate-definition", "POST definitions:archive-definition",
         ),
         (
-            "check_workflow_plan", "create_workflow", "show_workflow_draft", "save_workflow_draft", "publish_workflow",
-            "activate_workflow_version", "archive_workflow_version",
+            "check_workflow_plan", "try_workflow_plan", "create_workflow", "show_workflow_draft", "save_workflow_draft",
+            "publish_workflow", "activate_workflow_version", "archive_workflow_version",
         ),
     ),
     "look at workflow definitions": Capability(

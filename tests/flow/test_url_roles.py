@@ -553,6 +553,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:list_saved_views": {"GET": KEY},
     "api:list_workflow_documents": {"GET": KEY},
     "api:check_workflow_plan": {"POST": KEY},
+    "api:try_workflow_plan": {"POST": KEY},
     "api:show_workflow_draft": {"GET": KEY},
     "api:publish_workflow": {"POST": KEY},
     "api:activate_workflow_version": {"PUT": KEY},

@@ -40,6 +40,7 @@ from workflows.definitions.items import ListedDefinition
 from workflows.definitions.rules import Operator
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Family, Version
+from workflows.executions.trial import try_on_data, try_on_document
 from workflows.runs.standing import list_visible_standing
 
 router = Router(tags=["workflows"])
@@ -163,6 +164,43 @@ class CheckedPlan(Schema):
     steps: list[WorkflowStepShape]
 
 
+class PlanTrial(Body):
+    """``document_id``: of an analyzed document, if the plan runs on documents. ``input``: any JSON, if on data."""
+
+    model_config = with_example(
+        document_id="",
+        input={"contract": {"salary": 90000}},
+        plan={
+            "runs_on": "data",
+            "steps": [
+                {
+                    "kind": "approval",
+                    "name": "Head of department",
+                    "conditions": [{"field": "contract.salary", "operator": "GT", "value": "80000"}],
+                }
+            ],
+        },
+    )
+
+    plan: PlanWish
+    document_id: str = Field("", max_length=100)
+    input: Any = None
+
+
+class TriedStep(Schema):
+    """``told``: what would happen at the step, in words."""
+
+    label: str
+    told: str
+
+
+class TriedPlan(Schema):
+    """``steps``: in their order, if every approval is given. ``problems``: why the plan could not be published."""
+
+    problems: list[str]
+    steps: list[TriedStep]
+
+
 class ActiveVersion(Body):
     """``version``: a published version of the family."""
 
@@ -275,6 +313,30 @@ def check_workflow_plan(request: ApiRequest, wish: PlanWish) -> CheckedPlan:
     access.check_can_configure(request)
     definition = versions.compose("plan", 1, _plan(request, wish))
     return CheckedPlan(problems=checks.definition_problems(definition), steps=_shape_steps(definition))
+
+
+@router.post(
+    "/plans/try",
+    response={200: TriedPlan, **REFUSALS},
+    operation_id="try_workflow_plan",
+    summary="Try a workflow plan",
+)
+def try_workflow_plan(request: ApiRequest, wish: PlanTrial) -> TriedPlan:
+    """Returns the path that the document's newest result, or the input, would take.
+
+    Starts and stores nothing. On the main site. Requires ADMIN.
+    """
+    access.check_can_manage_sites(request)
+    definition = versions.compose("plan", 1, _plan(request, wish.plan))
+    if definition.needs_document:
+        access.check_can_view(request)
+        found = try_on_document(request, definition, wish.document_id)
+    else:
+        found = try_on_data(definition, wish.input)
+    return TriedPlan(
+        problems=checks.definition_problems(definition),
+        steps=[TriedStep(label=one.label, told=one.words) for one in found],
+    )
 
 
 @router.post(

@@ -1,6 +1,6 @@
 """Pages of definitions: the list, one version with its diagram, steps and runs, and the plan of the next version."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -11,22 +11,19 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Conflict, NotFound, Refused
-from config.phrase import Phrase, count_phrase, join_phrases, tell_sentence
-from config.table import DEFAULT_SITE, InvalidKey
+from config.phrase import Phrase, count_phrase, join_phrases
+from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
-from projects.queues import admission
 from projects.queues import queries as queue_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, read_number, redirect_after_post, render_answer, version_in
 from workflows.definitions import actions, asl, checks, diagram, versions
 from workflows.definitions.blueprint import (
-    APPROVE,
-    END,
     Definition,
     DefinitionStatus,
     StepDefinition,
 )
-from workflows.definitions.composition import BETWEEN, Plan, read_plan
+from workflows.definitions.composition import Plan, read_plan
 from workflows.definitions.forms import (
     NewDefinitionForm,
     Offers,
@@ -38,12 +35,9 @@ from workflows.definitions.forms import (
 from workflows.definitions.items import ListedDefinition
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
-from workflows.engine import steps, waits
-from workflows.engine.steps import Choice
-from workflows.executions.data import read_typed_input, write_input
-from workflows.executions.steps import choose_way
-from workflows.runs import executions, queries, seed_000, standing
-from workflows.runs.items import Run
+from workflows.executions.data import read_typed_input
+from workflows.executions.trial import TrialLine, describe_step, try_on_data, try_on_document
+from workflows.runs import executions, standing
 from workflows.runs.views.runs import RunRow, list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
@@ -135,38 +129,8 @@ def _line(step: StepDefinition) -> StepLine:
     if step.retries:
         limit.append(count_phrase("%(count)s more try", "%(count)s more tries", step.retries))
     kind = diagram.LABELS.get(step.type, step.type)
-    does = join_sentences(_describe(step))
+    does = describe_step(step)
     return StepLine(step.order, Phrase(step.label), kind, ways, join_phrases(limit), does)
-
-
-def join_sentences(parts: Iterable[str]) -> str:
-    return ". ".join(part.translated() if isinstance(part, Phrase) else part for part in parts)
-
-
-def _ask(queue: str) -> str:
-    named = Phrase("Asks for approval in %(queue)s.").fill(queue=queue)
-    return named if queue else Phrase("Asks for approval.")
-
-
-def _describe(step: StepDefinition) -> Iterator[str]:
-    """Describe a step's settings, apart from its transitions."""
-    for case in step.cases:
-        yield f"{case.outcome.replace('_', ' ')}: {'; '.join(one.words for one in case.conditions)}"
-    if step.type == "wait":
-        yield tell_sentence(waits.describe_wait(step)).translated().rstrip(".。")
-    if step.does:
-        parameters = ", ".join(f"{name} {value}" for name, value in step.parameters)
-        yield f"{step.does.replace('_', ' ')} {parameters}".strip()
-    also = {
-        step.asks: step.asks,
-        step.queue: Phrase("Queue %(name)s").fill(name=step.queue),
-        ", ".join(step.corrects): Phrase("May correct %(fields)s").fill(fields=", ".join(step.corrects)),
-        "another" if step.another else "": Phrase("A different reviewer than before"),
-        step.needs: Phrase("Only if a document needs it"),
-        step.part: Phrase("Part of %(workflow)s").fill(workflow=step.part.rpartition(BETWEEN)[2]),
-        step.ends or "": Phrase("The run ends %(outcome)s").fill(outcome=Phrase(str(step.ends))),
-    }
-    yield from (words for given, words in also.items() if given)
 
 
 @require_POST
@@ -303,61 +267,14 @@ def _plan_page(
     return render_answer(request, page, fragment, context, status=status)
 
 
-def _try(request: DeskRequest, definition: Definition, typed: str) -> list["TrialLine"]:
-    if definition.needs_document:
-        return try_definition(request, definition, typed)
+def _try(request: DeskRequest, definition: Definition, typed: str) -> list[TrialLine]:
     try:
-        text = write_input(read_typed_input(typed))
+        if not definition.needs_document:
+            return try_on_data(definition, read_typed_input(typed))
+        access.check_can_view(request)
+        return try_on_document(request, definition, typed)
+    except NotFound:
+        words = Phrase("Enter the ID of a document that was analyzed.")
+        return [TrialLine(Phrase("Document not found"), words, "status warn")]
     except Refused as error:
         return [TrialLine(Phrase("Not tried"), str(error), "status warn")]
-    return list(_walk(definition, 1, lambda step: choose_way(step, text)))
-
-
-@dataclass(frozen=True)
-class TrialLine:
-    """What would happen at one step; ``tone``: its CSS class."""
-
-    label: str
-    words: str
-    tone: str = "quiet-text"
-
-
-def try_definition(request: DeskRequest, definition: Definition, document_id: str) -> list[TrialLine]:
-    """Return the path that the document's newest result would take after the analysis if every approval is given.
-
-    Nothing is started or stored.
-    """
-    try:
-        access.check_can_view(request)
-        admission.check_document(request, document_id)
-        workflow_id = seed_000.newest_run(request.site, document_id)
-        link = queries.document_workflow(request.site, document_id, workflow_id or "")
-        run = Run(request.site, str(link.data["project_id"]), document_id, workflow_id or "")
-        execution = queries.execution(run)
-        begins = definition.named("assess").after()
-        return list(_walk(definition, begins, lambda step: steps.choose(run, step, execution, link)))
-    except (NotFound, InvalidKey):
-        return [
-            TrialLine(
-                Phrase("Document not found"), Phrase("Enter the ID of a document that was analyzed."), "status warn"
-            )
-        ]
-
-
-def _walk(definition: Definition, begins: int, choose: Callable[[StepDefinition], Choice]) -> Iterator[TrialLine]:
-    step = definition.step(begins)
-    while True:
-        outcome = ""
-        if step.type in ("choice", "wait"):
-            taken = choose(step)
-            outcome = taken.outcome
-            yield TrialLine(step.label, taken.why)
-        elif step.type == "approval":
-            outcome = APPROVE
-            yield TrialLine(step.label, _ask(step.queue), "status warn")
-        elif step.does:
-            yield TrialLine(step.label, join_sentences(_describe(step)))
-        order = step.after(outcome)
-        if order == END:
-            return
-        step = definition.step(order)

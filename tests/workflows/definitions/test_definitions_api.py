@@ -1,18 +1,27 @@
 """The API of composing: a plan is checked, saved, published and activated as on its page."""
 
+import hashlib
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from projects.queues.actions import create_queue
+from projects.schemas.actions import create_definition
+from projects.schemas.governing import AttributeDefinition
+from projects.sites import directory
 from projects.sites.permissions import Permission
 from tests.factories import SITE
 from tests.projects.make_sites import make_site
 from tests.workflows.executions.onboarding import BY
+from tests.workflows.repeated import field, published_run
 from tests.workflows.test_api import API, program
 from workflows.definitions import versions
 from workflows.definitions.tasks import deploy_definition
+from workflows.runs import queries
+from workflows.runs.items import Execution
+from workflows.runs.run_files import files_of
+from workflows.storage import files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 URL = f"{API}/workflows"
@@ -148,3 +157,49 @@ def test_only_an_admin_of_the_main_site_composes() -> None:
     reader = program(Permission.READ)
     assert reader.post(URL, {"name": "orders", "plan": {}}, content_type=JSON).status_code == 403
     assert reader.post(f"{URL}/plans/check", {}, content_type=JSON).status_code == 403
+    for other in (tenant, reader):
+        assert other.post(f"{URL}/plans/try", {"plan": PLAN}, content_type=JSON).status_code in (403, 404)
+
+
+def analyzed(total: str) -> str:
+    run = published_run(field("total", total))
+    execution = queries.execution(run)
+    body = files_of(run).read(files.result(run.workflow_id))
+    execution.update(actions=[Execution.result_sha256.set(hashlib.sha256(body).hexdigest())])
+    return run.document_id
+
+
+def told(answer: Any) -> list[str]:
+    assert answer.status_code == 200, answer.json()
+    return [one["told"] for one in answer.json()["steps"]]
+
+
+def test_a_plan_is_tried_on_a_document_and_nothing_is_started(client: Client) -> None:
+    wish: dict[str, Any] = {"plan": PLAN, "document_id": analyzed("1200.00")}
+    found = client.post(f"{URL}/plans/try", wish, content_type=JSON)
+    assert found.json()["problems"] == []
+    assert "Asks for approval in Finance." in told(found)
+    wish["plan"] = {"steps": [{**PLAN["steps"][0], "conditions": [HIGH]}]}
+    assert "Asks for approval in Finance." not in told(client.post(f"{URL}/plans/try", wish, content_type=JSON))
+    for document_id in ("", "none", "a#b", "00000000-0000-4000-8000-000000000000"):
+        missing = client.post(f"{URL}/plans/try", {**wish, "document_id": document_id}, content_type=JSON)
+        assert missing.status_code == 404, document_id
+    assert versions.list_composed() == []
+
+
+def test_a_plan_on_data_is_tried_on_an_input(client: Client) -> None:
+    rule = {**ABOVE, "field": "order.total"}
+    plan = {"runs_on": "data", "steps": [{"kind": "approval", "name": "Large", "conditions": [rule]}]}
+    large, small = ({"plan": plan, "input": {"order": {"total": total}}} for total in (1200, 12))
+    assert told(client.post(f"{URL}/plans/try", large, content_type=JSON))[-1] == "Asks for approval."
+    assert "Asks for approval." not in told(client.post(f"{URL}/plans/try", small, content_type=JSON))
+
+
+def test_no_trial_tells_of_values_that_are_hidden_from_who_tries(client: Client) -> None:
+    wish = {"plan": PLAN, "document_id": analyzed("1200.00")}
+    create_definition(SITE, AttributeDefinition("total", "Total", "text", personal=True), by=BY)
+    directory.forget()
+    assert client.post(f"{URL}/plans/try", wish, content_type=JSON).status_code == 403
+    sees = program(Permission.READ, Permission.ADMIN, Permission.PERSONAL)
+    assert "Asks for approval in Finance." in told(sees.post(f"{URL}/plans/try", wish, content_type=JSON))
+    assert program(Permission.ADMIN).post(f"{URL}/plans/try", wish, content_type=JSON).status_code == 403
