@@ -12,7 +12,7 @@ from pynamodb.attributes import (
 )
 
 from config.item import Item
-from projects.sites.permissions import Permission, known_permissions
+from projects.sites.permissions import NAMES, Permission, known_permissions
 
 
 class ApiKey(Item):
@@ -37,6 +37,12 @@ class ApiKey(Item):
     requests = NumberAttribute(null=True)  # requests reserved by processes in that window
     revoked_by = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
+
+    @property
+    def permission_names(self) -> str:
+        """In the viewer's language."""
+        held = known_permissions(self.permissions)
+        return ", ".join(name.translated() for one, name in NAMES.items() if one in held)
 
 
 class SignInTries(Item):

@@ -9,7 +9,7 @@ from config.phrase import Phrase
 from config.table import DEFAULT_SITE
 from projects.sites.actions import MOST_AT_ONCE, Grant
 from projects.sites.items import SiteGroup
-from projects.sites.permissions import DEFAULTS, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
+from projects.sites.permissions import DEFAULTS, NAMES, NOTHING, ROLES, WORDS, Permission, in_order, known_permissions
 from projects.web.http import version_in
 
 NAME_LENGTH = 150  # Django's limit for groups
@@ -17,10 +17,11 @@ NAME_LENGTH = 150  # Django's limit for groups
 
 @dataclass(frozen=True)
 class Cell:
-    """One checkbox."""
+    """One checkbox. ``label``: the permission's name; ``words``: what it permits."""
 
     name: str
     value: str
+    label: str
     words: str
     ticked: bool
 
@@ -42,7 +43,7 @@ class GroupRow:
     @property
     def cells(self) -> list[Cell]:
         name = f"may-{self.number}"
-        return [Cell(name, one.value, WORDS[one], one in self.ticked) for one in Permission]
+        return [Cell(name, one.value, NAMES[one], WORDS[one], one in self.ticked) for one in Permission]
 
     @property
     def shown_words(self) -> str:

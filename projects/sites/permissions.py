@@ -23,6 +23,18 @@ class Permission(StrEnum):
 
 EVERYTHING = frozenset(Permission)
 NOTHING: frozenset[Permission] = frozenset()
+# Short names for pages; the API and policies know the words as stored.
+NAMES: Mapping[Permission, Phrase] = {
+    Permission.READ: Phrase("Read"),
+    Permission.WRITE: Phrase("Write"),
+    Permission.REVIEW: Phrase("Review"),
+    Permission.DELETE: Phrase("Delete"),
+    Permission.GOVERN: Phrase("Govern"),
+    Permission.PROMOTE: Phrase("Promote"),
+    Permission.PERSONAL: Phrase("Personal"),
+    Permission.EXPORT: Phrase("Export"),
+    Permission.ADMIN: Phrase("Admin"),
+}
 WORDS: Mapping[Permission, str] = {
     Permission.READ: Phrase("View projects, documents, runs and reviews"),
     Permission.WRITE: Phrase("Upload and edit documents"),

@@ -30,7 +30,7 @@ from projects.sites.forms import (
 )
 from projects.sites.items import Site
 from projects.sites.matrix import GroupRow
-from projects.sites.permissions import WORDS, Permission
+from projects.sites.permissions import NAMES, WORDS, Permission
 from projects.sites.queries import ACTIVE, KEY_ACTIVE
 from projects.sites.separation import SEPARATIONS, Separation
 from projects.web.http import API_PATH, DeskRequest, page_links, redirect_after_post, render_answer, version_in
@@ -175,7 +175,7 @@ def _groups_page(
     context = {
         "rows": [row for row in rows if not row.is_new],
         "new": next((row for row in rows if row.is_new), matrix.new_row()),
-        "permissions": [(one.value, WORDS[one]) for one in Permission],
+        "permissions": [(NAMES[one], WORDS[one]) for one in Permission],
         "problem": problem,
         "clash": clash,
         "on_main_site": request.site == DEFAULT_SITE,

@@ -21,7 +21,7 @@ LABELS = {
     "publish": Phrase("Publication"),
     "finish": Phrase("End"),
 }
-OTHERWISE = "otherwise"
+OTHERWISE = Phrase("otherwise")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from projects.web.http import DeskRequest, page_links, redirect_after_post, rend
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import Definition
 from workflows.definitions.diagram import StepState
+from workflows.engine.steps import OTHERWISE
 from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
 from workflows.executions.items import ExecutionOutcome, InputExecution
@@ -36,6 +37,12 @@ _ENDS: Mapping[str, Mark] = {
     ExecutionOutcome.EXPIRED: Mark("bad", "clock", Phrase("Approval expired")),
     ExecutionOutcome.FAILED: Mark("bad", "alert", Phrase("Failed")),
     ExecutionOutcome.CANCELLED: Mark("", "x", Phrase("Cancelled")),
+}
+_RESULTS: Mapping[str, Phrase] = {
+    "completed": Phrase("Completed"),
+    "approved": Phrase("Approved"),
+    OTHERWISE: Phrase("Otherwise"),
+    **{outcome.value: Phrase(_ENDS[outcome].words) for outcome in ExecutionOutcome},
 }
 _ROOM = 36  # characters of a box's second line
 
@@ -125,11 +132,21 @@ def _lines(definition: Definition, moves: Sequence[Transition]) -> list[HistoryL
     found = []
     for one in moves:
         facts = one.data.as_dict() if one.data else {}
-        words = one.result.replace("_", " ").capitalize()
+        words = name_result(one.result)
         found.append(
             HistoryLine(labels.get(int(one.fromStep), ""), words, _why(facts), facts.get("by", ""), one.occurredAt)
         )
     return found
+
+
+def name_result(result: str) -> str:
+    """Return how a step ended, in the viewer's language; the ways of a choice have names of their own.
+
+    >>> name_result("completed"), name_result("above_1000")
+    ('Completed', 'Above 1000')
+    """
+    said = _RESULTS.get(result)
+    return said.translated() if said else result.replace("_", " ").capitalize()
 
 
 def _why(facts: Mapping[str, Any]) -> str:
@@ -151,8 +168,7 @@ def _states(definition: Definition, execution: InputExecution, moves: Sequence[T
         move = left.get(step.order)
         if move is not None:
             bad = bool(execution.outcome) and int(move.toStep) < 1 and execution.outcome != ExecutionOutcome.COMPLETED
-            told = move.result.replace("_", " ").capitalize()
-            states[step.name] = StepState("warn" if bad else "done", told[:_ROOM])
+            states[step.name] = StepState("warn" if bad else "done", name_result(move.result)[:_ROOM])
         elif step.order == int(execution.currentStep):
             states[step.name] = StepState("now", mark_of(execution).words)
         else:

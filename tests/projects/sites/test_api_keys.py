@@ -212,7 +212,7 @@ def test_the_page_shows_a_new_key_once():
     assert made["key"] not in page
     assert made["mask"] in page
     assert "Scanner &lt;3&gt;" in page
-    assert "Read, write" in page
+    assert "Read, Write" in page
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from projects.queues.actions import create_queue
 from tests.aws_faults import count_calls
@@ -14,6 +15,7 @@ from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.executions.onboarding import BY, make_execution, onboarding
 from workflows.executions import actions, queries
+from workflows.executions.views import name_result
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 LIST, NEW = "/executions/", "/executions/new/"
@@ -127,3 +129,11 @@ def test_what_moves_comes_alone_while_it_runs() -> None:
     assert "hx-trigger" in fragment
     actions.cancel_execution(SITE, execution.executionId, by=BY)
     assert "hx-trigger" not in signed_in(charlie(), htmx=True).get(page(execution.executionId)).content.decode()
+
+
+def test_the_history_tells_results_in_the_language_of_the_page() -> None:
+    words = {"de": ("Abgeschlossen", "Andernfalls"), "en": ("Completed", "Otherwise")}
+    for language, (completed, otherwise) in words.items():
+        with translation.override(language):
+            assert (name_result("completed"), name_result("otherwise")) == (completed, otherwise)
+    assert name_result("above_1000") == "Above 1000"
