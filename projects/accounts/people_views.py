@@ -53,10 +53,16 @@ class InvitationForm(GroupsForm):
         },
     )
     first_name = forms.CharField(
-        label=gettext_lazy("First name"), max_length=150, widget=forms.TextInput(attrs={"class": "text-input"})
+        label=gettext_lazy("First name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"class": "text-input"}),
+        error_messages={"required": gettext_lazy("Enter a first name. Reviews and the audit log show it.")},
     )
     last_name = forms.CharField(
-        label=gettext_lazy("Last name"), max_length=150, widget=forms.TextInput(attrs={"class": "text-input"})
+        required=False,
+        label=gettext_lazy("Last name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"class": "text-input"}),
     )
     field_order = ("email", "first_name", "last_name", "groups")
 

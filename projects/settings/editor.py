@@ -123,8 +123,10 @@ def summarize_settings(
     """Describe the settings for the project's page; fields as the next run uses them."""
     thresholds = {one.name: one.threshold for one in settings.fields if one.threshold is not None}
     asked = settings.models.get(EXTRACT, desk.MODEL)
+    governed = list(list_governed_fields(settings.fields, thresholds, governing))
     return {
         "settings": settings,
+        "any_required": any(one.required for one in governed),
         "fields": [
             {
                 "label": one.label,
@@ -134,7 +136,7 @@ def summarize_settings(
                 "threshold": settings.default_threshold if one.threshold is None else one.threshold,
                 "allowed": () if one.type == "boolean" else one.allowed,
             }
-            for one in list_governed_fields(settings.fields, thresholds, governing)
+            for one in governed
         ],
         "error_limit": desk.MOST_WRONG_PERCENT if settings.most_wrong is None else settings.most_wrong,
         "prompt_unused": bool(settings.document_prompt) and not _asks_models(settings),

@@ -50,6 +50,14 @@ def groups(user: User) -> list[str]:
     return sorted(user.groups.values_list("name", flat=True))
 
 
+def test_a_last_name_is_not_needed_and_a_first_name_is_asked_for(admin: Client) -> None:
+    refused = admin.post(PEOPLE, {**ANA, "first_name": ""})
+    assert refused.status_code == 422
+    assert "Enter a first name. Reviews and the audit log show it." in one_line(refused.content)
+    assert admin.post(PEOPLE, {**ANA, "last_name": ""}).status_code == 302
+    assert User.objects.get(username="ana@example.org").get_full_name() == "Ana"
+
+
 def test_an_invited_person_chooses_a_password_and_is_in(admin: Client) -> None:
     assert admin.post(PEOPLE, ANA).status_code == 302
     assert "Invited" in one_line(admin.get(PEOPLE).content)

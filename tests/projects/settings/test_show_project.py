@@ -47,6 +47,15 @@ def test_the_settings_are_summed_up(table):
         assert text in page
 
 
+@pytest.mark.parametrize(
+    ("required", "typing", "told"), [(False, "", True), (True, "", False), (False, "found", False)]
+)
+def test_it_says_what_happens_without_a_required_field(table, required, typing, told):
+    project = make_project(fields=(FieldSetting("note", "Note", "text", required=required),), typing=typing)
+    page = one_line(signed_in(bob()).get(url(project)).content)
+    assert ("No field is required: documents in which none is found are published without review." in page) is told
+
+
 NOT_USED = "Not used by built-in rules."
 
 

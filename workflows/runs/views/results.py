@@ -31,7 +31,7 @@ from workflows.runs import pinned_prompts, prices, queries, run_settings
 from workflows.runs.items import Outcome, QuestionStatus, Run, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.runs.views.pages import run_of, summary_page
-from workflows.stages.assessment.answers import describe_nothing
+from workflows.stages.assessment.answers import Answer, describe_nothing
 from workflows.stages.usage import Usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -138,7 +138,7 @@ def load_result(
     name = files.output(workflow_id) if published else files.result(workflow_id)
     found = _read_artifact(DocumentFiles(request.site, project_id, document_id), name)
     names = frozenset() if shown else get_personal_fields(request.site, project_id).names
-    fields = None if found is None else mask_fields(_with_changes(found), names)
+    fields = None if found is None else mask_fields(with_changes(found), names)
     labels = get_labels(request.site)
     kind: Mapping[str, Any] = (found or {}).get("classification") or {}
     type_id = str(kind.get("id") or "")
@@ -152,9 +152,10 @@ def load_result(
     }
 
 
-def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the fields, each with people's changes, oldest first, and whether it is unchecked."""
+def with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields, each with people's changes, oldest first, who confirmed it, and whether it is unchecked."""
     decision = found.get("decision") or {}
+    reviewer = str((decision.get("reviewer") or {}).get("name", ""))
     changes, unseen = decision.get("changes", ()), decision.get("unseen", ())
     return [
         {
@@ -162,6 +163,7 @@ def _with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
             "changes": [
                 {**each, "nothing": describe_nothing(each.get("answer"))} for each in changes if each["field"] == name
             ],
+            "confirmed_by": reviewer if one.get("answer") == Answer.CONFIRMED else "",
             "unseen": name in unseen,
             "nothing": describe_nothing(one.get("answer"))
             if "answer" in one or one.get("source") == "reviewer"
