@@ -26,6 +26,7 @@ DESTROYED = (
 LEFT = (
     Phrase("this record: document name, project, and who deleted and purged it, and when"),
     Phrase("the activity log, with the document name and changed tag, attribute and metadata values"),
+    Phrase("in the history of cases: the document name; in the audit log: what its shares were called"),
     Phrase("the step history of its runs, without content"),
     Phrase("the audit record of the purge, with the document ID only"),
     Phrase("for 90 days: which API calls asked for changes of it, with IDs only"),

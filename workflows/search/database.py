@@ -72,6 +72,9 @@ class DatabaseIndex:
             nothing = dict.fromkeys(_SHOWN, "") | {"project_id": project_id}
             self._turn(row, after, generation, is_found=False, **nothing)
             self._clear(row.pk, generation__lt=generation)
+            if self._dialect.tidy:
+                with connections[self._using].cursor() as cursor:
+                    cursor.execute(self._dialect.tidy)
 
     def leave(self, site: str, document_id: str) -> None:
         with translate_database_errors():

@@ -70,6 +70,20 @@ def index(request: pytest.FixtureRequest, django_db_blocker: Any) -> Iterator[Da
         transaction.set_rollback(True, ALIAS)
 
 
+@pytest.mark.django_db
+def test_no_word_of_a_removed_document_stays_in_the_file_of_sqlite() -> None:
+    index = DatabaseIndex()
+    for number in range(20):
+        index.add(entry(f"d{number}", Part(Kind.PAGE, f"plain words {number}", 0, "")), after="")
+    index.add(entry("gone", Part(Kind.PAGE, "zebrafinch", 0, "")), after="")
+    with connections["default"].cursor() as cursor:
+        held = "SELECT COUNT(*) FROM search_searchwords_data WHERE INSTR(block, CAST('zebrafinch' AS BLOB)) > 0"
+        assert cursor.execute(held).fetchone()[0] > 0
+        index.remove("default", "p", "gone", after=index.mark("default", "gone"))
+        assert cursor.execute(held).fetchone()[0] == 0
+    assert len(index.find("default", parse_terms("plain")).hits) == 10
+
+
 def entry(document_id: str = "d1", *parts: Part, site: str = "default", **more: str) -> Entry:
     shown = {"project_name": "Receipts", "name": "a.pdf", "file_type": "application/pdf", "run_id": "r"}
     shown |= {"project_id": "p", "status": "published", "created_at": "2026-11-21T12:00:00.000000+00:00"}
