@@ -24,7 +24,7 @@ STREET = re.compile(
     r"highway|hwy|square|park|court|parkway|suite|unit|floor|flr|level|block|blk|building|bldg|tower|p\.?o\.? box|"
     r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit|"
     r"quays?|quai|crescent|cres|terrace|tce|esplanade|mews|wharf|chemin|impasse|viale|rua|travessa|calle|avda|paseo)\b"
-    r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|weg|gatan|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s?\d"
+    r"|\b\d+/[FE]\b|\bg/f\b|\w{3}(?:straat|laan|gracht|plein|weg|gatan|gaten|gade|vej|veien|gata|vägen|katu|gasse|allee|ufer)\s?\d"
     r"|^\d{1,4}[a-z]?,?\s(?:[\w'.]+\s){1,3}(?:row|way|hill|gate|walk|green|grove|gardens|close|place|bazaar|cross|trail|"
     r"arcade|rise|view|parade)\b"
     r"|\b\d{1,5}[a-z]?,?\s(?:[\w'.]+\s){1,2}(?:st|dr|pl|ln|blvd|ct)\b"
@@ -34,7 +34,8 @@ STREET = re.compile(
     r"c/\s?\w|r[uú]a|plaza|pza\.?|camino|carretera|pasaje|carrera|cra\.?|ctra\.?|col\.|colonia|corso|viale|vicolo|"
     r"largo|pra[çc]a|estrada|rodovia|ul\.|ulica|ulice|os\.|n[áa]m\.|n[áa]m[ěe]st[íi]|utca|k[öo]r[úu]t|strada|"
     r"bd\.|calea|cad\.|caddesi|sok\.|sokak|mah\.|bulvar[ıi]|trg|cesta|torget|plads|kade|singel|dijk|nagar|marg|chowk|"
-    r"brgy\.?|barangay|purok|parade|embankment|promenade|causeway|bypass|phase|sector|estate)(?!\w)"
+    r"brgy\.?|barangay|purok|parade|embankment|promenade|causeway|bypass|phase|sector|estate|"
+    r"transversal|transv\.|diagonal|diag\.|ruko|gang|gg\.|u\.|utja|t[ée]r|s[ée]t[áa]ny|fasor)(?!\w)"
     r"|\w{3}(?:kade|singel|dijk|steeg|torget|plassen|kuja|tie|utca|ulica)\s?\d"
     r"|\b(?:p\.? ?o\.? ?box|postbus|postfach|apartado|private bag)\s?\d"
     rf"|{_STALL}",

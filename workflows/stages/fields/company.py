@@ -59,6 +59,8 @@ _OPERATOR = re.compile(
     r"\s{0,2}[:：]?\s{1,3}(?=\w)",
     re.IGNORECASE,
 )
+# A shop of, In the hands of; but Bank of, The House of.
+_OF_FIRM = re.compile(r"^\W*[A-Z]?[a-z]{0,9}(?:\s[a-z]{2,12}){1,3}\s(?:of|by)\s{1,3}(?=[A-Z])")
 _BY = re.compile(r"^\W*([^\W_]{6,9})\s{1,3}by\s{1,3}(?=\w)", re.IGNORECASE)
 _SAID = re.compile(
     r"^\W*(?:[^\W\d_]+\s){1,3}(?:by|of|for|from|under|as|von|par|de|door|av|af|di|do|da|por|przez)\s{1,3}(?=\w)",
@@ -205,6 +207,8 @@ def _begins(brand: str, name: str) -> bool:
 def _find_operator(text: str) -> re.Match[str] | None:
     """Match the words before the firm that operates the shop."""
     if label := _OPERATOR.match(text):
+        return label
+    if (label := _OF_FIRM.match(text)) and is_firm(text[label.end() :]):
         return label
     said = _BY.match(text)
     return said if said and any(spelling.is_one_letter_off(said[1].casefold(), one) for one in _OPERATED) else None

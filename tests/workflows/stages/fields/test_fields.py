@@ -404,6 +404,26 @@ def test_who_runs_the_shop_is_the_company(said: str) -> None:
     )
 
 
+@each("said", ["A shop of", "In the hands of", "One of the shops of"])
+def test_what_is_said_before_a_firm_is_not_of_its_name(said: str) -> None:
+    assert value("company", f"{said} Alder Catering Ltd", "12 Station Road", "Total | 12.00") == "Alder Catering Ltd"
+
+
+@each("name", ["Bank of Alder plc", "The House of Alder Ltd", "Sons of the Alder Ltd"])
+def test_a_firm_of_something_keeps_its_name(name: str) -> None:
+    assert value("company", name, "12 Station Road", "Total | 12.00") == name
+
+
+@each("title", ["Documento equivalente POS", "SALGSKVITTERING", "Retall Memo", "Struk belanja", "Cash Blll"])
+def test_a_title_is_no_company(title: str) -> None:
+    assert value("company", title, "ALDER", "12 Station Road", "Leeds LS1 4AP", "Total | 12.00") == "ALDER"
+
+
+@each("street", ["Transversal 47 # 45-10, Cali", "Fő u. 194/a, 7621 Pécs", "Széchenyi tér 311., 7621 Pécs"])
+def test_streets_of_more_languages_begin_an_address(street: str) -> None:
+    assert value("address", "ALDER KFT.", street, "Total | 12.00") == street
+
+
 @each("said", ["Opernted by", "Operatd by", "A trading name of", "trading name of"])
 def test_who_runs_the_shop_is_known_by_a_misread_label_as_well(said: str) -> None:
     paper = ("ALDER", f"{said} Alder & Larch Photo Pty Ltd", "12 Station Road", "Total | 12.00")
