@@ -41,11 +41,14 @@ def find_denied_documents(request: HttpRequest, document_ids: Iterable[str]) -> 
 
 
 def shows_counts(request: HttpRequest) -> bool:
-    """Return whether this person may see counts of a site, project or queue: only without an active policy.
+    """Return whether this person may see counts of a site, project or queue.
 
-    Counters do not know which of the documents they count a policy hides from whom.
+    Counters do not know which of the documents they count a policy hides from whom. So under an active one only those
+    see them who can deactivate it; a program never can.
     """
-    shown = not queries.active_number(str(request.site))
+    program = getattr(request, "auth", None)
+    may_deactivate = access.can(request, Permission.ADMIN) and (not program or program.person_id)
+    shown = bool(may_deactivate) or not queries.active_number(str(request.site))
     if not shown:
         request.counts_left_out = True  # type: ignore[attr-defined]  # said above the page that lacks them
     return shown
