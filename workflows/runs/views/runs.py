@@ -336,9 +336,11 @@ def list_stuck(site: str, rows: Iterable[WorkflowSteps]) -> Mapping[str, Stuck]:
     """Return the stuck ones among running index rows by run id: no call if all started within the last minute.
 
     An index row does not tell why its step waits, so the boards are read: one call, and one more for large documents.
+    Runs of the earlier system are left out: it repeats none of their steps, and tells nothing of why they wait.
     """
     recent = clock.iso(clock.now() - dt.timedelta(seconds=_LEAST_SECONDS))
-    boards = queries.boards_of(site, [str(one.workflow_id) for one in rows if str(one.created_at) < recent])
+    older = [str(one.workflow_id) for one in rows if str(one.created_at) < recent]
+    boards = queries.boards_of(site, [one for one in older if not seed_000.wrote(one)])
     joins = queries.first_joins(site, _sliced(boards.values()))
     usual = insight_queries.usual_seconds(site) if boards else {}
     found = {}
