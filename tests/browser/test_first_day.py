@@ -50,7 +50,7 @@ def create_type(page: Page, root: str) -> None:
     page.get_by_role("link", name="create attributes").click()
     for label, key, kind in ATTRIBUTES:
         page.get_by_label("Label", exact=True).fill(label)
-        page.get_by_label("Key", exact=True).fill(key)
+        page.locator("[name=key]").fill(key)
         page.get_by_label("Type", exact=True).select_option(label=kind)
         page.locator("main form button[type=submit]").last.click()
         expect(page.get_by_role("link", name=label)).to_be_visible()
