@@ -47,7 +47,7 @@ _UNCHECKED = "Check it: list it in checked, correct it in values, or say in answ
 class QueueShape(Schema):
     """``id``: empty for the site's own queue, which is open to all reviewers.
 
-    ``waiting``: reviews; null while an access policy is active, which may hide some of them.
+    ``waiting``: reviews; null where an active access policy may hide some, except for people who can deactivate it.
     """
 
     id: str
