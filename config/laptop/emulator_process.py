@@ -5,10 +5,8 @@ imports it.
 """
 
 import asyncio
-import functools
 import logging
 import os
-import re
 import resource
 import signal
 import sys
@@ -21,67 +19,20 @@ from typing import Any
 import uvicorn
 from ministack import app as ministack
 from ministack.core import persistence
-from ministack.services import dynamodb, stepfunctions
 
 from config.errors import Misconfigured
 from config.laptop.emulator import HOST, check_startable, hold_lock
+from config.laptop.emulator_patches import evaluate_task_timeouts, project_whole_attributes
 
 SAVE_SECONDS = int(os.environ["COUNTERSIGN_EMULATOR_SAVE_SECONDS"])
 SAVE_LIMIT_SECONDS = 60
 # They wipe every account, or reconfigure the process; nothing of ours calls them.
 REFUSED_PATHS = {"/_ministack/reset", "/_ministack/config", "/_localstack/config"}
 READING = ("BatchGet", "Describe", "Get", "List", "Query", "Receive", "Scan", "TransactGet")
-_PLACEHOLDER = re.compile(r"#\w+")
 
 logger = logging.getLogger("countersign.emulator")
 
 App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
-
-
-def evaluate_task_timeouts() -> None:
-    """Patch ministack to evaluate JSONata in a task's TimeoutSeconds, as AWS does.
-
-    ministack passes the expression to ``Event.wait`` as text and the execution fails. A review's deadline differs by
-    run, so it cannot be a constant of the state machine.
-    """
-    execute = stepfunctions._execute_task
-
-    def with_number(state: dict[str, Any], raw_input: Any, execution: Any, context: dict[str, Any]) -> Any:
-        if isinstance(state.get("TimeoutSeconds"), str):
-            seconds = stepfunctions._jsonata_state_field(state, "TimeoutSeconds", "number", raw_input, context)
-            state = state | {"TimeoutSeconds": seconds}
-        return execute(state, raw_input, execution, context)
-
-    stepfunctions._execute_task = with_number
-
-
-@functools.lru_cache(maxsize=1024)
-def _list_whole_attributes(expression: str, names: tuple[tuple[str, str], ...]) -> tuple[str, ...] | None:
-    """Return the attributes of a projection that names whole attributes only, once each; None otherwise."""
-    placeholders, known = [one.strip() for one in expression.split(",")], dict(names)
-    attributes = tuple(known[one] for one in placeholders if one in known)
-    distinct = len(set(attributes)) == len(placeholders)
-    return attributes if distinct and all(map(_PLACEHOLDER.fullmatch, placeholders)) else None
-
-
-def project_whole_attributes() -> None:
-    """Patch ministack's projection, which compares every pair of attributes twice for each item.
-
-    With a review's 65 attributes, a read took four times as long as without a projection.
-    """
-    project, find_overlap = dynamodb._project_item, dynamodb._projection_overlap_error
-
-    def project_item(item: dict[str, Any], expression: str, names: dict[str, str] | None) -> Any:
-        whole = _list_whole_attributes(expression or "", tuple((names or {}).items()))
-        if whole is None:
-            return project(item, expression, names)
-        return {name: item[name] for name in whole if name in item}
-
-    def find_overlap_error(expression: str, names: dict[str, str] | None) -> Any:
-        whole = _list_whole_attributes(expression, tuple((names or {}).items()))
-        return find_overlap(expression, names) if whole is None else None
-
-    dynamodb._project_item, dynamodb._projection_overlap_error = project_item, find_overlap_error
 
 
 class Door:
