@@ -4,8 +4,10 @@ import functools
 import re
 from typing import Any
 
+import jsonata
 from ministack.services import dynamodb, stepfunctions
 
+EXPRESSION_MILLISECONDS = 60_000
 _PLACEHOLDER = re.compile(r"#\w+")
 
 
@@ -24,6 +26,20 @@ def evaluate_task_timeouts() -> None:
         return execute(state, raw_input, execution, context)
 
     stepfunctions._execute_task = with_number
+
+
+def give_expressions_time() -> None:
+    """Patch ministack to let a JSONata expression take a minute, not the second of clock time that AWS allows.
+
+    On a busy machine an expression of a few milliseconds was now and then overtaken by everything else for longer than
+    that: its execution failed, or went the way of an error, with nothing wrong in the document or in the machine.
+    """
+    parse = jsonata.Jsonata.jsonata
+
+    def parse_with_time(expression: str, **limits: int) -> Any:
+        return parse(expression, **limits | {"timeout": EXPRESSION_MILLISECONDS})
+
+    jsonata.Jsonata.jsonata = parse_with_time
 
 
 @functools.lru_cache(maxsize=1024)

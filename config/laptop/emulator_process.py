@@ -22,7 +22,7 @@ from ministack.core import persistence
 
 from config.errors import Misconfigured
 from config.laptop.emulator import HOST, check_startable, hold_lock
-from config.laptop.emulator_patches import evaluate_task_timeouts, project_whole_attributes
+from config.laptop.emulator_patches import evaluate_task_timeouts, give_expressions_time, project_whole_attributes
 
 SAVE_SECONDS = int(os.environ["COUNTERSIGN_EMULATOR_SAVE_SECONDS"])
 SAVE_LIMIT_SECONDS = 60
@@ -149,6 +149,7 @@ async def run_emulator(port: int, lock: int) -> None:
     if os.environ.get("COUNTERSIGN_EMULATOR_OWNED"):
         loop.add_reader(sys.stdin.fileno(), stop.set)  # readable means closed: whoever started us is gone
     evaluate_task_timeouts()
+    give_expressions_time()
     project_whole_attributes()
     door = Door(ministack.app)
     keeper = Keeper(door, lock)
