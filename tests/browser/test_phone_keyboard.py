@@ -1,10 +1,12 @@
 """A phone, upright, on its side, its keyboard open, and an enlarged page: field, cut-out and Approve stay in reach."""
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.desk import claim_as_bob, field
+from tests.browser.desk import claim, claim_as_bob, field, sign_in, waiting
+from tests.browser.patience import PATIENCE_MS
+from tests.people import bob
 from tests.pump import Pump
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,3 +65,24 @@ def test_the_field_its_cut_out_and_approve_stay_in_reach(
 def show(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.wait_for_timeout(150)  # until the browser has told the page
+
+
+def test_keys_are_named_where_there_are_keys(live_server: LiveServer, browser: Browser, pump: Pump) -> None:
+    bob()
+    url, _, _ = waiting(live_server, pump)
+
+    def hints(*, script: bool = True, width: int = 1440) -> int:
+        context = browser.new_context(java_script_enabled=script, viewport={"width": width, "height": 900})
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        sign_in(page, live_server, "bob")
+        if page.goto(url) and page.locator("[data-claim]").count():
+            claim(page, url)
+        expect(page.locator(".seen").first).to_be_visible()
+        seen = page.locator(".key").locator("visible=true").count()
+        context.close()
+        return seen
+
+    assert hints() > 0
+    assert hints(width=375) == 0
+    assert hints(script=False) == 0
