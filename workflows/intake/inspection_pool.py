@@ -36,6 +36,10 @@ _ENDLESS = Phrase(
     "This file takes too long to read or crashes the reader. It may be damaged: open it, export it again and "
     "upload that."
 )
+_SLOW = Phrase(
+    "This file was not read within %(seconds)s seconds: the server may be busy. Try again in a few minutes. If that "
+    "fails too, the file may be damaged: open it, export it again and upload that."
+)
 _UNREADABLE = Phrase("This file cannot be read. It may be damaged: open it, export it again and upload that.")
 _BUSY = Phrase("File inspection is unavailable. Nothing was stored; try again in a moment.")
 _lock = threading.Lock()
@@ -152,7 +156,7 @@ def _ask(wanted: dict[str, Any]) -> dict[str, Any]:
         except TimeoutError as error:
             inspector.end()
             log.warning("look at a file was given up")
-            raise Refused(_ENDLESS) from error
+            raise Refused(_SLOW.fill(seconds=_WALL_SECONDS)) from error
         except _Gone:
             inspector.end()
             log.info("the inspector had ended and is started again")

@@ -90,7 +90,7 @@ def test_a_file_that_never_ends_is_refused_and_the_next_one_is_read(
     began = time.monotonic()
     with monkeypatch.context() as brief:
         brief.setattr(inspection_pool, "_WALL_SECONDS", 3)
-        with pytest.raises(Refused, match="open it, export it again"):
+        with pytest.raises(Refused, match=r"within 3 seconds.*Try again in a few minutes.*open it, export it again"):
             look(looping)
     assert time.monotonic() - began < 20
     assert look(clean).file_type == "text/plain"
@@ -116,6 +116,19 @@ def test_a_file_that_never_ends_keeps_nobody_else_waiting(
     assert not refused  # the other one is still looked at
     other.join()
     assert refused
+
+
+def test_a_sound_file_that_a_busy_machine_does_not_come_to_is_to_be_sent_again(
+    clean: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(clean)
+    (inspector,) = inspectors()
+    monkeypatch.setattr(inspection_pool, "_WALL_SECONDS", 0.3)
+    os.kill(inspector, signal.SIGSTOP)  # it gets no turn
+    with pytest.raises(Refused, match=r"the server may be busy\. Try again in a few minutes"):
+        look(clean)
+    monkeypatch.undo()
+    assert look(clean).file_type == "text/plain"
 
 
 def test_a_look_that_is_killed_costs_one_file(looping: Path, clean: Path) -> None:
