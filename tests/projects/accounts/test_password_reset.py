@@ -44,6 +44,7 @@ def test_a_link_sets_a_password_once_and_ends_every_session(owner: User) -> None
     assert [(one.status_code, one["Location"]) for one in answers] == [(302, "/login/")] * 2  # type: ignore[attr-defined]
     assert [one.to for one in mail.outbox] == [["bob@example.org"]]
     form = open_form(browser)
+    assert "You will be signed out everywhere." in one_line(browser.get(form).content)
     assert browser.post(form, NEW | {"new_password2": "slip"}).status_code == 422
     assert browser.post(form, NEW)["Location"] == "/login/"
     assert elsewhere.get("/documents/").status_code == 302

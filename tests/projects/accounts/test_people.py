@@ -67,6 +67,9 @@ def test_an_invited_person_chooses_a_password_and_is_in(admin: Client) -> None:
     path = found[1]
     browser = Client()
     form = browser.get(path)["Location"]
+    asked = one_line(browser.get(form).content)
+    told = ("Choose the password for your new account." in asked, "signed out" in asked)
+    assert told == (True, False)  # there is no session that a first password could end
     word = {"new_password1": "quite another word 7", "new_password2": "quite another word 7"}
     assert browser.post(form, word).status_code == 302
     signed = browser.post("/login/", {"username": "ana@example.org", "password": word["new_password1"]})
