@@ -1,11 +1,12 @@
 """Repair counters by kind of work, shown on the Operations page and in the metrics."""
 
 import logging
+from contextlib import suppress
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from config import clock, logs, table
-from config.errors import CountersignError
+from config.errors import Conflict, CountersignError
 from config.item import Item
 
 log = logging.getLogger(__name__)
@@ -40,3 +41,13 @@ def record_repair(kind: str, site: str, *, document_id: str, workflow_id: str) -
         Repair.change(table.REPAIR.key(table.DEFAULT_SITE, kind=kind), actions, always)
     except CountersignError as error:
         log.warning("repair was not counted", extra={"error": logs.place_of(error)})
+
+
+def forget_repairs(site: str, document_id: str) -> None:
+    """Drop the ids of a purged document; the counters stay. Idempotent."""
+    pk = table.REPAIR.partition_key(table.DEFAULT_SITE)
+    for row in Repair.every(pk, sk=Repair.SK.startswith(table.REPAIR.sort_prefix())):
+        if (row.site_id, row.document_id) == (site, document_id):
+            gone = [Repair.document_id.remove(), Repair.workflow_id.remove()]
+            with suppress(Conflict):  # another was repaired meanwhile
+                Repair.change(row.key, gone, Repair.document_id == document_id)

@@ -158,7 +158,6 @@ LISTED = (
     r"-versions audit# ev#\S+#document#",
     r" INGEST#[0-9a-f]{64} META$",  # that a file of the bucket was taken once
     r"sql SearchDocument ",
-    r" WORKERS REPAIR#",  # what the sweeper repaired last of each kind: an id, for operators
     *(RULE := (r" entityevent#rule#", r" ruleset#", r"-versions audit# ev#\S+#rule#", r"s3 rules/")),  # the site's own
 )
 WITH_WORDS = (TOMBSTONE, ACTIVITY, MANIFEST, *RULE)

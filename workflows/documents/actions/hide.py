@@ -7,6 +7,7 @@ from typing import Any
 from pynamodb.expressions.condition import Condition
 
 from config import table
+from config.due import repairs
 from config.errors import Conflict, NotFound
 from config.item import Item, VersionItem, translate_store_errors
 from config.table import Key
@@ -180,6 +181,7 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _empty_partition(Item, table.DEFINITION_DOCUMENT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
     forget_digests(site, document_id)
+    repairs.forget_repairs(site, document_id)
     purging.forget_everywhere(site, document_id)
     _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
     _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
