@@ -16,7 +16,7 @@ from config.errors import ActionFailed, Conflict, CountersignError, NotFound
 from config.phrase import Phrase
 from projects.accounts.preferences import speak_to
 from projects.documents import queries as counter_queries
-from projects.policies.queries import active_number
+from projects.policies.gate import shows_counts_to
 from projects.queues import queries as queue_queries
 from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
@@ -193,7 +193,7 @@ def _write_digest(site: str, user_id: str) -> Mail | None:
         gettext("Asked of you"): (len(asked.rows), asked.next),
         gettext("Your work"): (len(mine.rows), mine.next),
     }
-    if not active_number(site):  # which may hide some of those that wait
+    if shows_counts_to(site, user_id):
         waiting = counter_queries.count_waiting_by_queue(site).get(DEFAULT_QUEUE, 0)
         counts[gettext("Waiting in the shared queue")] = (waiting, None)
     if not any(number for number, _ in counts.values()):

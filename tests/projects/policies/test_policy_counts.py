@@ -90,10 +90,15 @@ def test_queues_by_api_have_no_counts_under_a_policy() -> None:
 
 
 def test_the_daily_mail_leaves_out_the_shared_queue_under_a_policy() -> None:
+    """As the pages do: to those who can deactivate the policy it is shown."""
     open_review("note.pdf")
-    rosa = str(bob().pk)
-    found = mails._write_digest(SITE, rosa)
-    assert found
-    assert "Waiting in the shared queue: 1" in found.text
+    rosa, ada = str(bob().pk), str(alice().pk)
+    for who in (rosa, ada):
+        found = mails._write_digest(SITE, who)
+        assert found
+        assert "Waiting in the shared queue: 1" in found.text
     activate(DEPARTMENTS)
     assert mails._write_digest(SITE, rosa) is None
+    found = mails._write_digest(SITE, ada)
+    assert found
+    assert "Waiting in the shared queue: 1" in found.text
