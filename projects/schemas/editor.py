@@ -12,11 +12,13 @@ from config.table import InvalidKey
 from projects.schemas import checks
 from projects.schemas import queries as schema_queries
 from projects.schemas.checks import Definitions
+from projects.schemas.forms import ShortAttributeForm, typed_attribute
 from projects.schemas.governing import MAX_COMPOSITE_KEYS, AttributeDefinition, Schema
 from projects.schemas.use_rows import (
     UseRow,
     UseRows,
     add_row_tools,
+    extend_posted_rows,
     lines_of,
     parse_posted_rows,
     rearrange_posted_rows,
@@ -75,6 +77,8 @@ class SchemaEditor:
     refusal: str = ""  # why the write was refused
     problems: int = 0
     known: Mapping[str, AttributeDefinition] = field(default_factory=dict)
+    new: ShortAttributeForm = field(default_factory=ShortAttributeForm)
+    made: str = ""  # label of the attribute just created here
 
     def schema(self) -> Schema:
         uses = tuple(row.use() for row in self.rows.non_blank_rows())
@@ -127,11 +131,25 @@ def editor_of(schema: Schema, *, named: bool, version: int = 0) -> SchemaEditor:
 
 
 def edit_posted_schema(data: Mapping[str, Any], *, named: bool, name: str = "") -> SchemaEditor:
-    return SchemaEditor(SchemaForm(data, named=named), parse_posted_rows(data), name, version_in(data))
+    form, new = SchemaForm(data, named=named), typed_attribute(data)
+    return SchemaEditor(form, parse_posted_rows(data), name, version_in(data), new=new)
 
 
 def edit_rearranged_schema(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
     """Return the editor with rearranged rows; nothing is validated or saved."""
-    typed = {key: data.get(key, "") for key in ("name", "composite_keys")}
     rows, focus = rearrange_posted_rows(data, order)
-    return SchemaEditor(SchemaForm(initial=typed, named=named), rows, name, version_in(data), focus)
+    form, new = _typed_form(data, named=named), typed_attribute(data)
+    return SchemaEditor(form, rows, name, version_in(data), focus, new=new)
+
+
+def edit_extended_schema(
+    data: Mapping[str, Any], made: AttributeDefinition, *, named: bool, name: str = ""
+) -> SchemaEditor:
+    """Return the editor as typed, with a row of the attribute just created, and a blank form for another."""
+    rows, form, new = extend_posted_rows(data, made.key), _typed_form(data, named=named), ShortAttributeForm()
+    new.fields["label"].widget.attrs["autofocus"] = True
+    return SchemaEditor(form, rows, name, version_in(data), new=new, made=made.label)
+
+
+def _typed_form(data: Mapping[str, Any], *, named: bool) -> SchemaForm:
+    return SchemaForm(initial={key: data.get(key, "") for key in ("name", "composite_keys")}, named=named)

@@ -1,6 +1,6 @@
 """Forms of attribute definitions; key and type are set once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
@@ -137,7 +137,7 @@ class AttributeForm(DefinitionForm):
 
     def definition(self) -> AttributeDefinition:
         typed: dict[str, Any] = self.cleaned_data
-        plausible = date_range(typed["key"], typed["kind"], typed["date_range"])
+        plausible = date_range(typed["key"], typed["kind"], typed.get("date_range", ""))
         columns = typed["columns"] if typed["kind"] == TABLE else ""
         return AttributeDefinition(
             typed["key"], typed["label"], typed["kind"], date_range=plausible, columns=columns,
@@ -153,3 +153,25 @@ class AttributeForm(DefinitionForm):
         if self.cleaned_data.get("kind") == ENTITY and not self.cleaned_data.get("entity_type"):
             self.add_error("entity_type", gettext("Select the list that the values come from."))
         return self.cleaned_data
+
+
+class ShortAttributeForm(AttributeForm):
+    """Beside the schema that needs it: the kinds of which a label says enough."""
+
+    prefix = "new"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("date_range", "columns", "watermark"):
+            del self.fields[name]
+        kinds = cast("forms.ChoiceField", self.fields["kind"])
+        longer = {TABLE, WATERMARK, ENTITY, PUBLICATION}
+        kinds.choices = [(name, kind.label) for name, kind in KINDS.items() if name not in longer]
+        for name in ("label", "key"):
+            self.fields[name].widget.attrs["data-press-on-enter"] = "create-attribute"
+
+
+def typed_attribute(data: Mapping[str, Any]) -> ShortAttributeForm:
+    """Return the form as typed, unvalidated."""
+    names = ("label", "key", "kind", "personal")
+    return ShortAttributeForm(initial={one: data.get(f"{ShortAttributeForm.prefix}-{one}", "") for one in names})

@@ -97,9 +97,21 @@ def parse_posted_rows(data: Mapping[str, Any]) -> UseRows:
 
 def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows, str]:
     """Return the typed rows after ``order`` (see ``row_moves``), and the input to focus."""
-    rows = [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_USES))]
+    rows = _read_typed_rows(data)
     focus = row_moves.rearrange_rows(rows, order, blank={}, most=MAX_USES, first="key")
     return _make_use_rows(rows), focus
+
+
+def extend_posted_rows(data: Mapping[str, Any], key: str) -> UseRows:
+    """Return the typed rows with one of this key: one that names it already, the first without a key, or a new one."""
+    rows = _read_typed_rows(data)
+    if all(one["key"].strip() != key for one in rows):
+        free = next((one for one in rows if not one["key"].strip()), None)
+        if free is not None:
+            free["key"] = key
+        elif len(rows) < MAX_USES:
+            rows.append({"key": key})
+    return _make_use_rows(rows)
 
 
 def add_row_tools(
@@ -120,6 +132,10 @@ def add_row_tools(
 
 def _make_use_rows(rows: list[Row]) -> UseRows:
     return cast(UseRows, _Rows(initial=rows, prefix=PREFIX))
+
+
+def _read_typed_rows(data: Mapping[str, Any]) -> list[Row]:
+    return [_read_row_input(data, i) for i in range(min(row_moves.count_rows(data, PREFIX), MAX_USES))]
 
 
 def _read_row_input(data: Mapping[str, Any], i: int) -> Row:

@@ -17,8 +17,14 @@ from projects.entities.queries import get_type, list_types
 from projects.schemas import actions as attribute_definition_actions
 from projects.schemas import actions as schema_actions
 from projects.schemas import queries as schema_queries
-from projects.schemas.editor import SchemaEditor, edit_posted_schema, edit_rearranged_schema, editor_of
-from projects.schemas.forms import AttributeForm, DefinitionForm
+from projects.schemas.editor import (
+    SchemaEditor,
+    edit_extended_schema,
+    edit_posted_schema,
+    edit_rearranged_schema,
+    editor_of,
+)
+from projects.schemas.forms import AttributeForm, DefinitionForm, ShortAttributeForm
 from projects.schemas.governing import AttributeDefinition, Schema
 from projects.schemas.items import SchemaHead
 from projects.settings.values import DATE_RANGES
@@ -165,7 +171,7 @@ def create_classification(request: DeskRequest) -> HttpResponse:
     if request.method == "GET":
         return page(editor_of(Schema(""), named=True))
     if order := request.POST.get("rows"):
-        return page(edit_rearranged_schema(request.POST, order, named=True), rows=True)
+        return _rows_page(request, order, named=True, classification_id=wanted)
     editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
         return page(editor.count_messages(), status=422)
@@ -188,7 +194,7 @@ def edit_classification(request: DeskRequest, classification_id: str) -> HttpRes
     if request.method == "GET":
         return _schema_page(request, editor_of(head.schema, named=True, version=head.number), head=head)
     if order := request.POST.get("rows"):
-        return _schema_page(request, edit_rearranged_schema(request.POST, order, named=True), head=head, rows=True)
+        return _rows_page(request, order, named=True, head=head)
     editor = edit_posted_schema(request.POST, named=True)
     if not editor.is_valid(request.site):
         return _schema_page(request, editor.count_messages(), head=head, status=422)
@@ -212,9 +218,7 @@ def edit_site_schema(request: DeskRequest) -> HttpResponse:
     if request.method == "GET":
         return _schema_page(request, editor_of(head.schema, named=False, version=head.number), head=head)
     if order := request.POST.get("rows"):
-        return _schema_page(
-            request, edit_rearranged_schema(request.POST, order, named=False, name=name), head=head, rows=True
-        )
+        return _rows_page(request, order, named=False, head=head)
     editor = edit_posted_schema(request.POST, named=False, name=name)
     if not editor.is_valid(request.site):
         return _schema_page(request, editor.count_messages(), head=head, status=422)
@@ -253,6 +257,31 @@ def archive_classification(request: DeskRequest, classification_id: str) -> Http
     else:
         messages.success(request, gettext("Document type restored. Projects can select it again."))
     return redirect_after_post(request, reverse("schemas:list-classifications"))
+
+
+_CREATE = "create"  # the attribute typed beside the rows
+
+
+def _rows_page(
+    request: DeskRequest, order: str, *, named: bool, head: SchemaHead | None = None, classification_id: str = ""
+) -> HttpResponse:
+    """Rearrange the rows, or create an attribute and add its row; the schema is not saved."""
+    page = partial(_schema_page, request, head=head, classification_id=classification_id, rows=True)
+    data, name = request.POST, head.schema.name if head and not named else ""
+    typed = edit_rearranged_schema(data, order, named=named, name=name)
+    if order != _CREATE:
+        return page(typed)
+    form = ShortAttributeForm(data)
+    typed = replace(typed, new=form, focus="")
+    if not form.is_valid():
+        return page(typed, status=422)
+    made = form.definition()
+    try:
+        attribute_definition_actions.create_definition(request.site, made, by=actor_of(request.user))
+    except Conflict as error:
+        form.add_error("key", gettext("%(error)s Choose another key.") % {"error": error})
+        return page(typed, status=409)
+    return page(edit_extended_schema(data, made, named=named, name=name))
 
 
 def _schema_page(

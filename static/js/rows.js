@@ -16,6 +16,14 @@ function clear() {
   dragged = null;
 }
 
+// Of a form within a form: Enter presses its own button and not the first of the page.
+document.addEventListener("keydown", (event) => {
+  const name = event.target.dataset?.pressOnEnter;
+  if (!name || event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  document.getElementById(name).click();
+});
+
 // A row can be dragged only by its grip: elsewhere one selects text.
 document.addEventListener("pointerdown", ({ target }) => {
   const grip = target.closest?.("[data-grip]");

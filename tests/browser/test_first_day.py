@@ -45,20 +45,16 @@ def test_an_own_type_is_read_reviewed_exported_and_accounted_for(
 
 
 def create_type(page: Page, root: str) -> None:
-    """Attributes first: the form of a type says so."""
-    page.goto(f"{root}/schemas/new/")
-    page.get_by_role("link", name="create attributes").click()
-    for label, key, kind in ATTRIBUTES:
-        page.get_by_label("Label", exact=True).fill(label)
-        page.locator("[name=key]").fill(key)
-        page.get_by_label("Type", exact=True).select_option(label=kind)
-        page.locator("main form button[type=submit]").last.click()
-        expect(page.get_by_role("link", name=label)).to_be_visible()
+    """Its attributes are made beside it; nothing that was typed is lost."""
     page.goto(f"{root}/schemas/new/")
     page.get_by_role("textbox", name="Name").fill("Delivery note")
-    for number, (_, key, _) in enumerate(ATTRIBUTES):
-        page.get_by_role("button", name="Add attribute").click()
-        page.locator(f"[name=uses-{number}-key]").fill(key)
+    for number, (label, key, kind) in enumerate(ATTRIBUTES):
+        page.locator("[name=new-label]").fill(label)
+        page.locator("[name=new-key]").fill(key)
+        page.locator("[name=new-kind]").select_option(label=kind)
+        page.locator("[name=new-key]").press("Enter")
+        expect(page.locator(f"[name=uses-{number}-key]")).to_have_value(key)
+        expect(page.locator("[name=new-label]")).to_be_focused()
     page.get_by_role("button", name="Create document type").first.click()
     expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
 

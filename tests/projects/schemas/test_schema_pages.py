@@ -256,6 +256,38 @@ def test_rows_can_be_moved_before_one_is_made_and_on_the_sites_page(attributes):
         assert b'name="uses-0-key"' in answer.content
 
 
+@each("htmx", [False, True])
+def test_a_missing_attribute_is_made_beside_the_rows_and_keeps_what_was_typed(attributes, htmx):
+    browser, key = signed_in(alice(), htmx=htmx), f"po_number_{int(htmx)}"
+    new = {"rows": "create", "new-label": "PO number", "new-key": key, "new-kind": "text"}
+    form = typed(Schema("Typed already", (AttributeUse("vendor"), AttributeUse(""))), **new)
+    answer = browser.post(NEW, form)
+    assert answer.status_code == 200
+    page = one_line(answer.content)
+    assert [row.initial.get("key", "") for row in answer.context["editor"].rows.forms] == ["vendor", key]
+    assert "PO number created. Its row above is not saved yet." in page
+    assert ("Typed already" in page) != htmx
+    assert schema_queries.attribute_definition(SITE, key).label == "PO number"
+    assert schema_queries.all_classifications(SITE) == []
+    again = browser.post(NEW, form)
+    assert (again.status_code, "Choose another key." in one_line(again.content)) == (409, True)
+    slip = browser.post(NEW, form | {"new-label": "", "new-kind": "table"})
+    assert (slip.status_code, "Enter a label." in one_line(slip.content)) == (422, True)
+    assert [row.initial.get("key", "") for row in slip.context["editor"].rows.forms] == ["vendor", ""]
+    kept = browser.post(NEW, form | {"rows": "add", "new-label": "Not yet made"})
+    assert 'value="Not yet made"' in one_line(kept.content)
+
+
+def test_a_row_that_names_the_missing_attribute_gets_no_second_one(attributes):
+    browser = signed_in(alice())
+    new = {"rows": "create", "new-label": "PO number", "new-kind": "text"}
+    for path in (SITE_URL, url(make_classification())):
+        form = typed(Schema("X", (AttributeUse("po_number"),)), **new | {"new-key": ""})
+        answer = browser.post(path, form)
+        assert [row.initial["key"] for row in answer.context["editor"].rows.forms] == ["po_number"]
+        schema_actions.delete_definition(SITE, "po_number", by=BOB)
+
+
 @pytest.mark.parametrize("htmx", [False, True])
 def test_one_is_archived_and_used_again(attributes, htmx):
     owner = make_classification()
