@@ -126,7 +126,7 @@ class Seed000:
             "project_id": self.project_id,
             "file_uri": f"s3://{settings.BUCKET_NAME}/{self.root(document.document_id)}"
             f"{document.document_id}.{_EXTENSIONS[document.mime]}",
-            "file_name": document.name,
+            "file_name": f"{document.document_id}.{_EXTENSIONS[document.mime]}",  # the object's, not the document's
             "file_type": document.mime,
             "execution_arn": "arn:aws:states:us-east-1:123456789012:execution:idp:" + str(document.workflow_id),
             "status": status,

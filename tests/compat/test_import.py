@@ -137,6 +137,7 @@ def test_a_file_is_read_again_here_which_imports_it(seed: Seed000, pump: Pump, t
     run = Run(SITE, seed.project_id, document.document_id, new)
     pump.run(lambda: queries.execution(run).currentStep == END or pump.ran("open_review") > 0)
     assert queries.board(SITE, new).data["segment_builder"]["status"] == "completed"
+    assert queries.board(SITE, new).name == document.name  # that system's runs name the object, by an ID
     # What was read before is kept beside it.
     assert "A manual about pumps" in read(run_url(seed, "completed", "result/"))
     assert "Page 2 Analysis" in words(read(run_url(seed, "completed", "segments/1/")))

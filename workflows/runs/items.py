@@ -134,11 +134,16 @@ class DocumentWorkflow(Item):
     layers = UnicodeAttribute(null=True)  # JSON of workflows.runs.run_files.Layers: the locations of its artifacts
     s3version = UnicodeAttribute(null=True)  # the file version that the run reads
     project_name = UnicodeAttribute(null=True)
+    name = UnicodeAttribute(null=True)  # of an imported document: that system names the object instead
     micros = NumberAttribute(null=True)  # cost of its steps with retries, in millionths of a dollar
     unpriced = NumberAttribute(null=True)  # steps with usage that has no price
     routing = UnicodeAttribute(null=True)  # JSON of definitions.rules.Routing, evaluated at the start
     created_at = UnicodeAttribute()
     updated_at = UnicodeAttribute()
+
+    @property
+    def file_name(self) -> str:
+        return str(self.name or self.data["file_name"])
 
 
 class DocumentEvent(DueWork):

@@ -102,20 +102,22 @@ def _lacks(row: Any) -> bool:
 
 
 def _around(site: str, row: WorkflowSteps) -> list[table.Key]:
-    """Return the keys of a board's run, in one of two places by kind, and of its project."""
+    """Return the keys of a board's run, in one of two places by kind, of its project and of its document."""
     data = row.data.as_dict()
     ids = {"document_id": data.get("document_id") or "-", "workflow_id": _tail(row.PK)}
+    project_id = data.get("project_id") or "-"
     return [
         table.DOCUMENT_WORKFLOW.key(site, **ids),
         table.WEB_WORKFLOW.key(site, **ids),
-        table.PROJECT.key(site, project_id=data.get("project_id") or "-"),
+        table.PROJECT.key(site, project_id=project_id),
+        table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=ids["document_id"]),
     ]
 
 
 def _fill_board(row: WorkflowSteps, around: Sequence[Row | None]) -> Link:
-    run, project = around[0] or around[1], around[2]
-    board, told, settings = (
-        one.data.as_dict() if one is not None and one.data is not None else {} for one in (row, run, project)
+    run, project, document = around[0] or around[1], around[2], around[3]
+    board, told, settings, named = (
+        one.data.as_dict() if one is not None and one.data is not None else {} for one in (row, run, project, document)
     )
     link = Link(
         status=str(told.get("status") or ""),
@@ -126,7 +128,7 @@ def _fill_board(row: WorkflowSteps, around: Sequence[Row | None]) -> Link:
     row.workflow_id = _tail(row.PK)
     row.document_id = str(board.get("document_id") or "")
     row.project_id = str(board.get("project_id") or "")
-    row.name = told.get("file_name") or row.workflow_id
+    row.name = named.get("name") or told.get("file_name") or row.workflow_id  # its runs name the object, by an ID
     row.project_name = settings.get("name") or row.project_id
     row.current_step = _current(board)
     row.page_count = link.pages or None

@@ -101,7 +101,7 @@ def import_document(site: str, project: Project, row: ProjectDocument, *, by: Ac
     state = DocumentState(DocumentStatus(outcome), run.workflow_id)
     changes = [
         _fill_project_row(run, row, state, at, {"project_name": project.settings.name, "page_count": _pages(link)}),
-        *_run_rows(run, project, link, outcome, at),
+        *_run_rows(run, project, row, link, outcome, at),
         *document_rows.write_document(run, None, state, clock.iso(at)),
         *create_document(site, _new_document(run, project, row, state.status), by=by, at=at),
     ]
@@ -157,12 +157,14 @@ def _pages(link: DocumentWorkflow) -> int | None:
     return int(link.data.as_dict().get("total_segments") or 0) or None
 
 
-def _run_rows(run: Run, project: Project, link: DocumentWorkflow, outcome: Outcome, at: dt.datetime) -> list[Change]:
+def _run_rows(
+    run: Run, project: Project, row: ProjectDocument, link: DocumentWorkflow, outcome: Outcome, at: dt.datetime
+) -> list[Change]:
     """Build the run's execution, which has ended, and its row in the list of all runs of a document or web page."""
     now, began = clock.iso(clock.now()), clock.iso(at)
     pinned = run_settings.to_json(replace(run_settings.freeze(_settings_of(project, link)), fields=()))
     key = table.DOCUMENT_WORKFLOW.key(run.site, document_id=run.document_id, workflow_id=run.workflow_id)
-    more = {"settings": pinned, "definition": TEN_STEPS.id, "project_name": project.settings.name}
+    more = {"settings": pinned, "definition": TEN_STEPS.id, "project_name": project.settings.name, "name": row.name}
     actions = [getattr(DocumentWorkflow, name).set(value) for name, value in more.items()]
     own: Change = Update(key, actions, EXISTS)
     if link.key != key:
@@ -172,7 +174,7 @@ def _run_rows(run: Run, project: Project, link: DocumentWorkflow, outcome: Outco
             setattr(copied, name, value)
         own = Put(copied, overwrite=True)
     in_project = table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
-    data = {"file_name": link.data["file_name"], "status": link.data["status"]}
+    data = {"file_name": row.name, "status": link.data["status"]}
     listed = ProjectWorkflow(*in_project, data=data, created_at=began, updated_at=now)
     return [Put(_execution(run, outcome, link, began, now)), own, Put(listed, overwrite=True)]
 

@@ -227,7 +227,7 @@ def _rows(plan: _Plan, now: str) -> Rows:
     project = {"name": link.project_name or "", "language": plan.pinned.language}
     pages = None if board.page_count is None else int(board.page_count)
     original = Original(
-        str(data["file_name"]), str(data["file_type"]), int(plan.source.row.file_size or 0), str(data["file_uri"]),
+        link.file_name, str(data["file_type"]), int(plan.source.row.file_size or 0), str(data["file_uri"]),
         pages, s3version=link.s3version,
     )  # fmt: skip
     routing = read_routing(link.routing)
@@ -304,7 +304,7 @@ def _start(plan: _Plan) -> None:
             plan.ended.definition,
             attempt=1,
             start_at=plan.first.name,
-            file_name=str(plan.source.link.data["file_name"]),
+            file_name=plan.source.link.file_name,
             project_name=str(plan.source.link.project_name or ""),
         )
     except Unavailable:

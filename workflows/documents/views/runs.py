@@ -96,7 +96,7 @@ def _run_row(link: DocumentWorkflow, row: ProjectDocument | None) -> RunRow:
         mark = state_labels.of_document(row.status, row.outcome, row.current_step)
     return RunRow(
         run_id,
-        str(link.data["file_name"]),
+        link.file_name,
         state_labels.start_of_run(run_id) or link.created_at,
         mark,
         str(link.data.as_dict().get("error") or ""),

@@ -105,7 +105,7 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
         RunRow(
             run,
             run_id,
-            str(by_run[run_id].data["file_name"]) if run_id in by_run else run_id,
+            by_run[run_id].file_name if run_id in by_run else run_id,
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
             str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
             state_labels.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
