@@ -110,6 +110,7 @@ def _queue_url(name: str) -> str:
 # What differs between environments in what bootstrap deploys; config/deploy/infrastructure/parameters.yaml says what
 # each is.
 STACK_PARAMETERS = {
+    "IndexProjection": env("COUNTERSIGN_INDEX_PROJECTION", "INCLUDE"),
     "Protected": env("COUNTERSIGN_PROTECTED", "false" if ON_LAPTOP else "true"),
     "CustomerKey": env("COUNTERSIGN_CUSTOMER_KEY", "true"),
     "SendersTopicArn": env("COUNTERSIGN_SENDERS_TOPIC_ARN", ""),

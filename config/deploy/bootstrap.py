@@ -269,8 +269,11 @@ def _describe_table(name: str) -> dict[str, Any]:
 
 
 def _projects(table: dict[str, Any], attributes: Sequence[str]) -> bool:
+    """Return True if both indexes project what lists show, or everything, as tables of the seed-000 system do."""
     indexes = {
-        index["IndexName"]: set(index["Projection"].get("NonKeyAttributes", ()))
+        index["IndexName"]: set(attributes)
+        if index["Projection"]["ProjectionType"] == "ALL"
+        else set(index["Projection"].get("NonKeyAttributes", ()))
         for index in table.get("GlobalSecondaryIndexes", ())
     }
     return indexes == {name: set(attributes) for name in ("GSI1", "GSI2")}

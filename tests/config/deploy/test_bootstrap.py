@@ -144,3 +144,15 @@ def test_an_environment_of_its_own_has_aws_keys_other_alarms_and_a_reader_of_the
         deploy()
     found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     assert found["KmsMasterKeyId"]
+
+
+def test_a_table_whose_indexes_hold_whole_items_is_accepted(table):
+    described = describe_table()
+    whole = [{**index, "Projection": {"ProjectionType": "ALL"}} for index in described["GlobalSecondaryIndexes"]]
+    aws.dynamodb_client().delete_table(TableName=table)
+    create_table({**described, "GlobalSecondaryIndexes": whole})
+    try:
+        assert bootstrap._projects(describe_table(), bootstrap.INDEX_ATTRIBUTES)
+    finally:
+        aws.dynamodb_client().delete_table(TableName=table)
+        create_table(described)

@@ -101,7 +101,7 @@ def import_document(site: str, project: Project, row: ProjectDocument, *, by: Ac
     state = DocumentState(DocumentStatus(outcome), run.workflow_id)
     changes = [
         _fill_project_row(run, row, state, at, {"project_name": project.settings.name, "page_count": _pages(link)}),
-        *_run_rows(run, project, row, link, outcome, at),
+        *_run_rows(run, project, row, link, at),
         *document_rows.write_document(run, None, state, clock.iso(at)),
         *create_document(site, _new_document(run, project, row, state.status), by=by, at=at),
     ]
@@ -158,7 +158,7 @@ def _pages(link: DocumentWorkflow) -> int | None:
 
 
 def _run_rows(
-    run: Run, project: Project, row: ProjectDocument, link: DocumentWorkflow, outcome: Outcome, at: dt.datetime
+    run: Run, project: Project, row: ProjectDocument, link: DocumentWorkflow, at: dt.datetime
 ) -> list[Change]:
     """Build the run's execution, which has ended, and its row in the list of all runs of a document or web page."""
     now, began = clock.iso(clock.now()), clock.iso(at)
@@ -176,7 +176,7 @@ def _run_rows(
     in_project = table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id)
     data = {"file_name": row.name, "status": link.data["status"]}
     listed = ProjectWorkflow(*in_project, data=data, created_at=began, updated_at=now)
-    return [Put(_execution(run, outcome, link, began, now)), own, Put(listed, overwrite=True)]
+    return [Put(_execution(run, _OUTCOMES[str(row.status)], link, began, now)), own, Put(listed, overwrite=True)]
 
 
 def _settings_of(project: Project, link: DocumentWorkflow) -> Mapping[str, Any]:
