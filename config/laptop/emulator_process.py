@@ -22,7 +22,12 @@ from ministack.core import persistence
 
 from config.errors import Misconfigured
 from config.laptop.emulator import HOST, check_startable, hold_lock
-from config.laptop.emulator_patches import evaluate_task_timeouts, give_expressions_time, project_whole_attributes
+from config.laptop.emulator_patches import (
+    evaluate_task_timeouts,
+    give_expressions_time,
+    project_whole_attributes,
+    wake_receivers,
+)
 
 SAVE_SECONDS = int(os.environ["COUNTERSIGN_EMULATOR_SAVE_SECONDS"])
 SAVE_LIMIT_SECONDS = 60
@@ -151,6 +156,7 @@ async def run_emulator(port: int, lock: int) -> None:
     evaluate_task_timeouts()
     give_expressions_time()
     project_whole_attributes()
+    wake_receivers()
     door = Door(ministack.app)
     keeper = Keeper(door, lock)
     saving = asyncio.create_task(keeper.run()) if persistence.PERSIST_STATE else None
