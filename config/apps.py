@@ -14,7 +14,7 @@ from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from config.celery import app
 from config.environment import ON_LAPTOP
-from config.phrase import Day, Figure, Phrase
+from config.phrase import Day, Figure, FullDay, Phrase
 
 
 class ConfigConfig(AppConfig):
@@ -26,6 +26,7 @@ class ConfigConfig(AppConfig):
         Phrase.in_number = staticmethod(ngettext)
         Figure.in_digits = staticmethod(write_digits)
         Day.in_order = staticmethod(write_date)
+        FullDay.in_full = staticmethod(write_full_date)
         if ON_LAPTOP:  # and when the image is built, which finds them compiled
             compile_catalogues()
 
@@ -47,6 +48,12 @@ def write_date(year: int, month: int, day: int) -> str:
     """``25 Nov 2026``, in the language's format."""
     # Translators: Django's date filter: j is the day, M or N the short name of the month, n its number, Y the year.
     return dateformat.format(dt.date(year, month, day), pgettext("pattern of a date", "j M Y"))
+
+
+def write_full_date(year: int, month: int, day: int) -> str:
+    """``25 November 2026``, in the language's format."""
+    # Translators: Django's date filter: j is the day, F the name of the month, n its number, Y the year.
+    return dateformat.format(dt.date(year, month, day), pgettext("pattern of a date", "j F Y"))
 
 
 def compile_catalogues() -> list[Path]:

@@ -77,6 +77,25 @@ class Day(Phrase):
         return Day.in_order(int(year), Day.MONTHS.index(month) + 1, int(day))
 
 
+class FullDay(Day):
+    """The same with the whole name of its month.
+
+    >>> FullDay("25 November 2026")
+    '25 November 2026'
+    """
+
+    __slots__ = ()
+    in_full: ClassVar[Callable[[int, int, int], str]]
+    MONTHS = (
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    )  # fmt: skip
+
+    def translated(self, language: str | None = None) -> str:  # noqa: ARG002 - the active one
+        day, month, year = self.split()
+        return FullDay.in_full(int(year), FullDay.MONTHS.index(month) + 1, int(day))
+
+
 def write_day(at: dt.date) -> Day:
     """Of an instant, in its time zone.
 
@@ -84,6 +103,15 @@ def write_day(at: dt.date) -> Day:
     '5 Nov 2026'
     """
     return Day(f"{at.day} {Day.MONTHS[at.month - 1]} {at.year}")
+
+
+def write_full_day(at: dt.date) -> FullDay:
+    """Unambiguous: the month is a word.
+
+    >>> write_full_day(dt.date(2025, 4, 3))
+    '3 April 2025'
+    """
+    return FullDay(f"{at.day} {FullDay.MONTHS[at.month - 1]} {at.year}")
 
 
 def write_moment(at: dt.datetime, *, seconds: bool = False) -> Phrase:
@@ -179,7 +207,7 @@ def count_sentence(one: str, many: str, count: int, **values: object) -> Phrase:
 
 _TIMES = {"day", "time"}  # names of values that are days
 _MOMENT = re.compile(rf"(\d{{1,2}} (?:{'|'.join(Day.MONTHS)}) \d{{4}})(?:, (\d\d:\d\d(?::\d\d)?))?")
-PHRASES = (Phrase, _Filled, _Capital, Sentence, Figure, Day)
+PHRASES = (Phrase, _Filled, _Capital, Sentence, Figure, Day, FullDay)
 
 
 class _Pattern(NamedTuple):

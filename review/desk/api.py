@@ -178,6 +178,8 @@ def _shape_waiting(request: ApiRequest, row: Review, now: str) -> WaitingReview:
 class ReviewField(Schema):
     """``value``: found, or typed in your draft. ``confidence``, ``threshold``: 0–1. ``page``: 0-based.
 
+    ``reasons``: every check that the field fails, the most important one first, which ``reason`` repeats.
+    ``warnings``: what an approval needs a reason for in ``warnings``; ``warning`` repeats the first.
     ``must_check``: an approval must have it in ``checked``, ``values`` or ``answers``. ``allowed``: possible values.
     """
 
@@ -191,7 +193,9 @@ class ReviewField(Schema):
     threshold: float
     page: int | None
     reason: str | None
+    reasons: list[str]
     warning: str | None
+    warnings: list[str]
     must_check: bool
     checked: bool
     answer: str | None
@@ -507,7 +511,7 @@ def _shape_blind(review: Review) -> BlindAgreement | None:
 
 
 def _shape_field(line: Line) -> ReviewField:
-    spec = line.spec
+    spec, reasons, warnings = line.spec, [one.text for one in line.reasons], list(line.warnings)
     return ReviewField(
         name=spec.name,
         label=spec.label,
@@ -518,8 +522,10 @@ def _shape_field(line: Line) -> ReviewField:
         confidence=line.confidence,
         threshold=spec.threshold,
         page=line.page,
-        reason=line.reason.text if line.reason else None,
-        warning=line.warning or None,
+        reason=reasons[0] if reasons else None,
+        reasons=reasons,
+        warning=warnings[0] if warnings else None,
+        warnings=warnings,
         must_check=line.asked,
         checked=line.settled,
         answer=line.answer if line.answer in WITHOUT_VALUE else None,

@@ -96,18 +96,14 @@ class Line:
     change: PersonsChange | None = None
     settled: bool = False
     answer: str = ""  # why it has no value
-    warning: str = ""
-    repair: str = ""  # a value that resolves the warning
+    warnings: tuple[str, ...] = ()
+    repair: str = ""  # a value that resolves a warning
     why: str = ""  # why it is right all the same, as typed
     stored: str = ""  # the stored form in words, if it differs from the text
     grid: Grid | None = None  # of a table
     cells: tuple["CellBox", ...] = ()  # the grid's cells on their pages
     names: Mapping[str, str] = field(default_factory=dict)  # of allowed values, in the person's language
     raw: str = ""  # the text it was read from
-
-    @property
-    def reason(self) -> Reason | None:
-        return self.reasons[0] if self.reasons else None
 
     @property
     def disagrees(self) -> bool:
@@ -144,7 +140,7 @@ class Line:
 
     @property
     def needs_look(self) -> bool:
-        return self.asked or bool(self.error or self.warning)
+        return self.asked or bool(self.error or self.warnings)
 
     @property
     def tone(self) -> str:
@@ -245,12 +241,12 @@ class FieldForm:
 
     @property
     def left_to_check(self) -> list[Line]:
-        return [line for line in self.to_check if not line.settled or line.error or line.warning]
+        return [line for line in self.to_check if not line.settled or line.error or line.warnings]
 
     @property
     def checked(self) -> list[Line]:
         """Fields settled when the page was rendered; those settled later stay in place, so nothing moves."""
-        return [line for line in self.to_check if line.settled and not line.error and not line.warning]
+        return [line for line in self.to_check if line.settled and not line.error and not line.warnings]
 
     @property
     def sure(self) -> list[Line]:
@@ -346,7 +342,7 @@ def sheet_of(
         for spec in fields
     }
     read = {name: one.get("value") for name, one in found.items()}
-    warned = {one.field: one for one in list_warnings(told, texts, today=today, read=read)}
+    warned = list_warnings(told, texts, today=today, read=read)
     lines = tuple(
         _line(
             spec,
@@ -359,7 +355,7 @@ def sheet_of(
             confirmed=confirmed.get(spec.name),
             answer=answers.get(spec.name, ""),
             answered=answered.get(spec.name, ""),
-            warned=warned.get(spec.name),
+            warned=[one for one in warned if one.field == spec.name],
             stored=describe_stored(spec, typed.get(spec.name, ""), day_first=day_first),
             named=FieldNames.of(spec, labels, type_id),
             again=[
@@ -422,7 +418,7 @@ def _line(
     confirmed: str | None,
     answer: str,
     answered: str,
-    warned: Warn | None,
+    warned: Sequence[Warn],
     stored: str,
     again: Sequence[Reading],
     named: FieldNames,
@@ -455,8 +451,8 @@ def _line(
         change=change,
         settled=checked and (bool(reasons) or change is not None),
         answer=answer if answer in WITHOUT_VALUE else "",
-        warning=tell_reason(warned.text) if warned else "",
-        repair=warned.repair if warned else "",
+        warnings=tuple(tell_reason(one.text) for one in warned),
+        repair=next((one.repair for one in warned if one.repair), ""),
         why=typed.get(f"{WHY}{spec.name}", ""),
         stored=stored,
         grid=grid,

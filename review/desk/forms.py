@@ -19,6 +19,7 @@ from workflows.stages import results
 from workflows.stages.assessment import field_rules
 from workflows.stages.assessment.answers import WITHOUT_VALUE, Answer
 from workflows.stages.assessment.field_rules import Warn, describe_stored, localise
+from workflows.stages.assessment.reason_words import tell_reason
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY
 
@@ -225,14 +226,14 @@ def list_warnings(meant: Mapping[str, str], ticket: Ticket) -> list[Warn]:
 
 @dataclass(frozen=True)
 class FieldCheck:
-    """Live feedback on one field; each text may be empty. ``stored``: what will be stored, in words.
+    """Live feedback on one field, in the person's language. ``stored``: what will be stored, in words; may be empty.
 
-    ``repair``: a value that resolves the warning.
+    ``repair``: a value that resolves a warning, or empty.
     """
 
     stored: str
     error: str
-    warning: str
+    warnings: tuple[str, ...]
     repair: str
 
 
@@ -243,17 +244,21 @@ def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldChe
     meant = read_meant_values(typed, without, ticket)
     filled = {name: text for name, text in meant.items() if text.strip(_BLANKS)}
     errors = results.validate_corrections(ticket.fields, filled)
-    warned = {one.field: one for one in list_warnings(meant, ticket)}
+    warned = list_warnings(meant, ticket)
     return {
         one.name: FieldCheck(
-            describe_stored(one, typed[one.name], day_first=ticket.day_first) if one.name in filled else "",
-            errors.get(one.name, ""),
-            warned[one.name].text if one.name in warned else "",
-            warned[one.name].repair if one.name in warned else "",
+            _say(describe_stored(one, typed[one.name], day_first=ticket.day_first)) if one.name in filled else "",
+            _say(errors.get(one.name, "")),
+            tuple(_say(tell_reason(each.text)) for each in warned if each.field == one.name),
+            next((each.repair for each in warned if each.field == one.name and each.repair), ""),
         )
         for one in ticket.fields
         if one.name in typed
     }
+
+
+def _say(text: str) -> str:
+    return text.translated() if isinstance(text, Phrase) else text
 
 
 def _name_answers(

@@ -23,14 +23,14 @@ async function check() {
   for (const [name, said] of Object.entries(fields)) tell(document.getElementById(`f-${name}`), said);
 }
 
-function tell(field, { stored, error, warning, repair }) {
+function tell(field, { stored, error, warnings, repair }) {
   if (!field) return;
   const typed = field.contains(document.activeElement) || field.hasAttribute("data-checked");
-  show(field, "[data-stored]", "[data-stored-words]", stored);
-  if (typed) show(field, "[data-live-error]", "[data-live-words]", field.querySelector("[data-sent-error]") ? "" : error);
-  show(field, "[data-warned]", "[data-warned-words]", warning);
+  show(field, "[data-stored]", "[data-stored-words]", [stored]);
+  if (typed) show(field, "[data-live-error]", "[data-live-words]", [field.querySelector("[data-sent-error]") ? "" : error]);
+  show(field, "[data-warned]", "[data-warned-words]", warnings);
   offer(field.querySelector("[data-repair]"), repair);
-  if (warning) field.closest("details")?.setAttribute("open", "");
+  if (warnings.length) field.closest("details")?.setAttribute("open", "");
 }
 
 function offer(button, value) {
@@ -40,12 +40,18 @@ function offer(button, value) {
   button.querySelector("[data-repair-words]").textContent = value;
 }
 
-function show(field, where, words, text) {
+function show(field, where, words, texts) {
   const told = field.querySelector(where);
   if (!told) return;
-  told.hidden = !text;
-  const span = told.querySelector(words);
-  if (text && span.textContent !== text) span.textContent = text;
+  const said = texts.filter(Boolean);
+  told.hidden = !said.length;
+  const lines = told.querySelector(words);
+  if (!said.length || said.join() === [...lines.children].map((one) => one.textContent).join()) return;
+  lines.replaceChildren(...said.map((text) => {
+    const line = document.createElement("span");
+    line.textContent = text;
+    return line;
+  }));
 }
 
 document.addEventListener("input", (event) => {

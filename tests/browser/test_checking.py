@@ -48,6 +48,23 @@ def test_what_is_typed_is_echoed_and_checked(
     assert [line for line in console if "404" not in line and "422" not in line] == []
 
 
+def test_all_rules_that_a_field_fails_are_said_while_it_is_typed(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    _, ref = open_review(found=invoice(due_date="2024-04-30"))
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    page.locator("details.disclosure summary").click()
+    warned = page.locator("#f-due_date [data-warned-words] > span")
+    field(page, "due_date").fill("1990-01-01")
+    old, before = "Due date 1990-01-01 is more than 30 years ago", "Due date 1990-01-01 is before Date 2024-03-31"
+    expect(warned).to_have_text([old, before])
+    field(page, "due_date").fill("2023-01-01")
+    expect(warned).to_have_text(["Due date 2023-01-01 is before Date 2024-03-31"])
+
+
 def test_mending_another_field_of_the_sum_takes_the_warning_away(
     live_server: LiveServer, context: BrowserContext
 ) -> None:

@@ -5,7 +5,7 @@ import datetime as dt
 from django.template import Context, Template
 from django.utils.translation import override
 
-from config.phrase import Figure, Phrase, count_phrase, write_day, write_moment
+from config.phrase import Figure, Phrase, count_phrase, write_day, write_full_day, write_moment
 
 
 def on_page(words: str, language: str = "de") -> str:
@@ -41,6 +41,9 @@ def test_days_are_written_as_the_language_does():
     at = dt.datetime(2026, 11, 5, 9, 30, 7, tzinfo=dt.UTC)
     assert (write_day(at), on_page(write_day(at)), on_page(write_day(at), "ja")) == (
         "5 Nov 2026", "5. Nov. 2026", "2026年11月5日"
+    )  # fmt: skip
+    assert (write_full_day(at), on_page(write_full_day(at)), on_page(write_full_day(at), "ja")) == (
+        "5 November 2026", "5. November 2026", "2026年11月5日"
     )  # fmt: skip
     assert write_moment(at) == "5 Nov 2026, 09:30"
     assert on_page(write_moment(at, seconds=True)) == "5. Nov. 2026, 09:30:07"

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("desk")
 def invoice(**values: str):
     """A result of an invoice's sums, read without doubt."""
     kinds = {"date": "date", "net_total": "amount", "vat": "amount", "total": "amount", "iban": "text"}
+    kinds |= {"due_date": "date"} if "due_date" in values else {}
     stored = {"date": "2024-03-31", "net_total": "100.00", "vat": "20.00", "total": "120.00"} | values
     fields = []
     for name, kind in kinds.items():
@@ -51,12 +52,33 @@ def test_the_check_says_what_is_stored_what_is_wrong_and_what_to_look_at() -> No
     _, ref = claimed(invoice())
     said = check(ref, **{"field-total": "125,5", "field-date": "yesterday", "field-iban": "DE00"})
     told = "Total 125.50 is not 100.00 + 20.00 = 120.00"
-    assert said["total"] == {"stored": "125.50", "error": "", "warning": told, "repair": "120.00"}
+    assert said["total"] == {"stored": "125.50", "error": "", "warnings": [told], "repair": "120.00"}
     assert said["date"]["error"] == "Enter the date as 2024-03-31 or 31/03/2024."
-    assert said["iban"]["warning"] == "Iban is no valid IBAN: its check digits do not fit"
-    assert said["vat"] == {"stored": "", "error": "", "warning": "", "repair": ""}
+    assert said["iban"]["warnings"] == ["Iban is no valid IBAN: its check digits do not fit"]
+    assert said["vat"] == {"stored": "", "error": "", "warnings": [], "repair": ""}
     page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert page.count("data-repair ") == page.count('data-use="" data-repair hidden')  # nothing to repair as it stands
+
+
+def test_each_rule_that_a_field_fails_is_said_and_answered_for() -> None:
+    run, ref = claimed(invoice(due_date="2024-04-30"))
+    told = ["Due date 1990-01-01 is more than 30 years ago", "Due date 1990-01-01 is before Date 2024-03-31"]
+    assert check(ref, **{"field-due_date": "1990-01-01"})["due_date"]["warnings"] == told
+    refused = one_line(decide(ref, **{"field-due_date": "1990-01-01"}).content)
+    assert all(f"<span>{one}</span>" in refused for one in told)
+    decide(ref, **{"field-due_date": "1990-01-01", "field-#why-due_date": "As printed"})
+    kept = [(one["field"], one["text"], one["reason"]) for one in decided(run, ref)["warnings"]]
+    assert kept == [("due_date", one, "As printed") for one in told]
+
+
+def test_what_is_said_while_typing_is_said_in_the_language_of_the_page() -> None:
+    _, ref = claimed(invoice())
+    typed = form(bob(), ref, **{"field-date": "03/04/2024", "field-vat": "x", "field-iban": "DE00"})
+    answer = signed_in(bob()).post(url("check-fields", ref), typed, headers={"accept-language": "de"})
+    said = json.loads(answer.content)["fields"]
+    assert said["date"]["stored"] == "3. April 2024"
+    assert said["vat"]["error"] == "Geben Sie den Betrag als 33.90 oder 1,007.50 ein, ohne Wörter."
+    assert said["iban"]["warnings"] == ["Iban ist keine gültige IBAN: Die Prüfziffern passen nicht"]
 
 
 def test_a_rule_that_fails_offers_the_value_that_would_fit() -> None:

@@ -14,6 +14,7 @@ from review.queries import get_review
 from review.status import ReviewStatus
 from tests.people import alice, bob, charlie
 from tests.projects.make_sites import BY
+from tests.review.desk.test_checking import invoice
 from tests.review.reviews import open_review
 from tests.workflows.test_api import API, problem, program
 
@@ -69,6 +70,19 @@ def test_a_review_is_found_claimed_drafted_decided_and_undone(ref: ReviewRef, se
     undone = post(client, ref, "undo", decision_id=review.decision_id).json()
     assert (undone["state"], get_review(ref).status) == ("mine", ReviewStatus.CLAIMED)
     assert post(client, ref, "release").json()["state"] == "free"
+
+
+def test_each_check_that_a_field_fails_is_listed() -> None:
+    failed = ["Total 120.00 is not 90.00", "Total 120.00 is not on the page"]
+    checks = [{"field": "total", "text": one} for one in failed]
+    _, ref = open_review(found={**invoice(due_date="1990-01-01"), "checks": checks})
+    found = {one["name"]: one for one in post(token(bob()), ref, "claim").json()["fields"]}
+    told = ["Due date 1990-01-01 is more than 30 years ago", "Due date 1990-01-01 is before Date 2024-03-31"]
+    due = found["due_date"]
+    assert (due["reasons"], due["warnings"], due["warning"]) == (told[:1], told, told[0])
+    total, vat = found["total"], found["vat"]
+    assert (total["reasons"], total["reason"]) == (failed, failed[0])
+    assert (vat["reasons"], vat["reason"], vat["warnings"], vat["warning"]) == ([], None, [], None)
 
 
 def test_who_comes_second_is_told_who_was_first(ref: ReviewRef) -> None:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from stdnum import get_cc_module, iban
 
-from config.phrase import Sentence
+from config.phrase import FullDay, Sentence, write_full_day
 from projects.settings.columns import TABLE
 from projects.settings.values import ANY, PAST, date_range
 from workflows.stages import results, values
@@ -40,10 +40,6 @@ _ISSUED = ("date", "issue_date", "invoice_date")
 _DUE = ("due_date", "payment_due_date", "payment_due", "due")
 _IBAN = re.compile(r"(^|_)iban($|_)")
 _VAT_ID = re.compile(r"(^|_)(vat_(id|number|no)|ust_id|ustid|ust_idnr)$")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,24 +58,20 @@ class Warn:
 def list_warnings(
     fields: Sequence[Field], texts: Mapping[str, str], *, today: str, read: Mapping[str, str | None] | None = None
 ) -> list[Warn]:
-    """List a reviewer's warnings, the first of each field. ``texts``: field → text in any form; ``today``: ISO.
+    """List a reviewer's warnings, in the order of the rules; a field may have several.
 
-    ``read``: field → value as extracted. Unchanged rows were checked against the page, including discounts without a
-    field.
+    ``texts``: field → text in any form; ``today``: ISO. ``read``: field → value as extracted. Unchanged rows were
+    checked against the page, including discounts without a field.
 
     An invalid value is an error from ``validate_corrections``, not a warning.
     """
     found = dict(_store(fields, texts))
-    warned: dict[str, Warn] = {}
     changed = {name for name, value in found.items() if value != (read or {}).get(name)}
-    every = (
+    return [
         *_check_each(fields, found, today),
         *list_contradictions(fields, found),
         *_check_items(fields, found, changed),
-    )
-    for one in every:
-        warned.setdefault(one.field, one)
-    return list(warned.values())
+    ]
 
 
 def list_contradictions(fields: Sequence[Field], stored: Mapping[str, str]) -> list[Warn]:
@@ -239,11 +231,10 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
     return stored
 
 
-def name_day(value: str) -> str:
+def name_day(value: str) -> FullDay:
     """Write an ISO date unambiguously in words.
 
     >>> name_day("2025-04-03")
     '3 April 2025'
     """
-    day = dt.date.fromisoformat(value)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return write_full_day(dt.date.fromisoformat(value))

@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Mapping
 
-from config.phrase import Phrase, tell_sentence
+from config.phrase import FullDay, Phrase, tell_sentence
 
 _KINDS: Mapping[str, Phrase] = {
     one: one
@@ -45,6 +45,7 @@ def _compile(sentence: str) -> re.Pattern[str]:
     return re.compile(r"\A" + "".join(re.escape(text) + next(named, "") for text in parts[::2]), re.DOTALL)
 
 
+_DAY = re.compile(rf"\d{{1,2}} (?:{'|'.join(FullDay.MONTHS)}) \d{{4}}")
 _PATTERNS = tuple((_compile(one), one) for one in _SENTENCES)
 
 
@@ -57,5 +58,11 @@ def tell_reason(text: str) -> str:
     """
     for pattern, sentence in _PATTERNS:
         if found := pattern.fullmatch(text):
-            return sentence.fill(**{name: _KINDS.get(value, value) for name, value in found.groupdict().items()})
+            return sentence.fill(**{name: _tell_value(name, value) for name, value in found.groupdict().items()})
     return tell_sentence(text)
+
+
+def _tell_value(name: str, value: str) -> str:
+    if name in {"day", "other"} and _DAY.fullmatch(value):
+        return FullDay(value)
+    return _KINDS.get(value, value)
