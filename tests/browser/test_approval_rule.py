@@ -90,7 +90,7 @@ def test_two_of_finance_and_the_head_approve_what_was_composed(
         pump.run(lambda: bool(queries.execution(run).waits_until))
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/workflows/{run.document_id}/{run.workflow_id}/")
-    expect(page.get_by_text("waiting until").first).to_be_visible()
+    expect(page.get_by_text("Waiting until").first).to_be_visible()
     look(page, "3-waits")
 
     def is_over() -> bool:

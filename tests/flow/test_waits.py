@@ -75,7 +75,7 @@ def test_a_document_waits_and_goes_on(pump: Pump, tmp_path: Path, brief: Callabl
     pump.run(lambda: waiting(run))
     orders = pump.ran("run_step")
     page = one_line(signed_in(alice()).get(f"/workflows/{run.document_id}/{run.workflow_id}/").content)
-    assert "waiting until" in page
+    assert "Waiting until" in page
     program_at_desk = program(Permission.READ)
     steps = program_at_desk.get(f"{API}/documents/{run.document_id}/runs/{run.workflow_id}").json()["steps"]
     waited = {one["name"]: one["waits_until"] for one in steps if one["waits_until"]}

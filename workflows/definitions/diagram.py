@@ -1,8 +1,12 @@
-"""Diagrams of definitions: the steps in a column, with a line beside them for each jump. Pure functions."""
+"""Diagrams of definitions: the steps in a column, with a line beside them for each jump. Pure functions.
+
+A definition is drawn as boxes; beside the rows of a run's steps as rails, of which each row draws its own part.
+"""
 
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from config.phrase import Phrase, join_phrases
 from workflows.definitions.blueprint import END, Definition, StepDefinition
@@ -113,16 +117,69 @@ def name_target(order: int) -> str:
 
 def draw_definition(definition: Definition, states: Mapping[str, StepState] | None = None) -> Drawing:
     """Draw a definition. ``states``: of one run's steps, by name; without them each box lists its outcomes."""
-    places = {step.order: row for row, step in enumerate(definition.steps)}
-    places[END] = len(definition.steps)
+    places = _rows(definition)
     boxes = [_box(step, _top(places[step.order]), (states or {}).get(step.name)) for step in definition.steps]
     boxes.append(Box(_top(places[END]), "end", Phrase("End")))
-    jumps = {(row, places[order]) for row, step in enumerate(definition.steps) for order in step.next.values()}
-    straight = sorted(start for start, end in jumps if end == start + 1)
-    far = sorted(((start, end) for start, end in jumps if end > start + 1), key=lambda one: (one[1] - one[0], one))
+    straight, far = _jumps(definition, places)
     lines = [f"M{_LEFT + _BOX // 2} {_top(row) + _HIGH}v{_GAP - 2}" for row in straight]
     lines += [_around(start, end, lane) for (start, end), lane in zip(far, _lanes(far), strict=True)]
     return Drawing(WIDTH, _top(len(boxes)), tuple(boxes), tuple(lines), tuple(_groups(definition)))
+
+
+def _rows(definition: Definition) -> dict[int, int]:
+    """Return the row of each step by order; the end has the last."""
+    places = {step.order: row for row, step in enumerate(definition.steps)}
+    return places | {END: len(definition.steps)}
+
+
+def _jumps(definition: Definition, places: Mapping[int, int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the rows that lead to the next one, and the other jumps, short ones first."""
+    jumps = {(row, places[order]) for row, step in enumerate(definition.steps) for order in step.next.values()}
+    straight = sorted(start for start, end in jumps if end == start + 1)
+    far = sorted(((start, end) for start, end in jumps if end > start + 1), key=lambda one: (one[1] - one[0], one))
+    return straight, far
+
+
+class RailLine(NamedTuple):
+    """A line of an SVG without a view box: pixels, or ``100%`` for the lower edge of a row of any height."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int | str
+    arrow: bool = False
+
+
+@dataclass(frozen=True)
+class Rails:
+    """``rows``: the lines beside each step, and beside the end. ``lanes``: of jumps, beside the straight way."""
+
+    rows: tuple[tuple[RailLine, ...], ...]
+    lanes: int
+
+
+_BOTTOM = "100%"
+_NODE_X, _NODE_Y = 14, 18  # the centre of a row's mark
+_LEAVES, _ARRIVES = _NODE_Y + 3, _NODE_Y - 3
+_RAIL, _MOST_RAILS = 8, 4
+
+
+def draw_rails(definition: Definition) -> Rails:
+    """Draw the ways between steps for rows of a table, whose heights only the browser knows."""
+    places = _rows(definition)
+    straight, far = _jumps(definition, places)
+    lines: list[list[RailLine]] = [[] for _ in places]
+    for row in straight:
+        lines[row].append(RailLine(_NODE_X, _NODE_Y, _NODE_X, _BOTTOM))
+        lines[row + 1].append(RailLine(_NODE_X, 0, _NODE_X, _NODE_Y))
+    lanes = [min(lane, _MOST_RAILS - 1) for lane in _lanes(far)]
+    for (start, end), lane in zip(far, lanes, strict=True):
+        x = _NODE_X + 16 + lane * _RAIL
+        lines[start] += [RailLine(_NODE_X, _LEAVES, x, _LEAVES), RailLine(x, _LEAVES, x, _BOTTOM)]
+        for row in range(start + 1, end):
+            lines[row].append(RailLine(x, 0, x, _BOTTOM))
+        lines[end] += [RailLine(x, 0, x, _ARRIVES), RailLine(x, _ARRIVES, _NODE_X + 11, _ARRIVES, arrow=True)]
+    return Rails(tuple(tuple(one) for one in lines), max(lanes) + 1 if lanes else 0)
 
 
 def _groups(definition: Definition) -> Iterator[Group]:

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -26,8 +25,8 @@ from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
 from workflows.executions.items import ExecutionOutcome, InputExecution
 from workflows.executions.visibility import get_visible, list_visible
-from workflows.runs.items import RunStatus, Transition
-from workflows.runs.views.state_labels import Mark, words_of_wait
+from workflows.runs.items import RunStatus, StepStatus, Transition
+from workflows.runs.views.state_labels import NOT_RUN, STEPS, Mark, words_of_wait
 
 _RUNNING = Mark("info", "run", Phrase("Running"))
 _WAITING = Mark("warn", "user", Phrase("Needs approval"))
@@ -69,7 +68,7 @@ def mark_of(execution: InputExecution) -> Mark:
     if execution.outcome:
         return _ENDS[execution.outcome]
     if execution.waits_until:
-        return Mark("info", "clock", capfirst(words_of_wait(execution.waits_until)))
+        return Mark("info", "clock", words_of_wait(execution.waits_until))
     return _WAITING if execution.review else _RUNNING
 
 
@@ -172,7 +171,7 @@ def _states(definition: Definition, execution: InputExecution, moves: Sequence[T
         elif step.order == int(execution.currentStep):
             states[step.name] = StepState("now", mark_of(execution).words)
         else:
-            states[step.name] = StepState("todo", Phrase("Not run") if execution.outcome else Phrase("Pending"))
+            states[step.name] = StepState("todo", (NOT_RUN if execution.outcome else STEPS[StepStatus.PENDING]).words)
     return states
 
 

@@ -170,3 +170,16 @@ def test_no_two_lines_of_a_drawing_lie_on_each_other(definition: Any) -> None:
         for one, other in zip(sorted(taken), sorted(taken)[1:], strict=False):
             assert one[1] <= other[0]
     assert diagram.name_target(END) == "end"
+
+
+@pytest.mark.parametrize("definition", SHIPPED.values(), ids=lambda one: one.id)
+def test_rails_lead_to_every_step_and_to_the_end(definition: Any) -> None:
+    rails = diagram.draw_rails(definition)
+    assert len(rails.rows) == len(definition.steps) + 1
+    assert rails.lanes <= 4
+    wanted = {(step.order, order) for step in definition.steps for order in step.next.values()}
+    straight = [one for row in rails.rows for one in row if (one.x1, one.y2) == (one.x2, "100%") and one.y1 == 18]
+    arrows = [one for row in rails.rows for one in row if one.arrow]
+    assert len(straight) + len(arrows) == len(wanted)
+    for above, below in zip(rails.rows, rails.rows[1:], strict=False):  # no line ends between two rows
+        assert {one.x2 for one in above if one.y2 == "100%"} == {one.x1 for one in below if one.y1 == 0}

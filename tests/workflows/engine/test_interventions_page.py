@@ -69,8 +69,8 @@ def test_a_run_is_cancelled_on_a_post_and_says_so_on_every_list(table):
     browser.post(url("cancel-run", run))
     shown = page(browser, run)
     assert "Cancelled by" in shown
-    assert ">cancelled<" in shown
-    assert ">failed<" not in shown
+    assert ">Cancelled<" in shown
+    assert ">Failed<" not in shown
     assert 'value="again"' in shown
     assert "Cancelled" in one_line(browser.get("/workflows/").content)
     listed = one_line(browser.get(f"/workflows/projects/{run.project_id}/documents/").content)

@@ -173,7 +173,7 @@ def run_page(run, who=bob) -> str:
 
 def test_a_run_that_waits_for_a_job_says_for_whom(table):
     found = run_page(waiting(""))
-    assert "waiting for Amazon Textract" in found
+    assert "Waiting for Amazon Textract" in found
     assert 'class="banner' not in found
 
 
@@ -195,7 +195,7 @@ def test_the_poll_of_a_run_notices_that_it_began_to_wait(table):
     )
     url = f"/workflows/{run.document_id}/{run.workflow_id}/"
     assert queries.board(run.site, run.workflow_id).updated_at > seen
-    assert "waiting for Amazon Textract" in one_line(signed_in(bob()).get(url).content)
+    assert "Waiting for Amazon Textract" in one_line(signed_in(bob()).get(url).content)
 
 
 def test_only_the_worker_that_has_the_step_gives_it_back(table):

@@ -138,7 +138,7 @@ def test_a_run_that_waits_leads_to_its_review(table):
 def test_steps_behind_a_failure_were_not_reached(table):
     run = start_run()
     failed(run)
-    assert "not run" in read(signed_in(charlie()), run_url(run))
+    assert "Not run" in read(signed_in(charlie()), run_url(run))
 
 
 def test_fields_are_shown_once_they_were_read(table):

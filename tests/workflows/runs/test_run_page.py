@@ -14,10 +14,11 @@ from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.advancing import waiting
 from tests.workflows.repeated import analysed_again, field, published_run
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.engine import joins
+from workflows.engine import interventions, joins
 from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
-from workflows.runs.items import DocumentWorkflow, Run, WorkflowSteps
+from workflows.runs.events import SYSTEM
+from workflows.runs.items import DocumentWorkflow, ResumeWay, Run, WorkflowSteps
 from workflows.runs.views import run_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -52,27 +53,42 @@ def test_a_run_is_one_request_of_few_calls(make, most):
     assert 'hx-trigger="load"' not in page
 
 
-def test_each_step_stands_once_in_the_diagram_and_once_in_time():
+def test_each_step_stands_once_with_its_state_its_lines_and_its_bar():
     run = published_run(field("total", "4.00"))
     page, _ = opened(run)
+    assert "definition-drawing" not in page
     for step in DOCUMENT_ANALYSIS.steps:
-        assert page.count(f"{step.order} {step.label}</text>") == 1
-    assert page.count('id="step-segment_analyzer"') == 1
-    assert 'class="stage of-run done"' in page
-    assert 'class="stage of-run skipped"' in page
+        assert page.count(f"</span> {step.label} <") + page.count(f"</span> {step.label}<") == 1, step.label
+        assert f"{step.label} completed" not in page
+        assert page.count(f'id="step-{step.name}"') == 1
+    assert page.count('class="rails"') == len(DOCUMENT_ANALYSIS.steps) + 1
+    assert '<tr id="step-segment_analyzer" class="done">' in page
+    assert '<tr id="step-webcrawler" class="skipped">' in page
 
 
-def test_an_error_stands_in_the_diagram_and_in_full_beside_it():
+def test_an_error_stands_once_in_the_row_of_its_step():
     page, _ = opened(ended_run())
-    assert "of-run warn" in page
-    assert re.search(r">failed[^<]*: Not readable.</text>", page)
-    assert page.count("<p>Not readable.</p>") == 1
+    assert page.count("Not readable.") == 1
+    row = re.search(r'<tr id="step-segment_prep" class="bad">.*?</tr>', page)
+    assert row is not None
+    assert "Not readable." in row[0]
+    assert ">Failed<" in row[0]
+    assert '<h2><a href="#step-segment_prep">Segment Prep failed</a></h2>' in page
+    assert "Failed at Segment Prep" in page  # in the timeline, with no word of why
 
 
 def test_why_a_step_was_not_needed_can_be_read_in_full():
     page, _ = opened(start_run())
-    assert "Steps not needed</summary>" in page
-    assert "<li>Web Crawling: Only web page requests are crawled.</li>" in page
+    assert re.search(r'id="step-webcrawler".*?<small>Only web page requests are crawled.</small>', page)
+
+
+def test_attempts_of_a_step_are_counted_in_its_row():
+    run = ended_run()
+    assert "attempts" not in opened(run)[0]
+    interventions.resume(run, ResumeWay.AGAIN, by=SYSTEM)
+    row = re.search(r'<tr id="step-segment_prep".*?</tr>', opened(run)[0])
+    assert row is not None
+    assert "2 attempts" in row[0]
 
 
 def test_slices_of_a_stage_are_drawn_below_its_bar():

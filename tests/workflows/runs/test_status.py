@@ -9,7 +9,7 @@ def test_every_outcome_ends_a_run() -> None:
 
 
 def test_every_state_of_a_step_has_its_mark() -> None:
-    assert set(StepStatus) <= set(state_labels._STEPS)
+    assert set(StepStatus) <= set(state_labels.STEPS)
 
 
 def test_every_step_of_a_definition_leads_to_a_step_or_to_the_end_and_is_led_to() -> None:

@@ -1,4 +1,4 @@
-"""The page of a run: its steps as a diagram and a waterfall, fields, pages, inputs, outputs and timeline.
+"""The page of a run: its steps in one table with diagram and waterfall, fields, pages, inputs, outputs and timeline.
 
 One request. A call each for the run's rows, its pages, its timeline and its result; one more if there were decisions,
 if slices did a stage, or if another run's result stays in use.
@@ -6,7 +6,7 @@ if slices did a stage, or if another run's result stays in use.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from django.http import HttpResponse
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from config import table
 from config.errors import NotFound, Unavailable
 from config.item import Item
-from config.phrase import Figure, Phrase, join_phrases
+from config.phrase import Figure, Phrase
 from projects.documents.view_log import record_view
 from projects.personal.queries import get_personal_fields
 from projects.queues import admission
@@ -25,9 +25,7 @@ from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, QUORUMS, SUMM
 from projects.sites import access
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, render_answer
-from workflows.definitions import diagram
 from workflows.definitions.blueprint import Definition, is_approval
-from workflows.definitions.diagram import StepState
 from workflows.publish.items import FollowUp
 from workflows.runs import queries, run_cost, run_settings, seed_000
 from workflows.runs.items import (
@@ -47,8 +45,8 @@ from workflows.runs.views import state_labels
 from workflows.runs.views.pages import Shown, run_of, segments_of
 from workflows.runs.views.results import load_result
 from workflows.runs.views.state_labels import Mark, StepRow
-from workflows.runs.views.timeline import list_event_rows, list_step_rows
-from workflows.runs.views.waterfall import bars_of
+from workflows.runs.views.timeline import EventRow, list_event_rows
+from workflows.runs.views.waterfall import list_lines
 from workflows.stages import paddleocr_processor
 from workflows.stages.base import RunSettings
 
@@ -164,8 +162,18 @@ def _make_poll_token(board: WorkflowSteps, join: Join | None) -> str:
 
 
 class Failure(NamedTuple):
+    """``step``: its name, if it happened at one; its row has the error."""
+
     label: str
     error: str
+    step: str = ""
+
+
+class Timeline(NamedTuple):
+    """``next``: the cursor of later events, if any."""
+
+    events: Sequence[EventRow]
+    next: str | None
 
 
 class Fact(NamedTuple):
@@ -182,11 +190,12 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
     waits = is_approval(str(board.current_step)) and not board.outcome
     definition = seed_000.definition_of(board)
     steps = state_labels.step_rows(definition, board, rows.told)
-    failed = next((Failure(step.label, step.error) for step in steps if step.error), None)
+    failed = next((Failure(step.label, step.error, step.name) for step in steps if step.error), None)
     if failed is None and rows.told and rows.told.error:
         failed = Failure(Phrase("The analysis"), rows.told.error)
     kept = queries.run_kept_instead(board)
     joins = list_run_joins(board)
+    timeline = _load_timeline(request, rows)
     result = _load_result(request, rows)
     shown, following = segments_of(request, board, rows.told)
     segments = _mark_unsure(shown, result.get("fields") or ())
@@ -208,12 +217,10 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
         "partial": board.outcome == Outcome.PARTIAL and board.data[PARTIAL_AT]["reason"],
         "cancelled": board.outcome == Outcome.CANCELLED,
         "definition": definition,
-        "drawing": diagram.draw_definition(definition, _states(steps)),
-        "bars": bars_of(steps, joins),
+        "table": list_lines(definition, steps, joins, [one for one in timeline.events if one.run == board.workflow_id]),
         "repeatable": _list_repeatable(request, rows, definition, steps),
-        "left_out": [step for step in steps if step.mark.tone == "skipped" and not step.started_at],
         "prompt_unused": (board.data.as_dict().get(_ANALYSED) or {}).get("prompt_unused"),
-        "paused": next((Failure(step.label, step.paused) for step in steps if step.paused), None),
+        "paused": next((Failure(step.label, step.paused, step.name) for step in steps if step.paused), None),
         "cost": (str(run_cost.of_link(rows.link)) if rows.link else "") or str(run_cost.of_board(board)),
         "segments": segments,
         "page_states": _count_states(segments),
@@ -222,7 +229,7 @@ def _answer(request: DeskRequest, rows: RunRows) -> HttpResponse:
         "outputs": _list_outputs(request, rows),
         "pinned": _list_pinned(request, rows, definition),
     }
-    context |= result | _load_timeline(request, rows)
+    context |= result | {"rows": _list_rest(timeline.events, rows, failed), "next": timeline.next}
     return render_answer(request, "workflows/runs/show.html", "workflows/runs/_run.html", context)
 
 
@@ -239,38 +246,22 @@ def _load_result(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
         return {"fields": None, "unread": str(error)}
 
 
-def _load_timeline(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
+def _load_timeline(request: DeskRequest, rows: RunRows) -> Timeline:
+    """An earlier system keeps no history beside its steps."""
     board = rows.board
     page = queries.lineage(request.site, str(board.document_id))
     hidden = get_personal_fields(request.site, str(board.project_id)).names if board.project_id else frozenset()
     events = list_event_rows(page.rows, hidden, in_full=not hidden or access.can_see_personal(request))
-    derived = not events and rows.told is not None  # that system keeps no history: it is derived from its steps
-    return {
-        "rows": list_step_rows(board, rows.told) if derived else events,
-        "next": page.next,
-        "derived": derived,
-    }
+    return Timeline(events, page.next)
 
 
-def _states(steps: Sequence[StepRow]) -> dict[str, StepState]:
-    """Return the text of each step for the diagram; errors take precedence."""
-    states = {}
-    for step in steps:
-        words = join_phrases([step.mark.words, step.took]) if step.took else step.mark.words
-        told = step.error or step.reason or ""
-        whole = Phrase("%(state)s: %(reason)s").fill(state=words, reason=told)
-        short = _cut(whole if told and step.mark.tone != "done" else words)
-        states[step.name] = StepState(step.mark.tone, short, told)
-    return states
-
-
-_ROOM = 36  # characters of a box's second line
-
-
-def _cut(words: str) -> str:
-    """In the reader's language, whose words are longer or shorter than those of English."""
-    told = words.translated() if isinstance(words, Phrase) else words
-    return told if len(told) <= _ROOM else f"{told[: _ROOM - 1]}…"
+def _list_rest(events: Sequence[EventRow], rows: RunRows, failed: Failure | None) -> list[EventRow]:
+    """Return what the table of steps does not tell: no ends of this run's steps, and the error only there."""
+    mine = rows.board.workflow_id
+    rest = [one for one in events if one.run != mine or not one.step or one.ended_run]
+    return [
+        replace(one, details="") if one.run == mine and failed and one.details == failed.error else one for one in rest
+    ]
 
 
 def _ways(board: WorkflowSteps, told: Link | None) -> Sequence[tuple[ResumeWay, str]]:

@@ -87,13 +87,15 @@ _SHORT = {
     "tell_rejected": Phrase("Tell"),
     "publish": Phrase("Publish"),
 }
-_STEPS: dict[str, Mark] = {
-    StepStatus.PENDING: Mark("todo", "blank", Phrase("pending")),
-    StepStatus.IN_PROGRESS: Mark("now", "run", Phrase("running")),
-    StepStatus.COMPLETED: Mark("done", "check", Phrase("done")),
-    StepStatus.SKIPPED: Mark("skipped", "minus", Phrase("not needed")),
-    StepStatus.FAILED: Mark("warn", "alert", Phrase("failed")),
+# The states of a step. Their API words are those of ``StepStatus``; docs/words.md lists both.
+STEPS: dict[str, Mark] = {
+    StepStatus.PENDING: Mark("todo", "blank", Phrase("Pending")),
+    StepStatus.IN_PROGRESS: Mark("now", RUNNING.icon, RUNNING.words),
+    StepStatus.COMPLETED: Mark("done", "check", Phrase("Completed")),
+    StepStatus.SKIPPED: Mark("skipped", "minus", Phrase("Not needed")),
+    StepStatus.FAILED: Mark("bad", _OF_DOCUMENTS["failed"].icon, _OF_DOCUMENTS["failed"].words),
 }
+NOT_RUN = Mark("skipped", "minus", Phrase("Not run"))  # as the run ended before
 
 
 def of_run(outcome: str | None, *, waits: bool, beside: bool = False) -> Mark:
@@ -210,21 +212,21 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
     status = str(stored.get("status") or StepStatus.PENDING)
     if stored.get("skipped"):  # an earlier system marks skipped steps as completed
         status = StepStatus.SKIPPED
-    mark = _STEPS.get(status, Mark("todo", "info", status))
+    mark = STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
-        mark = Mark("warn", "user", Phrase("needs review"))
+        mark = WAITING
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_until"):
         mark = Mark("now", "clock", words_of_wait(str(stored["waits_until"])))
     elif status == StepStatus.IN_PROGRESS and stored.get("waits_for"):
         mark = Mark(
             "now",
             "clock",
-            Phrase("waiting for %(service)s").fill(service=LABELS.get(stored["waits_for"], stored["waits_for"])),
+            Phrase("Waiting for %(service)s").fill(service=LABELS.get(stored["waits_for"], stored["waits_for"])),
         )
     elif outcome == Outcome.CANCELLED and status == StepStatus.FAILED:  # cancelled by a person
-        mark = Mark("skipped", "x", Phrase("cancelled"))
+        mark = _ENDS[Outcome.CANCELLED]._replace(tone="skipped")
     elif outcome and status == StepStatus.PENDING:
-        mark = Mark("skipped", "minus", Phrase("not needed") if outcome in _DONE else Phrase("not run"))
+        mark = STEPS[StepStatus.SKIPPED] if outcome in _DONE else NOT_RUN
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
     label = Phrase(step.label)
@@ -242,7 +244,7 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
 def words_of_wait(until: str) -> str:
     """``until``: a stored instant; shown in the viewer's time zone."""
     at = clock.parse(until).astimezone(timezone.get_current_timezone())
-    return Phrase("waiting until %(time)s").fill(
+    return Phrase("Waiting until %(time)s").fill(
         time=Phrase("%(time)s %(zone)s").fill(time=write_moment(at), zone=at.tzname())
     )
 

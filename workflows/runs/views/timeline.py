@@ -24,6 +24,9 @@ class EventRow:
     review_id: str | None = None
     places: Sequence[tuple[str, str]] = ()  # where to find its file and work outside, with labels
     changes: Sequence[Mapping[str, Any]] = ()  # of a decision: label, before, after
+    run: str = ""
+    step: str = ""  # which ended
+    ended_run: bool = False  # at this step
 
 
 _PLACES = {
@@ -68,7 +71,21 @@ def _event_row(event: DocumentEvent) -> EventRow:
         who = Phrase("%(event)s from %(name)s") if event.type == _RECEIVED else Phrase("%(event)s by %(name)s")
         words = who.fill(event=words, name=event.by)
     told = tell_sentence(reason) if (reason := str(facts.get("reason") or "")) else _join(describe_facts(facts))
-    return EventRow(event.occurredAt, words, told, review_id)
+    ends = event.type in _ENDED
+    return EventRow(
+        event.occurredAt,
+        words,
+        told,
+        review_id,
+        run=event.correlationId or "",
+        step=str(facts.get("step") or "") if ends else _ended_step(event.type),
+        ended_run=ends,
+    )
+
+
+def _ended_step(kind: str) -> str:
+    head, _, end = kind.rpartition("_")
+    return head.lower() if kind not in _EVENTS and end in _MOVED_ON else ""
 
 
 def describe_event(kind: str) -> str:
@@ -125,6 +142,7 @@ _STEP_ENDS = {
     "WAITS": Phrase("%(step)s: waiting"),
     "FAILED": Phrase("%(step)s failed"),
 }
+_MOVED_ON = ("COMPLETED", "SKIPPED")  # of a step
 _RECEIVED = "INGESTED"
 _EVENTS = {
     _RECEIVED: Phrase("Received"),

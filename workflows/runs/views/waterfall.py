@@ -1,13 +1,15 @@
-"""The waterfall of a run: each executed step as a bar between the run's start and end."""
+"""The steps of a run, each once: its place in the definition's diagram, its state, and its bar in the waterfall."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from config import clock
 from config.phrase import Figure, Phrase, count_phrase, join_phrases
-from workflows.definitions.blueprint import is_approval
+from workflows.definitions.blueprint import Definition, is_approval
+from workflows.definitions.diagram import RailLine, draw_rails
 from workflows.runs.items import Join
 from workflows.runs.views.state_labels import StepRow
+from workflows.runs.views.timeline import EventRow
 
 WIDTH = 100.0  # of the drawing, in SVG units
 _LEAST = 0.8  # the width of the shortest step
@@ -35,6 +37,57 @@ class Bar:
     width: float | None = None
     cells: Sequence[Cell] = ()
     slices: str = ""
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """A row of the table of steps.
+
+    ``events``: this run's ends of the step, oldest first; the last one tells what it found. ``attempts``: as text, if
+    there was more than one.
+    """
+
+    bar: Bar
+    rails: Sequence[RailLine]
+    events: Sequence[EventRow] = ()
+    attempts: str = ""
+
+    @property
+    def found(self) -> str:
+        told = self.events[-1].details if self.events and not self.bar.step.error else ""
+        return told or self.bar.step.reason or ""
+
+    @property
+    def places(self) -> Sequence[tuple[str, str]]:
+        """Where to find its file and work outside."""
+        return [place for event in self.events for place in event.places]
+
+
+@dataclass(frozen=True)
+class StepTable:
+    """``end``: the lines that lead to the end."""
+
+    lines: Sequence[StepLine]
+    end: Sequence[RailLine]
+    lanes: int
+
+
+def list_lines(
+    definition: Definition,
+    steps: Sequence[StepRow],
+    joins: Mapping[str, Join],
+    events: Sequence[EventRow],
+) -> StepTable:
+    """``events``: of this run only."""
+    rails = draw_rails(definition)
+    bars = {bar.step.name: bar for bar in bars_of(steps, joins)}
+    lines = []
+    for step, beside in zip(steps, rails.rows, strict=False):
+        mine = [event for event in events if event.step == step.name]
+        attempts = len(mine) + (1 if step.started_at and not step.ended_at else 0)
+        told = count_phrase("%(count)s attempt", "%(count)s attempts", attempts) if attempts > 1 else ""
+        lines.append(StepLine(bars.get(step.name, Bar(step)), beside, mine, told))
+    return StepTable(lines, rails.rows[-1], rails.lanes)
 
 
 def bars_of(steps: Sequence[StepRow], joins: Mapping[str, Join] | None = None) -> list[Bar]:
