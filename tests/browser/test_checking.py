@@ -56,7 +56,6 @@ def test_all_rules_that_a_field_fails_are_said_while_it_is_typed(
     page = context.new_page()
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
-    page.locator("details.disclosure summary").click()
     warned = page.locator("#f-due_date [data-warned-words] > span")
     field(page, "due_date").fill("1990-01-01")
     old, before = "Due date 1990-01-01 is more than 30 years ago", "Due date 1990-01-01 is before Date 2024-03-31"
