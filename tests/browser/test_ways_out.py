@@ -12,7 +12,7 @@ from projects.sites.permissions import ADMINS
 from review import queries
 from review.identity import ReviewRef
 from review.status import Decision, ReviewStatus
-from tests.browser.desk import claim, in_sight, sign_in
+from tests.browser.desk import claim, field, in_sight, sign_in
 from tests.browser.patience import PATIENCE_MS
 from tests.people import alice, bob, charlie
 from tests.projects.projects import make_project
@@ -60,6 +60,24 @@ def test_skip_by_keyboard_then_postpone_by_mouse(held: tuple[Page, ReviewRef, Re
     page.get_by_role("button", name="Claim now").click()
     expect(page.locator("[data-approve]")).to_be_visible()
     assert [line for line in console if "404" not in line] == []  # these reviews have no picture
+
+
+def test_a_page_that_is_read_again_leaves_the_desk_as_it_is(
+    held: tuple[Page, ReviewRef, ReviewRef], pump: Pump, console: list[str]
+) -> None:
+    """Its result is told beside the fields, where one goes on typing."""
+    page, first, _ = held
+    page.get_by_role("link", name="Read this page again").click()
+    page.get_by_label("OCR model").select_option(label="Custom model endpoint")  # of which there is none
+    page.get_by_role("button", name="Read again").click()
+    expect(page.locator("#page-reading")).to_contain_text("Reading page 1 again.")
+    field(page, "total").fill("28.53")
+    pump.run(idle=0.5)
+    expect(page.locator("#page-reading .message.bad")).to_be_visible()
+    expect(field(page, "total")).to_have_value("28.53")
+    expect(page.locator("[data-approve]")).to_be_visible()
+    assert len(queries.get_review(first).page_readings or ()) == 1
+    assert console == []
 
 
 def test_without_a_script_they_are_pages(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
