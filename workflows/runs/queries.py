@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext
@@ -131,22 +132,36 @@ def documents_with_status(
 _OF_DOCUMENTS = ("queue", "user_name")
 
 
-def boards_and_documents(
-    site: str, workflow_ids: Sequence[str], document_ids: Sequence[str]
-) -> tuple[Mapping[str, WorkflowSteps], Mapping[str, Document]]:
-    """Return those that exist, by id; documents with queue and uploader only: one call for fifty of each."""
+class Around(NamedTuple):
+    """What a list adds to its rows: boards and fan-outs by run id, documents by their own."""
+
+    boards: Mapping[str, WorkflowSteps] = {}
+    documents: Mapping[str, Document] = {}
+    joins: Mapping[str, Join] = {}
+
+
+def read_around(
+    site: str, workflow_ids: Sequence[str], document_ids: Sequence[str], stages: Iterable[tuple[str, str]] = ()
+) -> Around:
+    """Return those that exist; documents with queue and uploader only: one call for a hundred.
+
+    ``stages``: runs and their current stages, as ``first_joins`` has them.
+    """
+    joins = _join_keys(site, stages)
     boards = {table.WORKFLOW_STEPS.key(site, workflow_id=one): one for one in workflow_ids}
     documents: dict[Key, str] = {}
     for one in document_ids:
         with suppress(InvalidKey):  # id of an earlier system
             documents[table.DOCUMENT.key(site, document_id=one)] = one
     if not boards and not documents:
-        return {}, {}
-    names = [one.attr_name for one in WorkflowSteps.get_attributes().values()]
-    found = Item.together([*boards, *documents], only=[*names, *_OF_DOCUMENTS])
-    return (
+        return Around()
+    kinds: Sequence[type[Item]] = (WorkflowSteps, Join) if joins else (WorkflowSteps,)
+    names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
+    found = Item.together([*boards, *documents, *joins], only=[*names, *_OF_DOCUMENTS])
+    return Around(
         {boards[key]: WorkflowSteps.from_raw_data(row) for key, row in found.items() if key in boards},
         {documents[key]: Document.from_raw_data(row) for key, row in found.items() if key in documents},
+        {joins[key]: Join.from_raw_data(row) for key, row in found.items() if key in joins},
     )
 
 
@@ -310,13 +325,17 @@ def list_joins(site: str, workflow_id: str) -> Mapping[str, Join]:
     return {str(row.SK).split("#")[1]: row for row in sorted(rows, key=lambda row: int(row.attempt))}
 
 
+def _join_keys(site: str, stages: Iterable[tuple[str, str]]) -> dict[Key, str]:
+    return {
+        table.JOIN.key(site, workflow_id=workflow_id, stage=stage, attempt=1): workflow_id
+        for workflow_id, stage in stages
+    }
+
+
 def first_joins(site: str, stages: Iterable[tuple[str, str]]) -> Mapping[str, Join]:
     """Return fan-outs by run id, for runs and their current stages; one call for a hundred.
 
     Only those of the first attempt: later ones would take a Query for each run.
     """
-    keys = {
-        table.JOIN.key(site, workflow_id=workflow_id, stage=stage, attempt=1): workflow_id
-        for workflow_id, stage in stages
-    }
+    keys = _join_keys(site, stages)
     return {keys[found.key]: found for found in Join.load_many(list(keys), consistent=False)}

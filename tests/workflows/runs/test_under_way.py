@@ -6,6 +6,7 @@ from django.core.cache import cache
 from django.http import QueryDict
 
 from config import clock
+from config.transaction import EXISTS
 from projects.documents.items import DocumentStatus
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -15,10 +16,14 @@ from tests.people import charlie, dora, signed_in
 from tests.projects.make_queues import make_queue
 from tests.workflows.advancing import waiting
 from tests.workflows.insight.rollups import add_figures
+from workflows.engine import joins
 from workflows.insight.figures import bucket_of, join_name
 from workflows.insight.queries import Scope
 from workflows.runs import queries
+from workflows.runs.actions import advance
+from workflows.runs.items import WorkflowSteps
 from workflows.runs.views.runs import Filters, find_cause
+from workflows.stages.base import SliceResult
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
@@ -180,11 +185,30 @@ def test_the_first_page_says_since_when_and_why_a_run_is_stuck(monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: later)
     with count_calls() as seen:
         answer = browser.get("/")
-    stuck = {row.board.workflow_id: row.stuck for row in answer.context["rows"]}
+    stuck = {row.board.workflow_id: row.detail.stuck for row in answer.context["rows"]}
     assert "Longer than a step usually takes" in stuck[run.workflow_id].why
     assert stuck[asked.workflow_id] is None
     page = one_line(answer.content)
     assert "Stuck" in page
     assert f"</time>. {stuck[run.workflow_id].why}" in page
-    more = sorted(seen.names())
-    assert more == sorted([*fresh.names(), "dynamodb.BatchGetItem", "dynamodb.Query"])  # boards, and what is usual
+    assert seen.names() == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query"]
+    assert len(fresh.names()) == len(seen.names()) + 1  # what is usual, once a minute
+
+
+def test_the_first_page_tells_pages_done_the_usual_time_and_the_owner_in_four_calls():
+    name = join_name("step", "document-analysis", "segment_prep", bucket_of(12))
+    add_figures(Scope("default"), clock.now().date(), **{name: 20})
+    run, asked, browser = start_run(), waiting(start_run()), signed_in(charlie())
+    WorkflowSteps.change(advance.board_key(run), [WorkflowSteps.page_count.set(3000)], EXISTS)
+    joins.begin(run, "segment_prep", step=1, attempt=1, slices=60, planned=3000, slots=8, token=None)
+    joins.count(joins.Join.load(joins.join_key(run, "segment_prep", 1)), 7, 7, SliceResult(), slots=8)
+    with count_calls() as seen:
+        answer = browser.get("/")
+    assert len(seen.names()) <= 4
+    details = {row.board.workflow_id: row.detail for row in answer.context["rows"]}
+    assert (details[run.workflow_id].pages, details[run.workflow_id].usual) == ("50 of 3,000", "11.6 s")
+    assert {one.owner for one in details.values()} == {"test"}
+    assert details[asked.workflow_id].step_since
+    page = one_line(answer.content)
+    assert "50 of 3,000" in page
+    assert "usually takes up to 11.6 s (p90)" in page

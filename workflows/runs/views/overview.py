@@ -1,4 +1,4 @@
-"""The overview of runs in progress on the site, and a project's documents: one Query each."""
+"""The overview of runs in progress on the site, and a project's documents."""
 
 from dataclasses import dataclass, replace
 
@@ -32,7 +32,7 @@ class Analysis:
     number: int
     total: int
     label: str
-    stuck: runs.Stuck | None = None
+    detail: runs.Detail = runs.NO_DETAIL
 
     @property
     def moves(self) -> bool:
@@ -53,8 +53,10 @@ def _analysis(board: WorkflowSteps) -> Analysis:
     return Analysis(board, mark, pips, min(progress.done + 1, progress.total), progress.total, Phrase(step.label))
 
 
-def _mark_stuck(row: Analysis, stuck: runs.Stuck | None) -> Analysis:
-    return replace(row, mark=runs.STUCK, stuck=stuck) if stuck else row
+def _add_detail(row: Analysis, detail: runs.Detail | None) -> Analysis:
+    if detail is None:
+        return row
+    return replace(row, detail=detail, mark=runs.STUCK if detail.stuck else row.mark)
 
 
 @require_safe
@@ -70,8 +72,9 @@ def overview(request: DeskRequest) -> HttpResponse:
         lambda board: board.document_id,
     )
     rows = [_analysis(board) for board in page.rows]
-    stuck = runs.list_stuck(request.site, [row.board for row in rows if row.moves and row.board.workflow_id])
-    rows = [_mark_stuck(row, stuck.get(str(row.board.workflow_id))) for row in rows]
+    moving = {str(row.board.workflow_id) for row in rows if row.moves}
+    details = runs.list_details(request.site, page.rows, moving)
+    rows = [_add_detail(row, details.get(str(row.board.workflow_id))) for row in rows]
     counts = documents_queries.count_documents(request.site) if shows_counts(request) else None
     context = {
         "rows": rows,

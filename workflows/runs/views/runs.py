@@ -1,7 +1,7 @@
 """Pages of runs: the list, the timeline of one, and runs in progress with filters."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -262,7 +262,7 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
     old = [one for one in page.rows if filters.is_old_enough(_since(one))]
     following = page.next if len(old) == len(page.rows) else None  # the rest of the list is more recent
     running = filters.state == RUNNING
-    boards, documents = queries.boards_and_documents(
+    boards, documents, _ = queries.read_around(
         site,
         [str(one.workflow_id) for one in old if one.workflow_id and running],
         [str(one.document_id) for one in old],
@@ -332,24 +332,48 @@ class Stuck(NamedTuple):
     why: str
 
 
-def list_stuck(site: str, rows: Iterable[WorkflowSteps]) -> Mapping[str, Stuck]:
-    """Return the stuck ones among running index rows by run id: no call if all started within the last minute.
+@dataclass(frozen=True)
+class Detail:
+    """What the index of runs in progress does not tell of a run; fields as in ``Row``."""
 
-    An index row does not tell why its step waits, so the boards are read: one call, and one more for large documents.
-    Runs of the earlier system are left out: it repeats none of their steps, and tells nothing of why they wait.
+    step_since: str = ""
+    pages: str = ""
+    usual: str = ""
+    owner: str = ""
+    stuck: Stuck | None = None
+
+
+NO_DETAIL = Detail()
+
+
+def list_details(site: str, rows: Sequence[WorkflowSteps], moving: Collection[str]) -> Mapping[str, Detail]:
+    """Return details by run id: one call, and one a minute for what is usual. ``moving``: runs that machines work on.
+
+    Runs of the earlier system are left out: it repeats none of their steps, and its documents have no owner.
     """
-    recent = clock.iso(clock.now() - dt.timedelta(seconds=_LEAST_SECONDS))
-    older = [str(one.workflow_id) for one in rows if str(one.created_at) < recent]
-    boards = queries.boards_of(site, [one for one in older if not seed_000.wrote(one)])
-    joins = queries.first_joins(site, _sliced(boards.values()))
-    usual = insight_queries.usual_seconds(site) if boards else {}
+    own = [one for one in rows if one.workflow_id and not seed_000.wrote(str(one.workflow_id))]
+    names, documents = [str(one.workflow_id) for one in own], [str(one.document_id) for one in own]
+    around = queries.read_around(site, names, documents, _sliced(own))
+    usual = insight_queries.usual_seconds(site) if own else {}
     found = {}
-    for name, board in boards.items():
-        at = str(board.current_step or "")
+    for name, document_id in zip(names, documents, strict=True):
+        document, board = around.documents.get(document_id), around.boards.get(name)
+        owner = (document.user_name or "") if document else ""
+        if board is None:
+            found[name] = Detail(owner=owner)
+            continue
+        at, join = str(board.current_step or ""), around.joins.get(name)
         stored = board.data.as_dict().get(at) or {}
+        since = str(stored.get("started_at") or board.updated_at)
         p90 = usual.get((seed_000.definition_of(board).name, at))
-        if why := find_cause(stored, str(board.updated_at), joins.get(name), p90):
-            found[name] = Stuck(str(stored.get("started_at") or board.updated_at), why)
+        why = find_cause(stored, str(board.updated_at), join, p90) if name in moving else ""
+        found[name] = Detail(
+            since,
+            _pages(board, join),
+            "" if p90 is None else show_seconds(p90),
+            owner,
+            Stuck(since, why) if why else None,
+        )
     return found
 
 
