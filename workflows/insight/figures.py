@@ -7,6 +7,7 @@ so that days, projects and types can be added up and percentiles still be read.
 import bisect
 import datetime as dt
 import functools
+import itertools
 import urllib.parse
 from collections import Counter as Sums
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,14 +71,28 @@ def percentile(buckets: Mapping[int, int], share: float) -> float | None:
     >>> percentile({3: 10}, 0.5), percentile({0: 5, 9: 5}, 0.9), percentile({}, 0.5)
     (4.0, 57.0, None)
     """
-    rest = share * sum(buckets.values())
-    for bucket in sorted(one for one, number in buckets.items() if number > 0):
-        if rest <= buckets[bucket]:
-            low = BOUNDS[bucket - 1] if bucket else 0
-            high = BOUNDS[min(bucket, len(BOUNDS) - 1)]
-            return low + (high - low) * rest / buckets[bucket]
-        rest -= buckets[bucket]
-    return None
+    return percentiles(buckets, (share,))[0]
+
+
+def percentiles(buckets: Mapping[int, int], shares: Sequence[float]) -> list[float | None]:
+    """Return the percentile of each share; the buckets are put in order once.
+
+    >>> percentiles({0: 5, 9: 5}, (0.5, 0.9)), percentiles({}, (0.5, 0.9))
+    ([1.0, 57.0], [None, None])
+    """
+    ordered = sorted((bucket, number) for bucket, number in buckets.items() if number > 0)
+    if not ordered:
+        return [None] * len(shares)
+    sums = list(itertools.accumulate(number for _, number in ordered))
+    found: list[float | None] = []
+    for share in shares:
+        rest = share * sums[-1]
+        place = bisect.bisect_left(sums, rest)
+        bucket, number = ordered[place]
+        low = BOUNDS[bucket - 1] if bucket else 0
+        high = BOUNDS[min(bucket, len(BOUNDS) - 1)]
+        found.append(low + (high - low) * (rest - sums[place] + number) / number)
+    return found
 
 
 @dataclass(frozen=True)

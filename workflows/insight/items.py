@@ -24,14 +24,14 @@ class Rollup(Item):
 
     @property
     def numbers(self) -> dict[str, int]:
-        return {name: int(wire["N"]) for name, wire in self._wire.items() if "N" in wire and wire["N"] != "0"}
+        return {name: int(number) for name, wire in self._wire.items() if (number := wire.get("N", "0")) != "0"}
 
     def numbers_without(self, prefix: str) -> dict[str, int]:
         """Return all but the figures whose names begin with ``prefix``."""
         return {
-            name: int(wire["N"])
+            name: int(number)
             for name, wire in self._wire.items()
-            if "N" in wire and wire["N"] != "0" and not name.startswith(prefix)
+            if (number := wire.get("N", "0")) != "0" and not name.startswith(prefix)
         }
 
     @property

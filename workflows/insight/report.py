@@ -7,7 +7,7 @@ from functools import cached_property
 
 from config.phrase import Figure
 from workflows.insight import figures
-from workflows.insight.figures import percentile, split_name
+from workflows.insight.figures import percentile, percentiles, split_name
 from workflows.runs.items import Outcome
 
 
@@ -23,7 +23,7 @@ class Latency:
     @classmethod
     def of(cls, buckets: Mapping[int, int]) -> "Latency":
         number = sum(buckets.values())
-        return cls(number, *(percentile(buckets, share) for share in (0.5, 0.9, 0.99)))
+        return cls(number, *percentiles(buckets, (0.5, 0.9, 0.99)))
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.utils.safestring import SafeString
+
 from config.phrase import Phrase
 from projects.web.days import day_of_year, long_day_of_year
 
 _LEFT, _TOP, _WIDTH, _HEIGHT = 46.0, 10.0, 504.0, 120.0
 _LABELS = 6  # most days with a label
-
-
-@dataclass(frozen=True)
-class Bar:
-    """Coordinates as text, which a template writes ten times faster than numbers."""
-
-    x: str
-    y: str
-    width: str
-    height: str
 
 
 @dataclass(frozen=True)
@@ -29,7 +21,7 @@ class DayBars:
     text: str
     middle: str
     label: str
-    bars: Sequence[tuple[str, Bar]]  # with the CSS class of its series
+    bars: SafeString  # as elements: a template takes a third of the page's time to write their coordinates
 
 
 @dataclass(frozen=True)
@@ -72,14 +64,14 @@ def draw_days(
     for place, (day, last) in enumerate(days):
         middle = _LEFT + slot * (place + 0.5)
         start = middle - width * len(series) / 2
-        bars = [
-            (f"s{number + 1}", _bar(start + width * number, width, (values[place] or 0.0) / top))
+        bars = "".join(
+            _bar(number + 1, start + width * number, width, value / top)
             for number, (_, values) in enumerate(series)
-            if values[place]
-        ]
+            if (value := values[place])
+        )
         said = "; ".join(f"{words} {show(value)}" for words, values in spoken if (value := values[place]) is not None)
         label = day_of_year(day) if place % every == 0 else ""
-        drawn.append(DayBars(f"{_name(day, last)}: {said}", f"{middle:.1f}", label, bars))
+        drawn.append(DayBars(f"{_name(day, last)}: {said}", f"{middle:.1f}", label, SafeString(bars)))
     named = [(f"s{number + 1}", words) for number, (words, _) in enumerate(series)]
     lines = [(_TOP + _HEIGHT * (1 - part), part) for part in (0.0, 0.5, 1.0)]
     ticks = [(y, y + 4, show(top * part) if part else "0") for y, part in lines]
@@ -95,9 +87,13 @@ def _name(first: dt.date, last: dt.date) -> str:
     return one if first == last else f"{one} – {long_day_of_year(last)}"
 
 
-def _bar(x: float, width: float, share: float) -> Bar:
+def _bar(series: int, x: float, width: float, share: float) -> str:
+    """Draw a bar, of numbers only."""
     height = max(_HEIGHT * share, 1.0)
-    return Bar(f"{x:.1f}", f"{_TOP + _HEIGHT - height:.1f}", f"{width * 0.9:.1f}", f"{height:.1f}")
+    return (
+        f'<rect class="s{series}" x="{x:.1f}" y="{_TOP + _HEIGHT - height:.1f}" width="{width * 0.9:.1f}" '
+        f'height="{height:.1f}"/>'
+    )
 
 
 def _round_up(most: float, *, whole: bool) -> float:

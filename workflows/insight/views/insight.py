@@ -267,6 +267,11 @@ def name_error(error: str) -> str:
     return words.strip().capitalize()
 
 
+@functools.lru_cache(maxsize=1024)
+def _ask_for(step: str, error: str) -> str:
+    return urlencode({"step": step, "error": error})
+
+
 def _causes(report: Report) -> list[tuple[str, str, int, int, str]]:
     """List each cause with the page of its runs."""
     url, causes = reverse("workflows:list-failures"), report.causes
@@ -277,7 +282,7 @@ def _causes(report: Report) -> list[tuple[str, str, int, int, str]]:
             name_error(one.error),
             one.number,
             before,
-            f"{url}?{urlencode({'step': one.step, 'error': one.error})}",
+            f"{url}?{_ask_for(one.step, one.error)}",
         )
         for one, before in causes
     ]
