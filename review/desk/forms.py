@@ -170,22 +170,8 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
         return Answers(decision, typed, errors={KEY: _OTHER_FIELDS}, confirmed=ticked, chosen=said)
     without = {one.name: word for one in ticket.fields if (word := said.get(one.name))}
     meant = read_meant_values(typed, without, ticket)
-    corrections: dict[str, str | None] = {
-        one.name: _correction(one, meant[one.name])
-        for one in ticket.fields
-        if one.name in meant and differs(one.type, meant[one.name], ticket.shown.get(one.name))
-    }
-    # An unchanged value is an error too if it is required and missing, or not an allowed value.
-    texts = {one: _answer(one.name, meant, ticket) for one in ticket.fields}
-    asked = {
-        one.name: text for one, text in texts.items() if one.allowed or one.type == TABLE or (one.required and not text)
-    }
-    lacking = without if ticket.lacking_allowed else ()
-    errors = {
-        name: _LACKING if name in without else words
-        for name, words in results.validate_corrections(ticket.fields, {**asked, **corrections}).items()
-        if name not in lacking
-    }
+    corrections = _list_corrections(meant, ticket)
+    errors = _find_errors(meant, without, corrections, ticket)
     warned = list_warnings(meant, ticket)
     reasons = {one.field: " ".join(typed.get(f"{WHY}{one.field}", "").split()) for one in warned}
     errors |= {one.field: _WARNED for one in warned if not reasons[one.field] and one.field not in errors}
@@ -206,6 +192,30 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
         warnings=tuple(AcceptedWarning(one.field, one.text, reasons[one.field]) for one in warned),
         accepted=ticket.unseen_allowed and anyway and all(f"{UNSEEN}{name}" in posted for name in unseen),
     )  # fmt: skip
+
+
+def _list_corrections(meant: Mapping[str, str], ticket: Ticket) -> dict[str, str | None]:
+    return {
+        one.name: _correction(one, meant[one.name])
+        for one in ticket.fields
+        if one.name in meant and differs(one.type, meant[one.name], ticket.shown.get(one.name))
+    }
+
+
+def _find_errors(
+    meant: Mapping[str, str], without: Mapping[str, str], corrections: Mapping[str, str | None], ticket: Ticket
+) -> dict[str, str]:
+    """Return field → error. An unchanged value is one too if it is required and missing, or not an allowed value."""
+    texts = {one: _answer(one.name, meant, ticket) for one in ticket.fields}
+    asked = {
+        one.name: text for one, text in texts.items() if one.allowed or one.type == TABLE or (one.required and not text)
+    }
+    lacking = without if ticket.lacking_allowed else ()
+    return {
+        name: _LACKING if name in without else words
+        for name, words in results.validate_corrections(ticket.fields, {**asked, **corrections}).items()
+        if name not in lacking
+    }
 
 
 def read_meant_values(typed: Mapping[str, str], without: Mapping[str, str], ticket: Ticket) -> dict[str, str]:
@@ -238,17 +248,21 @@ class FieldCheck:
 
 
 def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldCheck]:
-    """Return field → feedback as on submission, except questions that are asked only then."""
+    """Return field → feedback as on submission, except questions that are asked only then.
+
+    One of them is a value that was not found and that nobody has come to yet.
+    """
     typed = read_typed_values(posted)
     without = {name: word for name, word in read_chosen_answers(posted).items() if word}
     meant = read_meant_values(typed, without, ticket)
     filled = {name: text for name, text in meant.items() if text.strip(_BLANKS)}
-    errors = results.validate_corrections(ticket.fields, filled)
+    errors = _find_errors(meant, without, _list_corrections(meant, ticket), ticket)
+    asked = {*filled, *without, *(name for name, text in ticket.shown.items() if text)}
     warned = list_warnings(meant, ticket)
     return {
         one.name: FieldCheck(
             _say(describe_stored(one, typed[one.name], day_first=ticket.day_first)) if one.name in filled else "",
-            _say(errors.get(one.name, "")),
+            _say(errors.get(one.name, "")) if one.name in asked else "",
             tuple(_say(tell_reason(each.text)) for each in warned if each.field == one.name),
             next((each.repair for each in warned if each.field == one.name and each.repair), ""),
         )

@@ -6,7 +6,7 @@ import pytest
 
 from review import queries
 from review.decide import claims
-from review.items.reviews import ReviewDecision
+from review.items.reviews import Review, ReviewDecision
 from tests.aws_faults import count_calls
 from tests.html import one_line
 from tests.people import bob, charlie, signed_in
@@ -79,6 +79,29 @@ def test_what_is_said_while_typing_is_said_in_the_language_of_the_page() -> None
     assert said["date"]["stored"] == "3. April 2024"
     assert said["vat"]["error"] == "Geben Sie den Betrag als 33.90 oder 1,007.50 ein, ohne Wörter."
     assert said["iban"]["warnings"] == ["Iban ist keine gültige IBAN: Die Prüfziffern passen nicht"]
+
+
+def test_a_value_that_is_required_is_missed_as_soon_as_it_is_taken_away() -> None:
+    _, ref = claimed(required(invoice(), "total"))
+    cleared, answered = ({"field-total": ""}, {"answer-total": "absent"})
+    assert check(ref)["total"]["error"] == ""
+    assert check(ref, **cleared)["total"]["error"] == "Total is required. Enter it or reject the document."
+    assert check(ref, **answered)["total"]["error"] == (
+        "This project requires a value here. Enter it or reject the document."
+    )
+    assert decide(ref, **answered).status_code == 422
+    Review.change(ref.key, [Review.lacking_allowed.set(True)], Review.PK.exists())
+    assert check(ref, **answered)["total"]["error"] == ""
+    assert decide(ref, **answered).status_code == 302
+
+
+def test_a_required_value_that_was_not_found_is_no_error_before_somebody_comes_to_it() -> None:
+    _, ref = claimed(required(invoice(total=""), "total"))
+    assert check(ref)["total"]["error"] == ""
+
+
+def required(found, name):
+    return {**found, "fields": [one | {"required": one["name"] == name} for one in found["fields"]]}
 
 
 def test_a_rule_that_fails_offers_the_value_that_would_fit() -> None:
