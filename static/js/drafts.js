@@ -158,7 +158,7 @@ document.addEventListener("input", (event) => {
   }
   remember();
   keepOwn();
-  say("Saving…");
+  say(said("Saving…"));
   later(PAUSE);
 });
 document.addEventListener("focusout", (event) => { if (drafted(event.target)) send(); });

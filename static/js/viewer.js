@@ -78,7 +78,7 @@ function size() {
   const wanted = fits ? "100%" : String(Math.round(now * across()));
   if (page.getAttribute("width") !== wanted) page.setAttribute("width", wanted);
   const words = document.querySelector("[data-zoom-words]");
-  if (words) words.textContent = way === "width" ? "Width" : way === "page" ? "Page" : `${Math.round(now * 100)} %`;
+  if (words) words.textContent = way === "width" ? said("Width") : way === "page" ? said("Page") : `${Math.round(now * 100)} %`;
   document.querySelector("[data-view='auto']")?.setAttribute("aria-pressed", String(way === "auto"));
   sharpen(page, now);
 }

@@ -4,7 +4,7 @@ import io
 
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.schemas import actions as schema_actions
@@ -12,6 +12,8 @@ from projects.schemas.governing import AttributeUse, Schema
 from projects.schemas.labels import queries, reading
 from review import queries as review_queries
 from tests.browser.desk import check_all, claim, sign_in
+from tests.browser.desk import field as box
+from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import alice, bob
 from tests.projects.make_schemas import ALICE, SITE, make_attributes
@@ -96,3 +98,21 @@ def test_a_reviewer_reads_labels_and_what_is_decided_is_the_same(
     page.wait_for_url("**/review/?done=*")
     assert review_queries.get_review(ref).status != "CLAIMED"
     assert console == []
+
+
+def test_what_scripts_say_is_in_the_language_of_the_page(live_server: LiveServer, browser: Browser, table: str) -> None:
+    bob()
+    _, ref = open_review()
+    context = browser.new_context(locale="de-DE", viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    page.route("**/draft/", lambda route: None)  # no answer comes
+    box(page, "total").fill("12,5")
+    expect(page.locator("[data-save-sign]")).to_have_text("Wird gespeichert…")
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    expect(page.locator("[data-zoom-words]")).to_have_text("Breite")
+    context.close()
