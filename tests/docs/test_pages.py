@@ -15,6 +15,7 @@ from workflows.batches import views as batches
 from workflows.executions import views as executions
 from workflows.experiments.views import rows as experiments
 from workflows.exports import views as exports
+from workflows.runs.views import state_labels
 
 ROOT = Path(settings.BASE_DIR)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -99,6 +100,7 @@ def test_words_of_the_states_of_other_things_are_those_of_the_pages() -> None:
     pattern = r"^\| (\w+) \| ([^|]+) \| `(\w+)` \|$"
     told = re.findall(pattern, (ROOT / "docs/words.md").read_text(), re.MULTILINE)
     marks = {
+        "step": state_labels.STEPS,
         "batch": batches._MARKS,
         "execution": {
             "running": executions._RUNNING, word_of(DocumentStatus.WAITING): executions._WAITING, **executions._ENDS

@@ -46,7 +46,10 @@ class PartsShape(Schema):
 
 
 class StepShape(Schema):
-    """``progress``: null for a step that is done in one piece. ``waits_until``: the end of its wait."""
+    """``status``: pending, in_progress, completed, skipped (pages say "Not needed"), failed.
+
+    ``progress``: null for a step that is done in one piece. ``waits_until``: the end of its wait.
+    """
 
     name: str
     label: str
