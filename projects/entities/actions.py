@@ -15,9 +15,10 @@ from config.phrase import Phrase, Sentence
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.entities import queries
-from projects.entities.items import MERGED, PREFIX, EntityMerge, EntityNumber, EntityRow, EntityType
+from projects.entities.items import MERGED, PREFIX, EntityMerge, EntityName, EntityNumber, EntityRow, EntityType
+from projects.entities.names import keys_of, without_repeats
 from projects.entities.numbers import tidy_iban, tidy_tax_id
-from projects.entities.queries import IBAN, TAX_ID, entity_key, number_key
+from projects.entities.queries import IBAN, TAX_ID, entity_key, name_key, number_key
 from projects.entities.references import find_referring_documents, list_referring, reference_to
 from projects.sites import directory
 
@@ -40,7 +41,8 @@ class EntityDraft:
     def tidy(self) -> "EntityDraft":
         """Normalise the draft. Raises: Refused, naming the invalid entry."""
         ibans = [tidy_iban(one) for one in self.ibans if one.strip()]
-        aliases = [_tidy_name(one) for one in self.aliases if one.strip()]
+        name = _tidy_name(self.name)
+        aliases = without_repeats(name, [_tidy_name(one) for one in self.aliases if one.strip()])
         attributes = {_tidy_name(key): value.strip() for key, value in self.attributes.items() if value.strip()}
         if len(ibans) > MOST_IBANS or len(aliases) > MOST_ALIASES or len(attributes) > MOST_ATTRIBUTES:
             raise Refused(
@@ -51,13 +53,17 @@ class EntityDraft:
             raise Refused(
                 gettext("An attribute can have up to %(longest_value)s characters.") % {"longest_value": LONGEST_VALUE}
             )
-        name, tax_id = _tidy_name(self.name), tidy_tax_id(self.tax_id)
-        return EntityDraft(name, tax_id, list(dict.fromkeys(ibans)), list(dict.fromkeys(aliases)), attributes)
+        return EntityDraft(name, tidy_tax_id(self.tax_id), list(dict.fromkeys(ibans)), aliases, attributes)
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
         """Numbers by kind, of a normalised draft."""
         return [*([(TAX_ID, self.tax_id)] if self.tax_id else []), *((IBAN, one) for one in self.ibans)]
+
+    @property
+    def called(self) -> Sequence[str]:
+        """Its names as in keys."""
+        return keys_of([self.name, *self.aliases])
 
 
 def draft_of(entity: EntityRow) -> EntityDraft:
@@ -112,7 +118,7 @@ def create_entity(site: str, type_id: str, draft: EntityDraft, *, by: Actor, ent
     )
     event = entity_event(site, "entity", entity_id, "created", by=by, payload=_words(draft))
     try:
-        transact([Put(row), *_take(site, row, draft.numbers)], event)
+        transact([Put(row), *_take(site, row, draft.numbers), *_call(site, row, draft)], event)
     except Conflict as conflict:
         raise _explain(site, draft) from conflict
     return row
@@ -129,7 +135,12 @@ def update_entity(site: str, type_id: str, entity_id: str, draft: EntityDraft, *
     changed = {key: {"before": _words(before)[key], "after": value} for key, value in _words(draft).items()}
     payload = {key: value for key, value in changed.items() if value["before"] != value["after"]}
     event = entity_event(site, "entity", entity_id, "updated", by=by, payload=payload)
-    changes = [_write(site, entity, draft, version, by), *_take(site, entity, new), *_give_up(site, entity, gone)]
+    changes = [
+        _write(site, entity, draft, version, by),
+        *_take(site, entity, new),
+        *_give_up(site, entity, gone),
+        *_call(site, entity, draft, before),
+    ]
     try:
         transact(changes, event)
     except Conflict as conflict:
@@ -145,7 +156,8 @@ def delete_entity(site: str, type_id: str, entity_id: str, *, version: int, by: 
     event = entity_event(site, "entity", entity_id, "deleted", by=by, payload={"name": entity.name})
     mine = Delete(entity.key, EntityRow.version == version, name="entity")
     try:
-        transact([mine, *_give_up(site, entity, draft_of(entity).numbers)], event)
+        before = draft_of(entity)
+        transact([mine, *_give_up(site, entity, before.numbers), *_call(site, entity, None, before)], event)
     except Conflict as conflict:
         raise _explain(site, draft_of(entity), entity) from conflict
 
@@ -204,7 +216,15 @@ def merge_entities(site: str, type_id: str, keep_id: str, gone_id: str, *, by: A
     ]
     try:
         transact(
-            [_write(site, keep, draft, int(keep.version), by), *left, *moved, _begin_merge(site, gone, by)], *events
+            [
+                _write(site, keep, draft, int(keep.version), by),
+                *left,
+                *moved,
+                *_call(site, keep, draft, mine),
+                *_call(site, gone, None, other),
+                _begin_merge(site, gone, by),
+            ],
+            *events,
         )
     except Conflict as conflict:
         raise Conflict(
@@ -278,6 +298,29 @@ def _take(site: str, entity: EntityRow, numbers: Sequence[tuple[str, str]]) -> l
 def _give_up(site: str, entity: EntityRow, numbers: Sequence[tuple[str, str]]) -> list[Change]:
     mine = EXISTS & (EntityNumber.documentId == entity.entity_id)
     return [Delete(number_key(site, *one), mine, name="number") for one in numbers]
+
+
+def _call(site: str, entity: EntityRow, draft: EntityDraft | None, before: EntityDraft | None = None) -> list[Change]:
+    """Write the rows of an entity's names, and delete those of names that it had; ``draft``: None if it is gone.
+
+    Conditions are those of the entity itself. All names are written, as entities of before have no such rows.
+    """
+    type_id, entity_id = entity.type_id, entity.entity_id
+    now = draft.called if draft else ()
+    rows = [
+        EntityName(
+            *name_key(site, type_id, entity_id, one),
+            **table.ENTITY_NAME.gsi1(site, entity_type_id=type_id, document_id=entity_id, name=one),
+            documentId=entity_id,
+            entityTypeId=type_id,
+        )
+        for one in now
+    ]
+    gone = [one for one in (before.called if before else ()) if one not in now]
+    return [
+        *(Put(row, overwrite=True) for row in rows),
+        *(Delete(name_key(site, type_id, entity_id, one)) for one in gone),
+    ]
 
 
 def _explain(site: str, draft: EntityDraft, entity: EntityRow | None = None) -> Conflict:

@@ -114,7 +114,7 @@ def create_entity_type(request: ApiRequest, wish: TypeWish) -> Any:
 
 @router.get("/{type_id}", response={200: EntityList, **FAILURES}, operation_id="list_entities", summary="List entities")
 def list_entities(request: ApiRequest, type_id: str, start: str = "", after: str | None = None) -> EntityList:
-    """By name; ``start``: prefix of the name. Requires READ."""
+    """By name; ``start``: how a name or other name begins, regardless of case. Requires READ."""
     access.check_can_view(request)
     queries.get_type(request.site, type_id)
     page = queries.list_entities(request.site, type_id, start=start, cursor=after)
@@ -136,7 +136,7 @@ def create_entity(request: ApiRequest, type_id: str, wish: EntityWish) -> Any:
 def import_entities(request: ApiRequest, type_id: str, file: File[UploadedFile]) -> ImportShape:
     """As on the page: a column ``name``, and ``tax_id``, ``ibans``, ``aliases`` or any attribute.
 
-    Lines known by a number or the very name update their entity. Requires READ and WRITE.
+    Lines known by a number or a name, regardless of case, update their entity. Requires READ and WRITE.
     """
     access.check_can_upload(request)
     body = file.read(MOST_BYTES + 1)

@@ -36,7 +36,7 @@ class ImportReport:
 
 
 def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> ImportReport:
-    """Make what is new, and add to what is known by its tax ID, an IBAN, or the very name.
+    """Make what is new, and add to what is known by its tax ID, an IBAN, or a name regardless of case.
 
     Raises:
         NotFound: no such type.
@@ -93,7 +93,7 @@ def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportRepor
         list(dict.fromkeys([*before.ibans, *draft.ibans])),
         [one for one in names if one != before.name],
         {**before.attributes, **draft.attributes},
-    )
+    ).tidy()
     if merged == before:
         report.same += 1
         return
@@ -108,5 +108,5 @@ def _find_known(site: str, type_id: str, draft: EntityDraft) -> EntityRow | None
                 return queries.get_entity(site, type_id, row.documentId)
             except NotFound:  # deleted meanwhile
                 continue
-    same = (one for one in queries.list_entities(site, type_id, start=draft.name).rows if one.name == draft.name)
-    return next(same, None)
+    same = queries.find_named(site, type_id, draft.name)
+    return same[0] if same and (len(same) == 1 or same[0].name == draft.name) else None

@@ -75,6 +75,17 @@ class EntityMerge(DueWork):
     inserteddate = UnicodeAttribute()
 
 
+class EntityName(Item):
+    """Which entity is called so. Access: all of a name, whatever its case; a type's by the start of a name (GSI1)."""
+
+    documentId = UnicodeAttribute(null=True)  # noqa: N815 - absent only in index rows
+    entityTypeId = UnicodeAttribute(null=True)  # noqa: N815
+
+    @property
+    def entity_id(self) -> str:
+        return self.SK.rpartition("#")[2]
+
+
 class EntityNumber(Item):
     """Whose tax ID or IBAN it is. Access: by the number."""
 

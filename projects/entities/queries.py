@@ -8,7 +8,8 @@ from config.item import Page
 from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.audit.items import EntityEvent
-from projects.entities.items import EntityNumber, EntityRow, EntityType
+from projects.entities.items import EntityName, EntityNumber, EntityRow, EntityType
+from projects.entities.names import fold_name, to_key
 
 TAX_ID, IBAN = "tax_id", "iban"
 MISSING = Phrase("Not found. It may have been deleted.")
@@ -16,6 +17,11 @@ MISSING = Phrase("Not found. It may have been deleted.")
 
 def number_key(site: str, kind: str, number: str) -> Key:
     return table.ENTITY_NUMBER.key(site, key=kind, value=number)
+
+
+def name_key(site: str, type_id: str, entity_id: str, name: str) -> Key:
+    """``name``: as ``keys_of`` returns it."""
+    return table.ENTITY_NAME.key(site, entity_type_id=type_id, document_id=entity_id, name=name)
 
 
 def entity_key(site: str, type_id: str, entity_id: str) -> Key:
@@ -44,12 +50,41 @@ def get_entity(site: str, type_id: str, entity_id: str) -> EntityRow:
 
 
 def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | None = None) -> Page[EntityRow]:
-    """Return a type's entities by name; ``start``: prefix of the name, case-sensitive."""
+    """Return a type's entities by name; ``start``: how one of their names begins, whatever its case."""
+    if begin := to_key(start):
+        pk = table.ENTITY_NAME.gsi1_partition(site, entity_type_id=type_id)
+        named = EntityName.page(
+            pk, sk=EntityName.GSI1SK.startswith(table.encode_part(begin)), index="GSI1", cursor=cursor
+        )
+        return Page(_load(site, type_id, [one.entity_id for one in named.rows]), named.next)
     pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
-    prefix = EntityRow.GSI1SK.startswith(f"{table.ENTITY.gsi1_prefix()}{table.encode_part(start)}") if start else None
-    page = EntityRow.page(pk, sk=prefix, index="GSI1", cursor=cursor)
-    found = {one.key: one for one in EntityRow.load_many([one.key for one in page.rows])}
-    return Page([found[one.key] for one in page.rows if one.key in found], page.next)
+    page = EntityRow.page(pk, index="GSI1", cursor=cursor)
+    return Page(_load(site, type_id, [one.entity_id for one in page.rows]), page.next)
+
+
+def find_named(site: str, type_id: str, name: str) -> Sequence[EntityRow]:
+    """Return the entities with this name or other name, whatever its case; those with exactly this name, if any.
+
+    One Query, one BatchGetItem if there are any.
+    """
+    if not (key := to_key(name)):
+        return []
+    pk = table.ENTITY_NAME.partition_key(site, entity_type_id=type_id, name=key)
+    named = EntityName.page(pk, consistent=True).rows
+    wanted = fold_name(name)
+    found = [
+        one
+        for one in _load(site, type_id, [row.entity_id for row in named])
+        if not one.merged_into and wanted in map(fold_name, (str(one.name), *(one.aliases or ())))
+    ]
+    return [one for one in found if one.name == name] or found
+
+
+def _load(site: str, type_id: str, entity_ids: Sequence[str]) -> Sequence[EntityRow]:
+    """Return entities in this order, each once; one that is gone is left out."""
+    keys = [entity_key(site, type_id, one) for one in dict.fromkeys(entity_ids)]
+    found = {one.key: one for one in EntityRow.load_many(keys)} if keys else {}
+    return [found[key] for key in keys if key in found]
 
 
 def find_by_numbers(site: str, numbers: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], EntityNumber]:

@@ -44,9 +44,9 @@ def reference_to(type_id: str, entity_id: str) -> str:
 
 
 def resolve_texts(site: str, definition: AttributeDefinition, texts: Sequence[str]) -> Sequence[str]:
-    """Return stored values of what was typed: a stored value, an id, tax ID, IBAN or exact name; other kinds stay.
+    """Return stored values of what was typed: a stored value, an id, tax ID, IBAN or name; other kinds stay.
 
-    One BatchGetItem, and a Query for each name.
+    A name may be an entity's other name, in any case. One BatchGetItem, and two calls for each name.
 
     Raises:
         Refused: there is no such entity, or several have the name.
@@ -81,7 +81,7 @@ def _resolve_text(site: str, definition: AttributeDefinition, text: str, owner: 
     for one in dict.fromkeys(filter(None, (owner, entity_id))):
         if (" " not in one) and (found := follow_merges(site, type_id, one)) is not None:
             return reference_to(type_id, found.entity_id)
-    same = [one for one in queries.list_entities(site, type_id, start=text).rows if one.name == text] if text else []
+    same = queries.find_named(site, type_id, text)
     if len(same) == 1:
         return reference_to(type_id, same[0].entity_id)
     if same:

@@ -83,7 +83,7 @@ def suggest_entities(request: DeskRequest) -> HttpResponse:
 
 @require_safe
 def list_entities(request: DeskRequest, type_id: str) -> HttpResponse:
-    """``?start=``: prefix of the name."""
+    """``?start=``: how one of their names begins."""
     access.check_can_view(request)
     start, cursor = request.GET.get("start", "").strip()[:LONGEST_NAME], request.GET.get("after")
     page = queries.list_entities(request.site, type_id, start=start, cursor=cursor)
@@ -177,7 +177,7 @@ def _referring(site: str, entity: EntityRow) -> list[tuple[str, str]]:
     if not found:
         return []
     name = str(entity.name)
-    same = [one for one in queries.list_entities(site, entity.type_id, start=name).rows if one.name == name]
+    same = queries.find_named(site, entity.type_id, name)
     value = name if len(same) == 1 else reference_to(entity.type_id, entity.entity_id)
     url = reverse("documents:list-documents")
     return [(one.label, f"{url}?{urlencode({'a': one.key, 'o': 'is', 'v': value})}") for one in found]

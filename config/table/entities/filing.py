@@ -94,3 +94,9 @@ ENTITY_NUMBER = Entity(
     attributes=names("documentId entityTypeId"),
     note="key tax_id|iban; whose number it is: of a site each is one entity's",
 )  # fmt: skip
+ENTITY_NAME = Entity(
+    "countersign", "EntityName", "entitynames#{entity_type_id}#{name}", "entityname#{document_id}",
+    gsi1pk="entitynames#{entity_type_id}", gsi1sk="{name}#{document_id}",
+    attributes=names("documentId entityTypeId"),
+    note="name: one of an entity's names, without case; which entities are called so. GSI1: by the start of a name",
+)  # fmt: skip

@@ -4,8 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 
+from config import aws
 from config.errors import Conflict, NotFound, Refused
+from config.table import Key
+from config.transaction import Delete, transact
 from projects.entities import actions, queries
 from projects.entities.actions import EntityDraft
 from projects.entities.importing import import_entities
@@ -32,6 +36,16 @@ def make(type_id: str, name: str = "Mill Ltd", **more: Any) -> EntityRow:
 
 def names(type_id: str, start: str = "") -> list[str]:
     return [str(one.name) for one in queries.list_entities(SITE, type_id, start=start).rows]
+
+
+def named(type_id: str, text: str) -> list[str]:
+    return [str(one.name) for one in queries.find_named(SITE, type_id, text)]
+
+
+def stored_names(entity_id: str) -> list[Key]:
+    pages = aws.dynamodb_client().get_paginator("scan").paginate(TableName=settings.TABLE_NAME)
+    keys = [Key(one["PK"]["S"], one["SK"]["S"]) for page in pages for one in page["Items"]]
+    return [key for key in keys if key.sk == f"entityname#{entity_id}"]
 
 
 def overtake(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
@@ -72,6 +86,45 @@ def test_who_saves_second_is_told(type_id: str, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(Conflict, match=MARTA.name):
         actions.delete_entity(SITE, type_id, mill.entity_id, version=1, by=ROSA)
     assert names(type_id) == ["Mill KG"]
+    assert (named(type_id, "mill & co"), named(type_id, "MILL KG")) == ([], ["Mill KG"])
+
+
+def test_an_entity_is_found_by_each_of_its_names_in_any_case(type_id: str) -> None:
+    acme = make(type_id, "Acme GmbH", aliases=["ACME GMBH", "Acme #1/Nord", "acme"])
+    assert acme.aliases == ["Acme #1/Nord", "acme"]
+    for text in ("Acme GmbH", " ACME  GMBH", "\uff21\uff43\uff4d\uff45 gmbh", "aCmE", "ACME #1/NORD"):
+        assert named(type_id, text) == ["Acme GmbH"]
+    for text in ("Acme G", "", " ", "#", "Acme GmbH & Co"):
+        assert named(type_id, text) == []
+    assert named(actions.create_type(SITE, "Customers", by=ROSA).type_id, "Acme") == []
+    assert (names(type_id, "ACME"), names(type_id, "acme #")) == (["Acme GmbH"], ["Acme GmbH"])
+    actions.update_entity(SITE, type_id, acme.entity_id, EntityDraft("Acme AG"), version=1, by=ROSA)
+    assert [named(type_id, text) for text in ("acme gmbh", "acme", "ACME ag")] == [[], [], ["Acme AG"]]
+    make(type_id, "ACME AG")
+    assert (named(type_id, "Acme AG"), len(named(type_id, "acme ag"))) == (["Acme AG"], 2)
+    actions.delete_entity(SITE, type_id, acme.entity_id, version=2, by=ROSA)
+    assert named(type_id, "acme ag") == ["ACME AG"]
+    assert not stored_names(acme.entity_id)
+
+
+def test_names_of_a_duplicate_find_what_it_was_merged_into(type_id: str) -> None:
+    keep, gone = make(type_id, "Acme GmbH"), make(type_id, "ACME GMBH", aliases=["Old Acme"])
+    actions.merge_entities(SITE, type_id, keep.entity_id, gone.entity_id, by=ROSA)
+    for text in ("Acme GmbH", "acme gmbh", "OLD ACME"):
+        assert [one.entity_id for one in queries.find_named(SITE, type_id, text)] == [keep.entity_id]
+    assert names(type_id, "old") == ["Acme GmbH"]
+    assert not stored_names(gone.entity_id)
+    assert len(stored_names(keep.entity_id)) == 2
+
+
+def test_an_entity_of_before_has_rows_of_its_names_once_it_is_saved(type_id: str) -> None:
+    mill = make(type_id, aliases=["Old Mill"])
+    for key in stored_names(mill.entity_id):
+        transact([Delete(key)])
+    assert named(type_id, "mill ltd") == []
+    draft = EntityDraft("Mill Ltd", aliases=["Old Mill"], attributes={"city": "Bern"})
+    actions.update_entity(SITE, type_id, mill.entity_id, draft, version=1, by=ROSA)
+    assert (named(type_id, "mill ltd"), named(type_id, "OLD MILL")) == (["Mill Ltd"], ["Mill Ltd"])
 
 
 def test_a_duplicate_goes_into_another_with_all_it_has(type_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +161,10 @@ def test_a_file_makes_what_is_new_and_adds_to_what_is_known(type_id: str) -> Non
         assert (report.created, report.updated, report.same) == (created, updated, same)
         assert [number for number, _ in report.refused] == [4]
     assert names(type_id) == ["Globex", "Mill Ltd"]
+    report = import_entities(SITE, type_id, b"name,city\nTHE MILL,Basel\nglobex,\n", by=ROSA)
+    assert (report.created, report.updated, report.same) == (0, 1, 1)
     (mill,) = queries.list_entities(SITE, type_id, start="Mill").rows
-    assert (mill.aliases, mill.ibans, mill.attributes) == (["The Mill"], [IBAN], {"city": "Bern"})
+    assert (mill.aliases, mill.ibans, mill.attributes) == (["The Mill"], [IBAN], {"city": "Basel"})
     for wrong in (b"", b"a,b\n1,2\n", b"\xff\xfe", b"name\n" * 2_002, b"x" * 1_000_001):
         with pytest.raises(Refused):
             import_entities(SITE, type_id, wrong, by=ROSA)

@@ -64,6 +64,8 @@ def test_programs_keep_and_merge_entities() -> None:
     merged = client.post(f"{own}/merge", {"duplicate_id": other.entity_id}, content_type="application/json").json()
     assert merged["aliases"] == ["The Mill"]
     assert client.get(f"{of_type}/{other.entity_id}").json()["merged_into"] == mill["id"]
+    for start in ("MILL", "the m"):
+        assert [one["id"] for one in client.get(of_type, {"start": start}).json()["items"]] == [mill["id"]]
     assert [one["name"] for one in client.get(of_type).json()["items"]] == ["Mill Ltd"]
     assert [one["name"] for one in client.get(f"{API}/entities").json()] == ["Suppliers"]
     assert program().post(f"{API}/entities", {"name": "X"}, content_type="application/json").status_code == 403

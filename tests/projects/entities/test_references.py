@@ -1,5 +1,6 @@
 """Attributes that refer to suppliers and customers: set, shown, found, merged, restored, deleted."""
 
+import re
 from typing import Any
 
 import pytest
@@ -47,9 +48,17 @@ def values(document_id: str) -> list[str]:
 
 
 def test_what_is_typed_is_looked_up(type_id: str) -> None:
-    mill, document = make(type_id, tax_id=VAT, ibans=[IBAN]), start_run().document_id
+    mill, document = make(type_id, tax_id=VAT, ibans=[IBAN], aliases=["The Old Mill"]), start_run().document_id
     stored = reference_to(type_id, mill.entity_id)
-    for text in ("Mill  Ltd", "de 136-695 976", "DE89 3704 0044 0532 0130 00", mill.entity_id, stored):
+    for text in (
+        "Mill  Ltd",
+        "MILL LTD",
+        "the old mill",
+        "de 136-695 976",
+        "DE89 3704 0044 0532 0130 00",
+        mill.entity_id,
+        stored,
+    ):
         set_attribute(SITE, document, "supplier", [text], by=ROSA)
         assert values(document) == [stored]
         remove_attribute(SITE, document, "supplier", by=ROSA)
@@ -66,11 +75,13 @@ def test_what_is_typed_is_looked_up(type_id: str) -> None:
 
 
 def test_the_page_shows_the_name_and_finds_the_documents(type_id: str) -> None:
-    mill, document, rosa = make(type_id), start_run().document_id, signed_in(bob())
+    mill, document, rosa = make(type_id, aliases=["Old Works"]), start_run().document_id, signed_in(bob())
     page = f"/documents/{document}/"
     assert 'list="entity-names"' in one_line(rosa.get(page).content)
     options = one_line(rosa.get("/entities/suggest/", {"key": "supplier", "value": "Mi"}).content)
     assert 'value="Mill Ltd"' in options
+    by_other_name = one_line(rosa.get("/entities/suggest/", {"key": "supplier", "value": "OLD w"}).content)
+    assert re.search(r'<option value="Mill Ltd"> ?Old Works ?</option>', by_other_name)
     assert "option" not in one_line(rosa.get("/entities/suggest/", {"key": "nothing", "value": "Mi"}).content)
     assert rosa.post(f"{page}attributes/", {"key": "supplier", "value": "Mill Ltd"}).status_code == 302
     own = f"/entities/{type_id}/{mill.entity_id}/"
@@ -82,6 +93,7 @@ def test_the_page_shows_the_name_and_finds_the_documents(type_id: str) -> None:
     found = "/documents/?a=supplier&o=is&v=Mill+Ltd"
     assert found.replace("&", "&amp;") in entity_page
     assert document in one_line(rosa.get(found).content)
+    assert document in one_line(rosa.get("/documents/?a=supplier&o=is&v=OLD+works").content)
     everything = one_line(rosa.get("/documents/?a=supplier&o=is&v=").content)
     assert document in everything
     assert "Mill Ltd" in everything
