@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -123,3 +124,18 @@ def test_rows_are_selected_by_key_and_by_mouse_and_postponed_together(
     expect(page.get_by_text("2 postponed.")).to_be_visible()
     expect(rows).to_have_count(2)
     assert {queries.get_review(ref).status for ref in refs[:2]} == {ReviewStatus.POSTPONED}
+
+
+@pytest.mark.parametrize("width", [667, 768, 1024])
+def test_a_name_can_be_read_on_a_phone_on_its_side_and_on_a_tablet(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, width: int
+) -> None:
+    bob()
+    open_review("invoice-brook-surveyors.tif")
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 600})
+    sign_in(page, live_server, "bob")
+    page.goto(f"{live_server.url}/review/")
+    name = page.get_by_role("link", name="invoice-brook-surveyors.tif")
+    assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert page.locator(".table-scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
