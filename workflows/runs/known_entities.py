@@ -1,4 +1,4 @@
-"""Consistency of a document's sender with the site's entities (suppliers and others), by IBAN and tax ID."""
+"""Consistency of a document's sender with the site's entities (suppliers and others), by IBAN, tax ID and name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,12 +18,14 @@ from workflows.stages.fields.vendors import likeness
 _NAMES = ("company", "seller", "issuer", "supplier", "vendor")
 _ALIKE = 60.0  # of 100: similarity from which names match; legal forms and places may be missing
 _MOST = 6  # numbers checked for a document
+_MOST_TYPES = 5  # in which its name is looked up
 
 
 def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
     """Return sentences for reviewers; none if no entities are known, or everything is consistent.
 
-    One BatchGetItem for a document with such numbers, one more for their owners.
+    One BatchGetItem for a document with such numbers, one more for their owners; without an owner, the name is looked
+    up, with two calls for each type.
     """
     numbers = list(dict.fromkeys(_numbers(result["fields"])))[:_MOST]
     if not numbers or not directory.has_entities(run.site):
@@ -32,7 +34,9 @@ def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
     keys = {queries.entity_key(run.site, one.entityTypeId, one.documentId) for one in known.values()}
     entities = {one.entity_id: one for one in EntityRow.load_many(sorted(keys))}
     owners = {number: entities[row.documentId] for number, row in known.items() if row.documentId in entities}
-    return _doubts(numbers, owners, _name(result["fields"]))
+    name = _name(result["fields"])
+    named = _find_named(run.site, name) if name and not owners else None
+    return _doubts(numbers, owners, name, named)
 
 
 def describe_sender(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -45,9 +49,21 @@ def describe_sender(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {"name": name, "tax_id": tax_id, "ibans": ibans}
 
 
-def _doubts(numbers: Sequence[tuple[str, str]], owners: Mapping[tuple[str, str], EntityRow], name: str) -> list[str]:
-    """Pure."""
-    by_tax = next((one for (kind, _), one in owners.items() if kind == TAX_ID), None)
+def _find_named(site: str, name: str) -> EntityRow | None:
+    """Return the entity with this name or other name in any case; None if there are several."""
+    types = queries.list_types(site)[:_MOST_TYPES]
+    found = [one for kind in types for one in queries.find_named(site, kind.type_id, name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _doubts(
+    numbers: Sequence[tuple[str, str]],
+    owners: Mapping[tuple[str, str], EntityRow],
+    name: str,
+    named: EntityRow | None,
+) -> list[str]:
+    """Pure. ``named``: the entity with this name, if none of the numbers is known."""
+    by_tax = next((one for (kind, _), one in owners.items() if kind == TAX_ID), named)
     found: list[str] = []
     for kind, number in numbers:
         owner = owners.get((kind, number))

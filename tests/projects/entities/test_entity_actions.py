@@ -184,6 +184,13 @@ def test_a_document_whose_numbers_do_not_fit_is_doubted(type_id: str) -> None:
     unknown = "FR1420041010050500013M02606"
     doubts = find_entity_doubts(RUN, result(company="Mill", account=unknown, vat=VAT))
     assert doubts == [f"IBAN {unknown} is not one of those known of Mill Ltd"]
+    duplicate = make(type_id, "MILL LTD", aliases=["Old Mill"])
+    assert find_entity_doubts(RUN, result(company="mill ltd", account=unknown)) == []  # two are called so
+    (mill,) = [one for one in queries.list_entities(SITE, type_id).rows if one.name == "Mill Ltd"]
+    actions.merge_entities(SITE, type_id, mill.entity_id, duplicate.entity_id, by=ROSA)
+    for name in ("MILL ltd", "OLD MILL"):
+        assert find_entity_doubts(RUN, result(company=name, account=unknown)) == doubts
+    assert find_entity_doubts(RUN, result(company="Nobody", account=unknown)) == []
     (other,) = find_entity_doubts(RUN, result(iban=OTHER_IBAN, vat=VAT))
     assert other == f"IBAN {OTHER_IBAN} is known of Globex, the tax ID of Mill Ltd"
     (called,) = find_entity_doubts(RUN, result(company="Zürcher Käse AG", iban=OTHER_IBAN))
