@@ -1,12 +1,13 @@
 """A fast parser of DynamoDB's answers: their JSON already has the form that botocore's parser copies it into.
 
-botocore spends 2 CPU-ms on walking 25 rows, json 0.2. The walk changes only binary values and timestamps, so an answer
-that has one, or describes tables, is left to botocore.
+botocore spends 2 CPU-ms on walking 25 rows, json 0.2, and pydantic's parser two thirds of that. The walk changes only
+binary values and timestamps, so an answer that has one, or describes tables, is left to botocore.
 """
 
 from typing import Any
 
 from botocore.parsers import JSONParser, ResponseParserFactory
+from pydantic_core import from_json
 
 # Operations on items; what they answer has no instants.
 _ITEMS = {
@@ -24,7 +25,10 @@ class _AnswerParser(JSONParser):
     def _handle_json_body(self, raw_body: bytes, shape: Any) -> Any:
         if shape is None or shape.name not in _ITEMS or any(mark in raw_body for mark in _BINARY):
             return super()._handle_json_body(raw_body, shape)  # type: ignore[misc]  # the stubs name what is public
-        return self._parse_body_as_json(raw_body)  # type: ignore[attr-defined]
+        try:
+            return from_json(raw_body, cache_strings="keys")  # each row repeats its names
+        except ValueError:  # no JSON, or half a character, which botocore's lets pass
+            return super()._handle_json_body(raw_body, shape)  # type: ignore[misc]
 
 
 class AnswerParserFactory(ResponseParserFactory):

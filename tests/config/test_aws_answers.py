@@ -54,6 +54,14 @@ def test_a_text_that_looks_like_a_binary_value_stays_a_text() -> None:
     assert ours == theirs
 
 
+@pytest.mark.parametrize("body", [b'{"Item": {"value": {"S": "half: \\ud83d"}}}', b"<html>", b""])
+def test_what_the_fast_parser_refuses_is_what_botocore_makes_of_it(body: bytes) -> None:
+    shape = MODEL.operation_model("GetItem").output_shape
+    response = {"body": body, "headers": {"x-amzn-requestid": "1"}, "status_code": 200}
+    ours = AnswerParserFactory().create_parser("json").parse(response, shape)
+    assert ours == create_parser("json").parse(response, shape)
+
+
 def test_what_is_said_of_tables_has_instants(table: str) -> None:
     assert describe_table()["CreationDateTime"].tzinfo is not None
 
