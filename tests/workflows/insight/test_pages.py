@@ -69,6 +69,38 @@ def test_it_says_how_documents_fare(desk):
     assert "Segment Prep" in said
 
 
+@pytest.mark.parametrize(
+    "asked", [{}, {"project": PROJECT}, {"project": OTHER, "period": "today"}, {"period": "90d"}], ids=str
+)
+def test_each_tile_leads_to_its_column_whose_total_it_is(desk, asked):
+    answer = signed_in(alice()).get("/insight/", asked)
+    said = answer.content.decode()
+    days, total = answer.context["days"], answer.context["total"]
+    columns = {"#h-received": 0, "#h-published": 1, "#h-straight": 2, "#h-reviewed": 3, "#h-median": 4, "#h-cost": 7}
+    tiles = {tile.url: tile.value for tile in answer.context["tiles"]}
+    assert set(columns) <= set(tiles)
+    for url, column in columns.items():
+        assert f'id="{url[1:]}"' in said
+        assert tiles[url] == total.numbers[column][1]
+    for column in (0, 1, 6):
+        assert sum(int(day.numbers[column][1]) for day in days) == int(total.numbers[column][1])
+
+
+def test_the_waiting_tile_leads_to_as_many_reviews(desk):
+    browser = signed_in(charlie())
+    for asked in ({}, {"project": PROJECT}):
+        (tile,) = [one for one in browser.get("/insight/", asked).context["tiles"] if one.name == "Waiting now"]
+        assert int(tile.value) == len(browser.get(tile.url).context["rows"]) == 1
+
+
+def test_figures_of_the_overview_lead_to_as_many_documents(desk):
+    browser = signed_in(charlie())
+    figures = {one["words"]: one for one in browser.get("/").context["figures"]}
+    assert set(figures) == {"needs review", "published", "failed"}
+    for one in figures.values():
+        assert len(browser.get(one["url"]).context["rows"]) == one["number"], one["words"]
+
+
 def test_a_project_has_its_own_figures_and_a_period_its_own_days(desk):
     client = signed_in(charlie())
     assert "Received 3" in page(client, project=PROJECT, period="today")

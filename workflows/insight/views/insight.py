@@ -190,7 +190,7 @@ def show_insight(request: DeskRequest) -> HttpResponse:
             for one in report.fields
         ],
         "guarded": _guarded(request, place, report),
-        "days": _days(request, report),
+        **_days(request, report),
         "span_word": Phrase("Week") if report.is_by_week else Phrase("Day"),
         "by_span": Phrase("By week") if report.is_by_week else Phrase("By day"),
     }
@@ -227,18 +227,22 @@ class Day:
     numbers: Sequence[tuple[str, str]]
 
 
-def _days(request: DeskRequest, report: Report) -> list[Day]:
-    """List the latest first; for long periods, by week."""
+def _days(request: DeskRequest, report: Report) -> dict[str, Any]:
+    """List the latest first, by week for long periods; with the total of the period."""
     costs = access.abilities(request).configure
     names = [
         Phrase("Received"), Phrase("Published"), Phrase("Straight"), Phrase("Review rate"), Phrase("Median"),
         "p90", Phrase("Failed"), *([Phrase("Cost")] if costs else []),
     ]  # fmt: skip
     labels = [one.translated() if isinstance(one, Phrase) else one for one in names]  # once for all rows
-    return [
-        Day(_name_span(span), list(zip(labels, _show_sums(span.sums, costs=costs), strict=True)))
-        for span in reversed(report.spans)
-    ]
+
+    def day(name: str, sums: Sums) -> Day:
+        return Day(name, list(zip(labels, _show_sums(sums, costs=costs), strict=True)))
+
+    return {
+        "days": [day(_name_span(span), span.sums) for span in reversed(report.spans)],
+        "total": day(Phrase("Total"), report.now),
+    }
 
 
 def _show_sums(one: Sums, *, costs: bool) -> list[str]:
@@ -302,24 +306,35 @@ class Tile:
 def _tiles(request: DeskRequest, place: Place, wish: Wish, report: Report) -> list[Tile]:
     counted = _counted(report)
     if access.abilities(request).configure:
-        counted.append(Tile(Phrase("Cost"), money(report.now.micros), _before(money(report.before.micros))))
+        counted.append(Tile(Phrase("Cost"), money(report.now.micros), _before(money(report.before.micros)), "#h-cost"))
     return [*counted[:4], *_waiting(place, wish), *counted[4:]]
 
 
 def _counted(report: Report) -> list[Tile]:
     now, before = report.now, report.before
     causes, fields = ("#h-causes" if now.causes else ""), ("#h-fields" if now.fields else "")
+    # No index lists what a rollup counts of a period: these lead to their column, whose last row they are.
     return [
-        Tile(Phrase("Received"), Figure(f"{now.received:,}"), _before(Figure(f"{before.received:,}"))),
-        Tile(Phrase("Published"), Figure(f"{now.published:,}"), _before(Figure(f"{before.published:,}"))),
-        Tile(Phrase("Straight-through"), show_share(now.straight_rate), _before(show_share(before.straight_rate))),
-        Tile(Phrase("Review rate"), show_share(now.review_rate), _before(show_share(before.review_rate))),
+        Tile(Phrase("Received"), Figure(f"{now.received:,}"), _before(Figure(f"{before.received:,}")), "#h-received"),
+        Tile(
+            Phrase("Published"), Figure(f"{now.published:,}"), _before(Figure(f"{before.published:,}")), "#h-published"
+        ),
+        Tile(
+            Phrase("Straight-through"),
+            show_share(now.straight_rate),
+            _before(show_share(before.straight_rate)),
+            "#h-straight",
+        ),
+        Tile(
+            Phrase("Review rate"), show_share(now.review_rate), _before(show_share(before.review_rate)), "#h-reviewed"
+        ),
         Tile(
             Phrase("Receipt to published"),
             show_seconds(now.total.p50),
             Phrase("median; p90 %(p90)s, p99 %(p99)s").fill(
                 p90=show_seconds(now.total.p90), p99=show_seconds(now.total.p99)
             ),
+            "#h-median",
         ),
         Tile(
             Phrase("Values corrected"),
