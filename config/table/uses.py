@@ -1,8 +1,9 @@
 """Static analysis of which code writes and reads each entity, and which page and API operation show it.
 
 A function uses an entity if it names its constant or mentions a function that does; the shortest chain of mentions
-counts. New pages and operations are found without being listed. An entity that is internal says so in its declaration,
-and that sentence fills the cells that would be empty.
+counts. Pages and operations that show something come before those that only change it, and those that use a reader of
+the entity before others. New pages and operations are found without being listed. An entity that is internal says so in
+its declaration, and that sentence fills the cells that would be empty.
 """
 
 import ast
@@ -23,6 +24,8 @@ _READS = frozenset(
     {"load", "load_many", "page", "every", "together", "partition", "count_rows", "query", "get_item", "batch_get_item"}
 )
 _SHARED = "workflows"  # whose packages share one namespace of addresses
+_NO_PAGES = frozenset({"healthz", "readyz", "metrics"})  # addresses for programs that watch the desk
+_LOOKS = ("show", "list")  # how names begin of pages and operations that only show
 _NEAR, _FAR = 3, 8  # mentions from the constant to what writes or reads, and to what shows
 
 
@@ -38,9 +41,13 @@ class Uses:
 
 @dataclass
 class _Code:
-    """``mentions``: function → names it mentions (``table.X``: constants). ``shown``: function → page or operation."""
+    """``mentions``: function → names it mentions (``table.X``: constants). ``pages``, ``operations``: function → name.
+
+    ``showing``: those functions that answer GET.
+    """
 
     mentions: dict[str, set[str]] = field(default_factory=dict)
+    showing: set[str] = field(default_factory=set)
     pages: dict[str, str] = field(default_factory=dict)
     operations: dict[str, str] = field(default_factory=dict)
 
@@ -91,22 +98,52 @@ def find_uses(constant: str) -> Uses:
         return any(code.mentions[one] & _WRITES for one in code.mentions[name] if one in code.mentions)
 
     written = _nearest(start, users, does(_WRITES), far=_NEAR) or _nearest(start, users, passes_on, far=_NEAR)
-    read = _nearest(start, users, does(_READS), far=_NEAR)
-    page = _nearest(start, users, code.pages.__contains__, far=_FAR)
-    operation = _nearest(start, users, code.operations.__contains__, far=_FAR)
+    readers = _nearest_all(start, users, does(_READS), far=_NEAR)
+
+    def show(names: Mapping[str, str]) -> tuple[str, str]:
+        """Return the nearest of ``names`` that shows the entity, and the reader that it uses."""
+        seen = code.showing & names.keys()
+        ways = [(found, one) for one in readers for found in _nearest_all([one], users, seen.__contains__, far=_FAR)]
+
+        def rank(way: tuple[str, str]) -> tuple[int, bool]:
+            return _distance(way[1], way[0], users), not names[way[0]].rpartition(":")[2].startswith(_LOOKS)
+
+        return min(ways, key=rank, default=("", ""))
+
+    (page, reader), (operation, _) = show(code.pages), show(code.operations)
+    page = page or _nearest(start, users, code.pages.__contains__, far=_FAR)
+    operation = operation or _nearest(start, users, code.operations.__contains__, far=_FAR)
+    read = reader or next(iter(readers), "")
     return Uses(written, read, code.pages.get(page, ""), code.operations.get(operation, ""))
+
+
+def _distance(start: str, end: str, users: Mapping[str, set[str]]) -> int:
+    """Return the number of mentions from one function to another that uses it."""
+    here, seen, steps = {start}, {start}, 0
+    while here and end not in here:
+        here = {user for name in here for user in users.get(name, ())} - seen
+        seen |= here
+        steps += 1
+    return steps
 
 
 def _nearest(start: Iterable[str], users: Mapping[str, set[str]], fits: Callable[[str], bool], *, far: int) -> str:
     """Return the nearest match; ties are resolved by name."""
+    return next(iter(_nearest_all(start, users, fits, far=far)), "")
+
+
+def _nearest_all(
+    start: Iterable[str], users: Mapping[str, set[str]], fits: Callable[[str], bool], *, far: int
+) -> list[str]:
+    """Return the nearest matches, by name."""
     here = sorted(start)
     seen = set(here)
     for _ in range(far + 1):
         if found := [name for name in here if fits(name)]:
-            return found[0]
+            return found
         here = sorted({user for name in here for user in users.get(name, ())} - seen)
         seen |= set(here)
-    return ""
+    return []
 
 
 @functools.cache
@@ -146,6 +183,8 @@ def _read_module(code: _Code, module: str, tree: ast.Module) -> None:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and (operation := _operation(node)):
             code.operations[f"{module}.{node.name}"] = operation
+        if isinstance(node, ast.FunctionDef) and _answers_get(node):
+            code.showing.add(f"{module}.{node.name}")
     if module.endswith("urls"):
         code.pages.update(_pages(tree, known, f"{_SHARED}:" if module.startswith(f"{_SHARED}.") else ""))
 
@@ -182,6 +221,17 @@ def _resolve(name: str) -> Iterator[str]:
     yield name.replace("config.table.", "table.", 1) if name.startswith("config.table.") else name
 
 
+def _answers_get(node: ast.FunctionDef) -> bool:
+    """Return whether a view or operation shows something, by its decorators."""
+    words = {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in _decorators(node)}
+    return "require_POST" not in words and not words & {"post", "put", "patch", "delete"}
+
+
+def _decorators(node: ast.FunctionDef) -> Iterator[ast.expr]:
+    for one in node.decorator_list:
+        yield one.func if isinstance(one, ast.Call) else one
+
+
 def _operation(node: ast.FunctionDef) -> str:
     for one in node.decorator_list:
         for word in one.keywords if isinstance(one, ast.Call) else ():
@@ -201,5 +251,5 @@ def _pages(tree: ast.Module, known: Mapping[str, str], space: str) -> Iterator[t
             continue
         name = next((word.value for word in node.keywords if word.arg == "name"), None)
         views = [one for one in _mentions(node.args[1], known) if one.count(".") > 1] if len(node.args) > 1 else []
-        if isinstance(name, ast.Constant) and views:
+        if isinstance(name, ast.Constant) and views and name.value not in _NO_PAGES:
             yield views[0], f"{space}{name.value!s}"

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
+from config import table
 from config.table import ENTITIES, Entity, page
 from config.table.uses import Uses, uses_of
 from tests.each import each
@@ -59,6 +60,20 @@ def assert_used(rows: list[dict[str, Any]]) -> None:
         row["entity"]: {name for name in USES if not row[name]} for row in rows if not all(row[name] for name in USES)
     }
     assert lacking == {}, "add what writes, reads or shows it, or say in its declaration why nobody could want that"
+
+
+@pytest.mark.parametrize(
+    ("name", "uses"),
+    [
+        ("DOCUMENT_TAG", ("projects.documents.queries.document_rows", "documents:show-document", "show_document")),
+        ("EXECUTION", ("workflows.runs.queries.execution", "workflows:show-history", "list_executions")),
+        ("CASE_TASK", ("review.cases.queries.get_case_rows", "cases:show-case", "show_case")),
+        ("ENTITY", ("projects.entities.queries.list_entities", "entities:list-entities", "list_entities")),
+    ],
+)
+def test_cells_name_what_shows_rows_and_not_what_only_changes_them(name: str, uses: tuple[str, ...]) -> None:
+    found = uses_of(getattr(table, name))
+    assert (found.read_by, found.page, found.api) == uses
 
 
 @each("entity", [one for one in ENTITIES if one.internal])
