@@ -36,9 +36,10 @@ function sum(grid) {
   told.hidden = !known;
   if (!known) return;
   const label = heads[at].dataset.label;
-  const off = total && /^-?\d+(\.\d+)?$/.test(total) && Math.abs(Number(total) - added) > 0.00005;
+  const plainly = /^-?\d+(\.\d+)?$/.test(total || ""); // of any other text the server says whether it fits
+  const off = plainly && Math.abs(Number(total) - added) > 0.00005;
   const about = { label, added: added.toFixed(2), total };
-  if (!total) told.textContent = said("%(label)s adds up to %(added)s", about);
+  if (!plainly) told.textContent = said("%(label)s adds up to %(added)s", about);
   else if (off) told.textContent = said("%(label)s adds up to %(added)s, not %(total)s", about);
   else told.textContent = said("%(label)s adds up to %(added)s, as it should", about);
   told.classList.toggle("warn-text", Boolean(off));
@@ -177,6 +178,10 @@ document.addEventListener("input", (event) => {
   before.length = 0; // from here on the browser's own undo counts
   event.target.classList.remove("doubt");
   tell(gridOf(event.target));
+});
+document.addEventListener("input", (event) => { // what a column should add up to may be what was wrong
+  if (!event.target.name?.startsWith("field-")) return;
+  for (const grid of document.querySelectorAll("#desk [data-grid]")) if (holder(grid)) sum(grid);
 });
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-cell]")) tell(gridOf(event.target), "change");

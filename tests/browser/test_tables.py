@@ -1,6 +1,7 @@
 """Line items are reviewed by keyboard alone: moved about, corrected, added, split, merged, pasted and approved."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -148,3 +149,28 @@ def test_rows_of_a_spreadsheet_are_pasted_and_boxes_lead_to_cells(
     assert len(rows(page)) == len(pasted) + 1
     expect(page.locator("[data-sum]")).to_contain_text("adds up to")
     assert console == []
+
+
+def test_a_table_is_checked_while_it_is_typed_and_its_sum_follows_the_total(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    page.evaluate("() => { for (const one of document.querySelectorAll('#desk details')) one.open = true; }")
+    items, net = page.locator("#f-items"), page.locator('[name="field-net_total"]')
+    total = net.input_value()
+    expect(items.locator("[data-sum]")).to_contain_text(f"adds up to {total}, as it should")
+    net.fill("1.00")
+    expect(items.locator("[data-sum]")).to_contain_text(f"adds up to {total}, not 1.00")
+    expect(items.locator("[data-warned-words]")).to_contain_text(f"adds up to {total}, not Net total 1.00")
+    net.fill("1,5")
+    expect(items.locator("[data-sum]")).to_have_text(re.compile(rf"adds up to {total}$"))
+    net.fill(total)
+    expect(items.locator("[data-warned]")).to_be_hidden()
+    amount = page.locator("[data-grid] tbody tr").first.locator("[data-cell]").last
+    amount.fill("three")
+    expect(items.locator("[data-live-error]")).to_contain_text("Row 1: Amount “three” is not an amount")
+    expect(items.locator("[data-sum]")).to_be_hidden()
