@@ -79,7 +79,9 @@ def run(known: dict[str, Any]) -> Run:
     words.append({"text": MARKER.upper(), "box": AGAIN})
     segment = {"segment_index": 0, "text_content": f"Dear {MARKER}, you owe 33.90.", "words": words, "image_uri": "x"}
     summary = {"document_summary": f"A letter to {MARKER}."}
-    graph = {"entities": [{"id": "e1", "name": MARKER, "type": "person", "mentions": 1}], "relations": []}
+    quoted = [{"segment_index": 0, "qa_index": 0, "context": f"Dear {MARKER}, you owe 33.90."}]
+    named = {"id": "e1", "name": MARKER, "type": "person", "mentions": 1, "mentioned_in": quoted}
+    graph = {"entities": [named, {**named, "id": "e2", "name": "33.90", "type": "amount"}], "relations": []}
     for name, content in (
         (files.result(run.workflow_id), result), (files.output(run.workflow_id), output), (files.segment(0), segment),
         (files.SUMMARY, summary), (files.GRAPH, graph),

@@ -98,7 +98,16 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
 
 
 def _mask_entity(entity: Mapping[str, Any], secrets: Secrets) -> Mapping[str, Any]:
-    return {name: secrets.mask(one) if isinstance(one, str) and name != "id" else one for name, one in entity.items()}
+    """Also within the places where it is mentioned, which quote their line."""
+    return {name: one if name == "id" else _mask_texts(one, secrets) for name, one in entity.items()}
+
+
+def _mask_texts(value: Any, secrets: Secrets) -> Any:
+    if isinstance(value, str):
+        return secrets.mask(value)
+    if isinstance(value, list):
+        return [_mask_texts(one, secrets) for one in value]
+    return {name: _mask_texts(one, secrets) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
