@@ -162,6 +162,7 @@ def test_the_share_is_set_at_the_test_set_and_the_figures_are_the_admins(seeded)
     seeds.settle_seed(seed, decision_id)
     admin = signed_in(alice())
     page = one_line(admin.get("/review/quality/").content)
+    assert "Months are in UTC." in page
     assert "Seeded checks" in page
     assert 'Bob Ito</th><td data-label="Field">Total</td>' in page
     own = one_line(signed_in(bob()).get("/review/quality/").content)

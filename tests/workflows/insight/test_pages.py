@@ -217,6 +217,10 @@ def test_rates_reviewers_and_causes_stand_beside_those_of_the_period_before(tabl
     assert "Timeout Segment Prep 2 4" in said
 
 
+def test_a_wall_screen_says_whose_days_it_counts(desk):
+    assert "30 days (UTC), " in text_of(signed_in(alice()).get("/insight/wall/"))
+
+
 def test_a_wall_screen_has_the_figures_and_neither_controls_nor_money(desk):
     client = signed_in(alice())
     answer = client.get("/insight/wall/", {"project": PROJECT, "period": "7d"})

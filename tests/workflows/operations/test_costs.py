@@ -189,6 +189,7 @@ def test_the_costs_page_names_projects_models_and_what_has_no_price(table):
     project = make_project("Leases & rents")
     spent(project)
     page = one_line(signed_in(alice()).get("/settings/costs/").content)
+    assert "Months are in UTC." in page
     for words in ("Leases &amp; rents", "$0.45", "$0.21", NOVA, "no price", "3.1 s", "1 use without a price"):
         assert words in page, words
 
@@ -233,6 +234,7 @@ def test_a_project_shows_its_month_to_its_admins(table):
     spent(project)
     url = f"/settings/costs/projects/{project.id}/"
     fragment = one_line(signed_in(alice()).get(url, headers={"HX-Request": "true"}).content)
+    assert " (UTC)</h2>" in fragment
     assert "$0.45" in fragment
     assert "<html" not in fragment
     assert "<html" in one_line(signed_in(alice()).get(url).content)
