@@ -80,3 +80,13 @@ def test_no_page_image_leads_out_of_its_document_or_to_what_is_no_picture(seed, 
     seed.write(f"{root}analysis/segment_0000.json", {"segment_index": 0, "image_uri": found})
     url = f"/workflows/{seed.project_id}/{document.document_id}/pages/0.png"
     assert signed_in(charlie()).get(url).status_code == 404
+
+
+def test_an_analysis_that_only_the_row_holds_is_shown(seed):
+    document = seed.documents["analyzing"]
+    told = [{"analysis_query": "Page 1 Analysis", "content": "Kept in the row"}]
+    data = {"segment_index": 0, "s3_key": "", "image_uri": "", "image_analysis": told}
+    seed.put({"PK": f"WF#{document.workflow_id}", "SK": "SEG#0000", "data": data, "created_at": "", "updated_at": ""})
+    text = words(read(run_url(seed, "analyzing", "segments/0/")))
+    assert "Page 1 Analysis Kept in the row" in text
+    assert "OCR of page 1" in text

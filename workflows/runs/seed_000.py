@@ -10,6 +10,7 @@ from typing import Any
 from pynamodb.attributes import UnicodeAttribute
 
 from config import table
+from config.errors import NotFound
 from config.item import Item, map_attribute
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, SHIPPED, Definition
@@ -200,3 +201,16 @@ def first_segment(site: str, workflow_id: str) -> int:
     pk = table.SEGMENT.partition_key(site, workflow_id=workflow_id)
     rows = Segment.page(pk, sk=Segment.SK.startswith(table.SEGMENT.sort_prefix()), limit=1).rows
     return 1 if rows and int(rows[0].data["segment_index"]) == 1 else 0
+
+
+def analysis_of_row(site: str, workflow_id: str, segment: int) -> Mapping[str, Any]:
+    """Return what the row of a segment holds beside its file: ``image_analysis``, as ``ai_analysis``; empty if nothing.
+
+    One GetItem.
+    """
+    try:
+        row = Segment.load(table.SEGMENT.key(site, workflow_id=workflow_id, segment_index=segment))
+    except NotFound:
+        return {}
+    told = row.data.as_dict().get("image_analysis")
+    return {"ai_analysis": told} if told else {}

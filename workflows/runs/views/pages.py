@@ -280,6 +280,8 @@ def read_page(request: DeskRequest, document_id: str, workflow_id: str, index: i
     documents = _files(request, board)
     named = index + (seed_000.first_segment(request.site, workflow_id) if link else 0)
     segment = read_json(documents, files.segment(named))
+    if link and not segment.get("ai_analysis"):
+        segment = {**segment, **seed_000.analysis_of_row(request.site, workflow_id, named)}
     secrets = secrets_for(request, documents, str(board.workflow_id))
     if not segment and index >= int(board.page_count or 0):
         raise NotFound(gettext("Page not found, or not split yet."))
