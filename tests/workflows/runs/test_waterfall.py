@@ -1,5 +1,8 @@
-from workflows.runs.views.state_labels import Mark, StepRow
-from workflows.runs.views.waterfall import bars_of
+from dataclasses import replace
+
+from workflows.runs.views.state_labels import Mark, StepRow, Use
+from workflows.runs.views.timeline import EventRow
+from workflows.runs.views.waterfall import Bar, StepLine, bars_of
 
 DONE = Mark("done", "check", "done")
 
@@ -22,3 +25,11 @@ def test_a_step_under_way_has_no_bar_and_a_short_one_can_be_seen() -> None:
     short, running = bars_of([step("ocr", 0, 0), step("analyse", 0, None)])
     assert short.width
     assert running.width is None
+
+
+def test_what_a_step_found_does_not_repeat_what_its_models_did() -> None:
+    told = EventRow(
+        "", "OCR completed", "2 pages, PP-OCR, 1 uncertain field", step="ocr", beside_use="1 uncertain field"
+    )
+    once = StepLine(Bar(replace(step("ocr", 0, 1), used=(Use("PP-OCR: 2 pages", None),))), (), (told,))
+    assert (once.found, StepLine(Bar(step("ocr", 0, 1)), (), (told,)).found) == (told.beside_use, told.details)

@@ -26,6 +26,7 @@ class EventRow:
     changes: Sequence[Mapping[str, Any]] = ()  # of a decision: label, before, after
     run: str = ""
     step: str = ""  # which ended
+    beside_use: str = ""  # the details without what the use of models tells too
     ended_run: bool = False  # at this step
 
 
@@ -57,7 +58,8 @@ def list_event_rows(
         key = queries.decision_key(event)
         changes = decided[key].tell(hidden) if key and key in decided else ()
         row = _event_row(event)
-        rows.append(replace(row, details=row.details if in_full else "", places=places, changes=changes))
+        row = replace(row, places=places, changes=changes)
+        rows.append(row if in_full else replace(row, details="", beside_use=""))
     return rows
 
 
@@ -79,6 +81,9 @@ def _event_row(event: DocumentEvent) -> EventRow:
         review_id,
         run=event.correlationId or "",
         step=str(facts.get("step") or "") if ends else _ended_step(event.type),
+        beside_use=told
+        if reason
+        else _join(describe_facts({name: one for name, one in facts.items() if name not in _OF_USE})),
         ended_run=ends,
     )
 
@@ -142,6 +147,7 @@ _STEP_ENDS = {
     "WAITS": Phrase("%(step)s: waiting"),
     "FAILED": Phrase("%(step)s failed"),
 }
+_OF_USE = ("model", "pages", "segments")
 _MOVED_ON = ("COMPLETED", "SKIPPED")  # of a step
 _RECEIVED = "INGESTED"
 _EVENTS = {

@@ -54,8 +54,11 @@ class StepLine:
 
     @property
     def found(self) -> str:
-        told = self.events[-1].details if self.events and not self.bar.step.error else ""
-        return told or self.bar.step.reason or ""
+        step = self.bar.step
+        if step.error or not self.events:
+            return step.reason or ""
+        last = self.events[-1]
+        return last.beside_use if step.used else last.details or step.reason or ""
 
     @property
     def places(self) -> Sequence[tuple[str, str]]:
