@@ -171,6 +171,8 @@ def test_a_table_is_checked_while_it_is_typed_and_its_sum_follows_the_total(
     net.fill(total)
     expect(items.locator("[data-warned]")).to_be_hidden()
     amount = page.locator("[data-grid] tbody tr").first.locator("[data-cell]").last
+    amount.fill("3,5")
+    expect(items.locator("[data-stored-words]")).to_have_text("3.50 (row 1)")
     amount.fill("three")
     expect(items.locator("[data-live-error]")).to_contain_text("Row 1: Amount “three” is not an amount")
     expect(items.locator("[data-sum]")).to_be_hidden()

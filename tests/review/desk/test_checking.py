@@ -170,6 +170,18 @@ def test_dates_are_read_as_the_document_writes_them() -> None:
     assert decided(run, ref)["changes"][0]["after"] == "2024-03-04"
 
 
+def test_dates_in_a_table_are_read_so_too() -> None:
+    spec = vars(FieldSpec("items", "Items", "table", False, 0.8, columns="What\nDay, date\nAmount, amount"))
+    read = {"value": "Pens\t2024-03-31\t3.00", "raw": "", "confidence": 0.99, "page": 0, "box": None, "source": "rules"}
+    found = invoice()
+    items = spec | read | {"candidates": [], "rows": []}
+    run, ref = claimed({**found, "day_first": False, "fields": [*found["fields"], items]})
+    typed = {"field-items": "Pens\t03/04/2024\t3,5"}
+    assert check(ref, **typed)["items"]["stored"] == "4 March 2024 (row 1), 3.50 (row 1)"
+    assert decide(ref, **typed).status_code == 302
+    assert decided(run, ref)["corrections"] == {"items": "Pens\t2024-03-04\t3.50"}
+
+
 def test_a_field_without_a_value_is_in_no_sum() -> None:
     _, ref = claimed(invoice(total="125.00"))
     assert decide(ref, **{"answer-vat": "illegible"}).status_code == 302

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from stdnum import get_cc_module, iban
 
-from config.phrase import FullDay, Sentence, write_full_day
+from config.phrase import FullDay, Phrase, Sentence, join_phrases, write_full_day
 from projects.settings.columns import TABLE
 from projects.settings.values import ANY, PAST, date_range
 from workflows.stages import results, values
@@ -22,6 +22,7 @@ from workflows.stages.tables import rows as table_rows
 
 FARTHEST = 30  # years that a plausible date on a new document may be in the past or future
 _CENT = Decimal("0.01")
+_MOST_CELLS = 5  # of a table, that are echoed
 _MOST_ADJUSTMENTS = 6  # adjustments, each of which may be included in the sum already
 # The parts of a sum, by words of field names.
 TOTALS = ("total", "grand_total", "gross_total", "total_gross", "total_amount", "amount_due")
@@ -211,7 +212,9 @@ def _check_due(fields: Sequence[Field], stored: Mapping[str, str]) -> Iterator[W
 
 
 def localise(field: Field, text: str, *, day_first: bool) -> str:
-    """Convert a typed date by the document's order of day and month; other values stay."""
+    """Convert a typed date, or a table's, by the document's order of day and month; other values stay."""
+    if field.type == TABLE:
+        return table_rows.localise_dates(field.table_columns, text, day_first=day_first)
     return (values.date(text, day_first=day_first) or text) if field.type == "date" else text
 
 
@@ -220,8 +223,10 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
 
     Empty also if it cannot be stored.
     """
+    if field.type == TABLE:
+        return _describe_cells(field, text, day_first=day_first)
     typed = " ".join(text.split())
-    if field.type in (TABLE, "text") and not field.allowed:
+    if field.type == "text" and not field.allowed:
         return ""
     stored = results.to_allowed_form(field, localise(field, typed, day_first=day_first))
     if stored is None or stored == typed:
@@ -229,6 +234,24 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
     if field.type == "date":
         return name_day(stored)
     return stored
+
+
+def _describe_cells(field: Field, text: str, *, day_first: bool) -> str:
+    rows = table_rows.read_rows(text)
+    local = table_rows.read_rows(localise(field, text, day_first=day_first))
+    dates = [
+        (number, "date", cell)
+        for number, (before, after) in enumerate(zip(rows, local, strict=True), 1)
+        for cell, was in zip(after, before, strict=False)
+        if cell != was
+    ]
+    cells = table_rows.list_stored_cells(field.table_columns, table_rows.write_rows(local))
+    stored = sorted([*dates, *cells], key=lambda one: one[0])
+    told = [
+        Phrase("%(value)s (row %(row)s)").fill(value=name_day(value) if kind == "date" else value, row=number)
+        for number, kind, value in stored[:_MOST_CELLS]
+    ]
+    return join_phrases([*told, "…"] if len(stored) > _MOST_CELLS else told) if told else ""
 
 
 def name_day(value: str) -> FullDay:

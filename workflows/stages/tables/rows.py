@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from config.phrase import Sentence
 from projects.settings.columns import Column
@@ -50,6 +51,30 @@ def to_stored_table(columns: Sequence[Column], text: str) -> str:
         [(to_stored_cell(column.type, cell) or cell) for column, cell in zip(columns, row, strict=False)]
         for row in read_rows(text, len(columns))
     )
+
+
+def localise_dates(columns: Sequence[Column], text: str, *, day_first: bool) -> str:
+    """Convert the dates of its date columns by the document's order of day and month; other cells stay."""
+    if all(one.type != "date" for one in columns):
+        return text
+    kinds = [one.type for one in columns]
+    return write_rows(
+        [
+            (values.date(cell, day_first=day_first) or cell) if kind == "date" else cell
+            for kind, cell in zip_longest(kinds, row, fillvalue="")
+        ]
+        for row in read_rows(text, len(columns))
+    )
+
+
+def list_stored_cells(columns: Sequence[Column], text: str) -> list[tuple[int, str, str]]:
+    """Return row, type and stored form of each cell that is not stored as it stands. Rows are counted from 1."""
+    return [
+        (number, column.type, stored)
+        for number, row in enumerate(read_rows(text, len(columns)), 1)
+        for column, cell in zip(columns, row, strict=False)
+        if cell and (stored := to_stored_cell(column.type, cell)) and stored != cell
+    ]
 
 
 def normalise_table(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.each import each
 from tests.workflows.stages.test_results import result
 from workflows.stages.assessment import needs_review
-from workflows.stages.assessment.field_rules import describe_stored, list_warnings
+from workflows.stages.assessment.field_rules import describe_stored, list_warnings, localise
 from workflows.stages.base import FieldSpec
 
 TODAY = "2026-11-21"
@@ -119,6 +119,19 @@ def test_what_will_be_stored_is_said_where_it_is_not_what_was_typed(
 ) -> None:
     (spec,) = specs(value=kind)
     assert describe_stored(spec, text, day_first=day_first) == words
+
+
+def test_cells_of_a_table_are_stored_and_said_as_the_document_writes_them() -> None:
+    spec = FieldSpec("items", "Items", "table", False, 0.8, columns="What\nDay, date\nAmount, amount")
+    typed = "Pens\t03/04/2025\t12,5\nInk\t2025-04-03\t3.00\nGlue\tsoon\t1,1\tmore"
+    american = localise(spec, typed, day_first=False)
+    assert american == "Pens\t2025-03-04\t12,5\nInk\t2025-04-03\t3.00\nGlue\tsoon\t1,1\tmore"
+    assert localise(spec, typed, day_first=True).startswith("Pens\t2025-04-03\t")
+    said = describe_stored(spec, typed, day_first=False)
+    assert said == "4 March 2025 (row 1), 12.50 (row 1), 1.10 (row 3)"
+    assert describe_stored(spec, "Ink\t2025-04-03\t3.00", day_first=True) == ""
+    many = "\n".join("Ink\t\t1,5" for _ in range(9))
+    assert describe_stored(spec, many, day_first=True).endswith("1.50 (row 5), …")
 
 
 def test_what_a_machine_read_is_held_to_the_same_sums() -> None:
