@@ -56,7 +56,8 @@ def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | Non
         named = EntityName.page(
             pk, sk=EntityName.GSI1SK.startswith(table.encode_part(begin)), index="GSI1", cursor=cursor
         )
-        return Page(_load(site, type_id, [one.entity_id for one in named.rows]), named.next)
+        rows = _load(site, type_id, [one.entity_id for one in named.rows])
+        return Page(rows if rows or cursor else _list_spelled(site, type_id, start), named.next)
     pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
     page = EntityRow.page(pk, index="GSI1", cursor=cursor)
     return Page(_load(site, type_id, [one.entity_id for one in page.rows]), page.next)
@@ -65,7 +66,7 @@ def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | Non
 def find_named(site: str, type_id: str, name: str) -> Sequence[EntityRow]:
     """Return the entities with this name or other name, whatever its case; those with exactly this name, if any.
 
-    One Query, one BatchGetItem if there are any.
+    One Query, one BatchGetItem if there are any; one of each more where none has a row of this name.
     """
     if not (key := to_key(name)):
         return []
@@ -77,7 +78,16 @@ def find_named(site: str, type_id: str, name: str) -> Sequence[EntityRow]:
         for one in _load(site, type_id, [row.entity_id for row in named])
         if not one.merged_into and wanted in map(fold_name, (str(one.name), *(one.aliases or ())))
     ]
-    return [one for one in found if one.name == name] or found
+    exact = [one for one in found or _list_spelled(site, type_id, name) if one.name == name]
+    return exact or found
+
+
+def _list_spelled(site: str, type_id: str, start: str) -> Sequence[EntityRow]:
+    """Return the first entities whose own name begins exactly so: those of before ADR 0074 have no rows of names."""
+    pk, prefix = table.ENTITY.gsi1_partition(site, entity_type_id=type_id), table.ENTITY.gsi1_prefix()
+    spelled = EntityRow.GSI1SK.startswith(f"{prefix}{table.encode_part(start)}")
+    page = EntityRow.page(pk, sk=spelled, index="GSI1")
+    return [one for one in _load(site, type_id, [row.entity_id for row in page.rows]) if not one.merged_into]
 
 
 def _load(site: str, type_id: str, entity_ids: Sequence[str]) -> Sequence[EntityRow]:

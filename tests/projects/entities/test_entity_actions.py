@@ -117,11 +117,12 @@ def test_names_of_a_duplicate_find_what_it_was_merged_into(type_id: str) -> None
     assert len(stored_names(keep.entity_id)) == 2
 
 
-def test_an_entity_of_before_has_rows_of_its_names_once_it_is_saved(type_id: str) -> None:
+def test_an_entity_of_before_is_found_as_it_is_spelled_and_by_each_name_once_it_is_saved(type_id: str) -> None:
     mill = make(type_id, aliases=["Old Mill"])
     for key in stored_names(mill.entity_id):
         transact([Delete(key)])
-    assert named(type_id, "mill ltd") == []
+    assert (named(type_id, "Mill Ltd"), named(type_id, "mill ltd"), named(type_id, "Mill")) == (["Mill Ltd"], [], [])
+    assert [one.name for one in queries.list_entities(SITE, type_id, start="Mil").rows] == ["Mill Ltd"]
     draft = EntityDraft("Mill Ltd", aliases=["Old Mill"], attributes={"city": "Bern"})
     actions.update_entity(SITE, type_id, mill.entity_id, draft, version=1, by=ROSA)
     assert (named(type_id, "mill ltd"), named(type_id, "OLD MILL")) == (["Mill Ltd"], ["Mill Ltd"])
