@@ -235,6 +235,32 @@ def test_words_fill_the_active_field_by_press_and_by_drag(page: Page, console: l
     assert console == []
 
 
+def test_with_boxes_off_the_words_under_the_active_box_are_pressed(page: Page) -> None:
+    total = field(page, "total")
+    page.locator("#f-total").focus()
+    was = total.input_value()
+    page.locator(".page-image").hover(position={"x": 20, "y": 20})
+    box = page.locator(".field-box.active")
+    page.locator("[data-word='47.50']").evaluate(
+        """word => {
+          const box = document.querySelector(".field-box.active");
+          for (const name of ["x", "y", "width", "height"]) word.setAttribute(name, box.getAttribute(name));
+        }"""
+    )
+    box.scroll_into_view_if_needed()
+    at = box.bounding_box()
+    assert at
+    middle = (at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.mouse.click(*middle)  # the box is in front
+    expect(total).to_be_focused()
+    expect(total).to_have_value(was)
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    expect(box).to_be_visible()
+    page.mouse.click(*middle)
+    expect(total).to_have_value("47.50")
+
+
 def test_a_region_without_text_is_read_by_a_worker(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(ref: ReviewRef, region: region_reading.Region) -> bool:
         region_reading.read_region(ref, region)
