@@ -159,3 +159,9 @@ def test_an_arabic_letter(story: Story, tmp_path: Path) -> None:
     expect(page.locator("[name='field-total']")).to_have_value("1250.50")
     story.confirm()
     story.approve()
+    page.goto(page.url.split("/review/")[0] + "/documents/")
+    page.get_by_role("link", name="letter.pdf").first.click()
+    values = page.locator("td[data-label=Value]")
+    for text, direction in (("للتجارة", "rtl"), ("1250.50", "ltr")):
+        value = values.filter(has_text=text).first
+        assert value.evaluate("one => getComputedStyle(one).direction") == direction
