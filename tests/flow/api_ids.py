@@ -14,6 +14,8 @@ from config.transaction import transact
 from projects.audit.events import actor_of
 from projects.documents.actions import locks, properties
 from projects.documents.earlier import list_earlier
+from projects.entities import actions as entity_actions
+from projects.entities.actions import EntityDraft
 from projects.models.spec import BUILT_IN_OCR
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
@@ -24,12 +26,12 @@ from projects.schemas.labels.keys import ItemType, LabelKey, item_key
 from projects.settings.items import Project
 from projects.settings.queries import get_project
 from review.cases import actions as case_actions
-from review.cases.actions import CaseText
+from review.cases.actions import CaseText, TaskText
 from review.identity import ReviewRef
 from review.notifications import actions as notification_actions
 from review.notifications import queries as notifications
 from review.notifications.items import Kind
-from tests.factories import PROJECT_ID, start_run
+from tests.factories import PROJECT_ID
 from tests.projects.make_sites import BY
 from tests.review.reviews import open_review
 from tests.workflows import decided
@@ -78,6 +80,7 @@ def ids_of_operations(known: Mapping[str, Sequence[Any]], *, who: User, key: str
         (stopped, "run_again"),
     ):
         found |= dict.fromkeys(names.split(), _at(run))
+    found["run_again"] = {**found["run_again"], "body.step": "segment_prep"}
     found |= _reviews(client, who) | _pages_and_questions() | _documents(project, client) | _workflows()
     found |= _settings(project, who) | _trials(project) | _taught()
     return found | {
@@ -87,6 +90,25 @@ def ids_of_operations(known: Mapping[str, Sequence[Any]], *, who: User, key: str
         },
         "promote_variant": {"body.variant": 1},
         "merge_entities": {"path.entity_id": entities[0], "body.duplicate_id": entities[1]},
+        **_in_their_state(known),
+    }  # fmt: skip
+
+
+def _in_their_state(known: Mapping[str, Sequence[Any]]) -> dict[str, Ids]:
+    """What has to be as the caller last saw it, and what only one word of an operation's fits."""
+    (type_id,), (folder_id,) = (known[one] for one in ("type_id", "folder_id"))
+    entity_id = entity_actions.create_entity(SITE, type_id, EntityDraft("Alder"), by=BY).entity_id
+    case_id, settled = (case_actions.create_case(SITE, CaseText(text), by=BY).case_id for text in ("Open", "Settled"))
+    closed = {"body.status": "CLOSED"}
+    return {
+        "update_entity": {"path.type_id": type_id, "path.entity_id": entity_id, "body.version": 1},
+        "restrict_folder": {"path.folder_id": folder_id, "body.version": 1, "body.groups[*]": "staff"},
+        "settle_case": {"path.case_id": settled, **closed},
+        "settle_task": {
+            "path.case_id": case_id, "path.item_id": case_actions.add_task(SITE, case_id, TaskText("Call"), by=BY),
+            **closed,
+        },
+        "add_locale": {"body.locale": "it"},
     }  # fmt: skip
 
 
@@ -100,12 +122,12 @@ def _review(ref: ReviewRef) -> Ids:
 
 def _reviews(client: Client, who: User) -> dict[str, Ids]:
     """One that is open, one for each of what its holder may do, and one that was just decided."""
-    found = {name: _review(open_review()[1]) for name in ("open_review", "claim_review", "release_review")}
-    for name in ("save_draft", "decide_review", "split_document", "undo_decision"):
+    found = {name: _review(open_review()[1]) for name in ("open_review", "claim_review")}
+    for name in ("release_review", "save_draft", "decide_review", "split_document", "undo_decision"):
         ids = _review(open_review()[1])
         at = f"{API}/documents/{ids['path.document_id']}/reviews/{ids['path.review_id']}"
         ticket = client.post(f"{at}/claim").json()["ticket"]
-        found[name] = {**ids, "body.ticket": ticket}
+        found[name] = ids if name == "release_review" else {**ids, "body.ticket": ticket}
         if name == "undo_decision":
             body = {"ticket": ticket, "decision": "reject", "reason": "Not ours"}
             decided = client.post(f"{at}/decide", body, content_type="application/json").json()
@@ -126,6 +148,7 @@ def _pages_and_questions() -> dict[str, Ids]:
         run = read_run()
         question_actions.ask_question(run, 0, "What is the total?", by=BY)
         found[name] = {**_at(run), "path.index": 0, "path.number": 1}
+    found["ask_question_again"] = {**found["ask_question_again"], "body.generation": 1}
     return found
 
 
@@ -156,7 +179,8 @@ def _documents(project: Project, client: Client) -> dict[str, Ids]:
         "share_document": {"path.document_id": sent.document_id, "body.group": "staff"},
         "detach_document": {"path.case_id": case_id, "path.document_id": sent.document_id},
         "settle_nigo": {
-            "path.case_id": case_id, "path.item_id": case_actions.add_nigo(SITE, case_id, "No signature", by=BY)
+            "path.case_id": case_id, "path.item_id": case_actions.add_nigo(SITE, case_id, "No signature", by=BY),
+            "body.status": "CLOSED",
         },
         "retry_quarantined": {"path.digest": quarantined().digest},
         "discard_quarantined": {"path.digest": quarantined().digest},
@@ -219,23 +243,34 @@ def _settings(project: Project, who: User) -> dict[str, Ids]:
 
 def _trials(project: Project) -> dict[str, Ids]:
     """``show_trial`` and ``show_reading`` find what was asked for, whether or not a worker has begun it."""
-    document_id = start_run(project_id=project.id).document_id
+    document_id = read_run(project_id=project.id).document_id
     prompt = Prompt("extract", "Read.\n", "{{page_text}}\n")
     ref = PromptRef(SITE, project.id, "extract")
     newer = prompt_actions.save_version(ref, prompt, based_on=1, note="", by=BY).version
     trial = trial_actions.start_trial(ref, Draft(prompt), document_id, "bedrock", by=BY)
     models = list(BUILT_IN_OCR.values())[:2]
     reading = trial_actions.start_reading(SITE, project.id, PageRef(document_id, 0), models, by=BY)
-    at = {"path.project_id": project.id}
+    at, text = {"path.project_id": project.id}, {"body.instructions": "Read.", "body.message": "{{page_text}}"}
     of_prompt = {**at, "path.purpose": "extract", "query.classification_id": ""}
     return {
         "show_trial": {**of_prompt, "path.trial_id": trial.trial_id},
         "show_reading": {**at, "path.trial_id": reading.trial_id},
-        "try_prompt": {**of_prompt, "body.document_id": document_id, "body.model_id": "bedrock"},
-        "read_page_anew": {**at, "body.document_id": document_id, "body.models[*]": [one.id for one in models]},
-        "save_prompt_version": {**of_prompt, "body.based_on": newer},
+        "try_prompt": {
+            **of_prompt,
+            "body.document_id": document_id,
+            "body.model_id": "bedrock",
+            "body.question": "",
+            **text,
+        },
+        "read_page_anew": {
+            **at,
+            "body.document_id": document_id,
+            "body.page": 0,
+            "body.models[*]": [one.id for one in models],
+        },
+        "save_prompt_version": {**of_prompt, "body.based_on": newer, **text},
         "set_prompt_candidate": {**of_prompt, "body.version": newer},
-        "move_prompt_production": {**of_prompt, "body.version": newer},
+        "move_prompt_production": {**of_prompt, "body.version": newer, "body.expected": 1, "body.reason": "Better"},
         "create_batch": {"body.project_id": project.id},
         "try_policy_version": {"body.document_id": document_id},
     }

@@ -1,6 +1,7 @@
 """Runs with a page that was read, and questions about it."""
 
 import json
+from typing import Any
 
 from projects.audit.events import Actor
 from tests.factories import start_run
@@ -25,9 +26,9 @@ def segment(index: int = 0, status: str = "completed") -> dict[str, object]:
     }  # fmt: skip
 
 
-def read_run(status: str = "completed") -> Run:
-    """A run whose first page was read."""
-    run = start_run()
+def read_run(status: str = "completed", **more: Any) -> Run:
+    """A run whose first page was read; ``more``: of ``start_run``."""
+    run = start_run(**more)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
     store.write(files.segment(0), json.dumps(segment(status=status)).encode(), "application/json")
     return run
