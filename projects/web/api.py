@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Field, NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 from ninja.security.http import HttpAuthBase
 from pydantic import ConfigDict
 
@@ -50,6 +51,22 @@ _FIXES: Mapping[str, str] = {
     "string_type": "Send a text.",
     "json_invalid": "Send valid JSON in UTF-8.",
 }
+
+
+_make_answer: Any = Operation._create_response_model
+
+
+@functools.cache
+def _make_answer_once(shape: type[Any]) -> Any:
+    return _make_answer(None, shape)
+
+
+def _remember_answers(_operation: Operation, shape: Any) -> Any:
+    """Replace ninja's, which makes a model for each status of each operation: most of them of the same problem."""
+    return _make_answer_once(shape) if isinstance(shape, type) else _make_answer(_operation, shape)
+
+
+Operation._create_response_model = _remember_answers  # type: ignore[method-assign,assignment]
 
 
 class ApiRequest(DeskRequest):
