@@ -118,7 +118,7 @@ def test_where_too_few_agree_another_person_decides_who_sees_what_they_gave_and_
     lines = {
         one.spec.name: one for one in ask_question(ref, review, Draft(), viewer_state_of(review, PAUL)).sheet.lines
     }
-    assert lines["total"].reason.text == "Reviewers differ: 38.90, 39.90"
+    assert lines["total"].reasons[0].text == "Reviewers differ: 38.90, 39.90"
     assert [(one.value, one.by) for one in lines["total"].candidates][:2] == [
         ("38.90", "by a reviewer"), ("39.90", "by a reviewer"),
     ]  # fmt: skip
