@@ -120,7 +120,7 @@ def test_the_pages_say_which_result_is_in_use_and_let_a_reviewer_choose(decided:
     assert "Not in use" in shown
     assert f"?left={decided.workflow_id}&amp;right={new.workflow_id}" in shown
     assert "Use this result" not in one_line(signed_in(charlie()).get(url(new)).content)
-    assert "not in use" in one_line(signed_in(charlie()).get(url(new, "result/")).content)
+    assert "Not in use" in one_line(signed_in(charlie()).get(url(new, "result/")).content)
     assert "Another result is in use" not in one_line(signed_in(bob()).get(url(decided)).content)
     listed = one_line(signed_in(charlie()).get(f"/documents/{new.document_id}/runs/").content)
     at = listed.index("In use")
