@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-_LONGEST = 120  # characters of a key; a sort key has 1,024 bytes, and what is found is compared by whole names
+LONGEST_KEY = 120  # characters of a key; a sort key has 1,024 bytes, and what is found is compared by whole names
 
 
 def fold_name(text: str) -> str:
@@ -17,7 +17,7 @@ def fold_name(text: str) -> str:
 
 def to_key(name: str) -> str:
     """Return the part of a key for a name."""
-    return fold_name(name)[:_LONGEST].strip()
+    return fold_name(name)[:LONGEST_KEY].strip()
 
 
 def keys_of(names: Iterable[str]) -> Sequence[str]:

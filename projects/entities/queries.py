@@ -9,7 +9,7 @@ from config.phrase import Phrase
 from config.table import InvalidKey, Key
 from projects.audit.items import EntityEvent
 from projects.entities.items import EntityName, EntityNumber, EntityRow, EntityType
-from projects.entities.names import fold_name, to_key
+from projects.entities.names import LONGEST_KEY, fold_name, to_key
 
 TAX_ID, IBAN = "tax_id", "iban"
 MISSING = Phrase("Not found. It may have been deleted.")
@@ -57,7 +57,8 @@ def list_entities(site: str, type_id: str, *, start: str = "", cursor: str | Non
             pk, sk=EntityName.GSI1SK.startswith(table.encode_part(begin)), index="GSI1", cursor=cursor
         )
         rows = _load(site, type_id, [one.entity_id for one in named.rows])
-        return Page(rows if rows or cursor else _list_spelled(site, type_id, start), named.next)
+        prefix = f"{table.ENTITY.gsi1_prefix()}{table.encode_part(start)}"
+        return Page(rows if rows or cursor else _list_spelled(site, type_id, prefix), named.next)
     pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
     page = EntityRow.page(pk, index="GSI1", cursor=cursor)
     return Page(_load(site, type_id, [one.entity_id for one in page.rows]), page.next)
@@ -78,15 +79,16 @@ def find_named(site: str, type_id: str, name: str) -> Sequence[EntityRow]:
         for one in _load(site, type_id, [row.entity_id for row in named])
         if not one.merged_into and wanted in map(fold_name, (str(one.name), *(one.aliases or ())))
     ]
-    exact = [one for one in found or _list_spelled(site, type_id, name) if one.name == name]
-    return exact or found
+    exact = [one for one in found if one.name == name]
+    if exact or found or len(name) > LONGEST_KEY:
+        return exact or found
+    return _list_spelled(site, type_id, table.ENTITY.gsi1_prefix(name=name))
 
 
-def _list_spelled(site: str, type_id: str, start: str) -> Sequence[EntityRow]:
-    """Return the first entities whose own name begins exactly so: those of before ADR 0074 have no rows of names."""
-    pk, prefix = table.ENTITY.gsi1_partition(site, entity_type_id=type_id), table.ENTITY.gsi1_prefix()
-    spelled = EntityRow.GSI1SK.startswith(f"{prefix}{table.encode_part(start)}")
-    page = EntityRow.page(pk, sk=spelled, index="GSI1")
+def _list_spelled(site: str, type_id: str, prefix: str) -> Sequence[EntityRow]:
+    """Return the first entities by how their own name is spelled: those of before ADR 0074 have no rows of names."""
+    pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
+    page = EntityRow.page(pk, sk=EntityRow.GSI1SK.startswith(prefix), index="GSI1")
     return [one for one in _load(site, type_id, [row.entity_id for row in page.rows]) if not one.merged_into]
 
 

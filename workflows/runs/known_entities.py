@@ -25,7 +25,7 @@ def find_entity_doubts(run: Run, result: Mapping[str, Any]) -> list[str]:
     """Return sentences for reviewers; none if no entities are known, or everything is consistent.
 
     One BatchGetItem for a document with such numbers, one more for their owners; without an owner, the name is looked
-    up, with two calls for each type.
+    up, with two calls for each type, three for an entity of before ADR 0074.
     """
     numbers = list(dict.fromkeys(_numbers(result["fields"])))[:_MOST]
     if not numbers or not directory.has_entities(run.site):
