@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 
 from config.item import Page
 from config.phrase import Phrase
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
 from projects.documents.filters import OPS, ROWS, AttributeFilter, Filters, Op
+from projects.documents.index_queries import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan
 from projects.documents.items import ListedDocument
 from projects.documents.queries import Counts, value_of
 from projects.documents.query_plan import NotIndexed

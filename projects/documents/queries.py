@@ -16,8 +16,8 @@ from config.errors import NotFound
 from config.item import Item, Page
 from config.phrase import Phrase
 from config.table import InvalidKey, Key
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.counting import EVERYTHING, POSTPONED, Kind
+from projects.documents.index_queries import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.items import (
     ChildDocument,
     Counter,

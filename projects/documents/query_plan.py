@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from config.errors import Refused
 from config.phrase import Phrase
 from config.table import Encoded, InvalidKey, encode_part
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.filters import AttributeFilter, Filters, Op
+from projects.documents.index_queries import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.schemas.attribute_values import in_key, parse_values
 from projects.schemas.composite_keys import composite_key, composite_value
 from projects.schemas.governing import AttributeDefinition, CompositeKey

@@ -12,7 +12,7 @@ from projects.folders.items import FolderEntry
 from projects.folders.queries import LONGEST_NAME
 from projects.folders.tasks import order_refresh_soon
 from projects.folders.views import find_upload_folder
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, REFUSALS, ApiRequest, Body, with_example
 
@@ -88,9 +88,9 @@ def list_folder(request: ApiRequest, path: str = "", after: str | None = None) -
     access.check_can_view(request)
     folder_id = _find(request, path)
     page = queries.list_entries(request.site, folder_id, cursor=after)
-    closed = admission.list_closed_folders(request)
+    closed = visibility.list_closed_folders(request)
     rows = [one for one in page.rows if not one.is_folder or one.folder_id not in closed]
-    hidden = admission.find_hidden_documents(request, [str(one.documentId) for one in rows if not one.is_folder])
+    hidden = visibility.find_hidden_documents(request, [str(one.documentId) for one in rows if not one.is_folder])
     items = [_entry(one) for one in rows if one.documentId not in hidden]
     return EntryList(folder_id=folder_id, path=_path(request, folder_id), items=items, next=page.next)
 
@@ -103,7 +103,7 @@ def _entry(row: FolderEntry) -> FolderEntryShape:
 def _find(request: ApiRequest, path: str) -> str:
     """Raises: NotFound, also of a folder that does not let the program in; Refused."""
     folder_id = queries.find_path(request.site, path)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     return folder_id
 
 
@@ -130,7 +130,7 @@ def create_folder(request: ApiRequest, wish: FolderWish) -> Any:
 def show_folder(request: ApiRequest, folder_id: str) -> WholeFolder:
     """Requires READ."""
     access.check_can_view(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     return _folder(request, folder_id)
 
 
@@ -150,7 +150,7 @@ def _folder(request: ApiRequest, folder_id: str) -> WholeFolder:
 def restrict_folder(request: ApiRequest, folder_id: str, wish: GroupsWish) -> WholeFolder:
     """With all that is in it; none opens it again. 409 if it was changed since ``version``. Requires GOVERN."""
     access.check_can_govern(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     stored = queries.get_folder(request.site, folder_id).groups or ()
     if unknown := set(wish.groups).difference(list_groups(request.site, stored=stored)):
         raise Refused(f"The site has no group named {sorted(unknown)[0]}.")
@@ -167,7 +167,7 @@ def restrict_folder(request: ApiRequest, folder_id: str, wish: GroupsWish) -> Wh
 def move_folder(request: ApiRequest, folder_id: str, wish: FolderWish) -> FolderShape:
     """Moves its contents too. 409 if the path exists. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     *above, name = queries.split_path(wish.path) or [""]
     parent_id = find_upload_folder(request, "/".join(above), by=request.auth.actor)
     if actions.move_folder(request.site, folder_id, parent_id=parent_id, name=name, by=request.auth.actor):
@@ -184,7 +184,7 @@ def move_folder(request: ApiRequest, folder_id: str, wish: FolderWish) -> Folder
 def delete_folder(request: ApiRequest, folder_id: str) -> Status[None]:
     """422 if it is not empty. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     actions.delete_folder(request.site, folder_id, by=request.auth.actor)
     return Status(204, None)
 
@@ -198,7 +198,7 @@ def delete_folder(request: ApiRequest, folder_id: str) -> Status[None]:
 def move_document(request: ApiRequest, document_id: str, wish: DocumentPlace) -> FolderPlaceShape:
     """Creates missing folders. 409 if the folder has a document of that name. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     get_document(request.site, document_id)
     if wish.folder is not None:
         to = find_upload_folder(request, wish.folder, by=request.auth.actor)

@@ -21,7 +21,7 @@ from projects.folders.forms import FolderForm
 from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
 from projects.folders.tasks import order_refresh_soon
-from projects.queues import admission
+from projects.queues import visibility
 from projects.shares import queries as share_queries
 from projects.shares.views import ShareView, describe_shares
 from projects.sites import access, directory
@@ -47,7 +47,7 @@ class Row:
 @require_safe
 def show_folder(request: DeskRequest, folder_id: str = ROOT) -> HttpResponse:
     access.check_can_view(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     return _page(request, folder_id)
 
 
@@ -56,7 +56,7 @@ def create_folder(request: DeskRequest) -> HttpResponse:
     """``parent``: id of the parent folder, empty for the top level; ``name``."""
     access.check_can_upload(request)
     parent_id = request.POST.get("parent", ROOT)
-    admission.check_folder(request, parent_id)
+    visibility.check_folder(request, parent_id)
     try:
         folder = actions.create_folder(request.site, parent_id, request.POST.get("name", ""), by=actor_of(request.user))
     except (Refused, Conflict) as error:
@@ -74,12 +74,12 @@ def move_entries(request: DeskRequest) -> HttpResponse:
     access.check_can_upload(request)
     post, by = request.POST, actor_of(request.user)
     here, items = post.get("from", ROOT), post.getlist("item")[:_MOST_MOVED]
-    admission.check_folder(request, here)
+    visibility.check_folder(request, here)
     try:
         if not items:
             raise Refused(gettext("Select what to move."))
         to = post["to"] if "to" in post else _find_target(request, post.get("path", ""), by=by)
-        admission.check_folder(request, to)
+        visibility.check_folder(request, to)
         for one in items:
             _move(request, one, to)
     except CountersignError as error:
@@ -110,7 +110,7 @@ def _check_way(request: DeskRequest, path: str) -> None:
         if found is None:
             return
         folder_id = found.folder_id
-        admission.check_folder(request, folder_id)
+        visibility.check_folder(request, folder_id)
 
 
 def find_upload_folder(request: DeskRequest, path: str, *, by: Actor) -> str:
@@ -133,10 +133,10 @@ def _move(request: DeskRequest, item: str, to: str) -> None:
     kind, _, name = item.partition(":")
     by = actor_of(request.user)
     if kind == FILE:
-        admission.check_document(request, name)
+        visibility.check_document(request, name)
         actions.move_document(request.site, name, to, by=by)
         return
-    admission.check_folder(request, name)
+    visibility.check_folder(request, name)
     folder = queries.get_folder(request.site, name)
     if actions.move_folder(request.site, name, parent_id=to, name=str(folder.path), by=by):
         order_refresh_soon(request.site, name)
@@ -146,7 +146,7 @@ def _move(request: DeskRequest, item: str, to: str) -> None:
 def edit_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
     """Edit the name and, with GOVERN, the groups."""
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     folder, governs = queries.get_folder(request.site, folder_id), access.can_govern(request)
     stored = list(folder.groups or ())
     if request.method == "GET":
@@ -178,7 +178,7 @@ def _edit_page(
 @require_POST
 def delete_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     folder = queries.get_folder(request.site, folder_id)
     try:
         actions.delete_folder(request.site, folder_id, by=actor_of(request.user))
@@ -192,7 +192,7 @@ def delete_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
 def change_path(request: DeskRequest, document_id: str) -> HttpResponse:
     """Change a document's name and folder: ``name``, ``path``; missing folders are created."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document = Document.load(table.DOCUMENT.key(request.site, document_id=document_id))
     crumbs = queries.list_crumbs(request.site, document.folder_id or ROOT)
     typed = {"name": document.name, "path": queries.path_of(crumbs)} | {
@@ -232,7 +232,7 @@ def folder_url(folder_id: str) -> str:
 
 def list_paths(request: DeskRequest, folder_id: str = ROOT) -> list[str]:
     """Return paths to suggest: top-level folders, ancestors and subfolders."""
-    site, closed = request.site, admission.list_closed_folders(request)
+    site, closed = request.site, visibility.list_closed_folders(request)
     crumbs = queries.list_crumbs(site, folder_id)
     found = [queries.path_of([one]) for one in queries.list_folders(site, ROOT) if one.folder_id not in closed]
     found += [queries.path_of(crumbs[: number + 1]) for number in range(len(crumbs))]
@@ -285,10 +285,10 @@ def _list_shares(request: DeskRequest, folder_id: str) -> list[ShareView]:
 
 def _rows(request: DeskRequest, entries: Sequence[FolderEntry]) -> list[Row]:
     """Return rows without hidden documents: one BatchGetItem more."""
-    closed = admission.list_closed_folders(request)
+    closed = visibility.list_closed_folders(request)
     folders = [one for one in entries if one.is_folder and one.folder_id not in closed]
     files = [one for one in entries if not one.is_folder]
-    files = admission.filter_rows(request, files, lambda one: one.documentId)
+    files = visibility.filter_rows(request, files, lambda one: one.documentId)
     keys = [table.DOCUMENT.key(request.site, document_id=str(one.documentId)) for one in files]
     found = {one.documentId: one for one in Document.load_many(keys)}
     there = [(one, found[str(one.documentId)]) for one in files if str(one.documentId) in found]

@@ -9,7 +9,7 @@ from projects.documents import queries as document_queries
 from projects.documents.queries import get_documents
 from projects.personal import queries
 from projects.personal.queries import PersonalFields
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 
 _NOTHING = PersonalFields()
@@ -55,7 +55,7 @@ def check_can_see(request: HttpRequest, *, project_id: str = "", document_id: st
 
 def is_there(request: HttpRequest, document_id: str) -> bool:
     """Return whether the person may see the document at all."""
-    return not admission.find_hidden_documents(request, [document_id])
+    return not visibility.find_hidden_documents(request, [document_id])
 
 
 def names_in_document(request: HttpRequest, document_id: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from projects.policies import queries
 from projects.policies.actions import LONGEST_NOTE
 from projects.policies.decision import OUTSIDER, PERSON, PROGRAM, Case, Subject
 from projects.policies.language import KNOWN, LONGEST
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas.governing import KINDS
 from projects.schemas.queries import definitions_of
 from projects.sites.permissions import WORDS
@@ -142,7 +142,7 @@ def describe_document(request: HttpRequest, document_id: str) -> Mapping[str, An
 
     """
     found = queries.describe_documents(str(request.site), [document_id]).get(document_id)
-    if found is None or "name" not in found or admission.find_closed_documents(request, [document_id]):
+    if found is None or "name" not in found or visibility.find_closed_documents(request, [document_id]):
         raise Refused(gettext("There is no document with this ID. Copy it from the address of the document’s page."))
     personal_access.check_can_see(request, document_id=document_id)
     return found

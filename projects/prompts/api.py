@@ -10,7 +10,7 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import LONGEST, Prompt, make_slug
 from projects.prompts.queries import PromptRef
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings.items import Project
 from projects.sites import access
 from projects.sites.permissions import Permission
@@ -205,7 +205,7 @@ def list_prompt_uses(
     page = prompt_queries.list_uses(ref, prompt_version, after)
     items = [
         PromptUseShape(document_id=one.document_id, run_id=one.workflow_id, label=one.label, at=one.created_at)
-        for one in admission.filter_rows(request, page.rows, lambda one: one.document_id)
+        for one in visibility.filter_rows(request, page.rows, lambda one: one.document_id)
     ]
     return PromptUseList(items=items, next=page.next)
 

@@ -6,7 +6,7 @@ from ninja import Field, Router, Schema, Status
 
 from config.errors import Refused
 from projects.folders.items import EntryType
-from projects.queues import admission
+from projects.queues import visibility
 from projects.shares import actions, queries
 from projects.shares.actions import LONGEST_NAME, MOST_DAYS, MOST_OPENINGS, LinkDraft, Target
 from projects.shares.items import DocumentShare, PrincipalType
@@ -107,7 +107,7 @@ def _shape(share: DocumentShare, path: str) -> dict[str, Any]:
 def list_document_shares(request: ApiRequest, document_id: str) -> ShareList:
     """Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     actions.find_target(request.site, EntryType.FILE, document_id)
     return ShareList(items=_shapes(request, queries.list_shares_of(request.site, document_id)), next=None)
 
@@ -121,7 +121,7 @@ def list_document_shares(request: ApiRequest, document_id: str) -> ShareList:
 def share_document(request: ApiRequest, document_id: str, wish: ShareWish) -> Any:
     """Shares it with a person, a group or by link. 409 if it is shared with them already. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return _share(request, actions.find_target(request.site, EntryType.FILE, document_id), wish)
 
 
@@ -134,7 +134,7 @@ def share_document(request: ApiRequest, document_id: str, wish: ShareWish) -> An
 def share_folder(request: ApiRequest, folder_id: str, wish: ShareWish) -> Any:
     """Shares all documents in the folder. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     return _share(request, actions.find_target(request.site, EntryType.FOLDER, folder_id), wish)
 
 

@@ -15,7 +15,7 @@ from config.errors import Conflict, CountersignError, Refused
 from projects.audit.events import actor_of
 from projects.documents.queries import get_documents
 from projects.folders.items import EntryType
-from projects.queues import admission
+from projects.queues import visibility
 from projects.shares import actions, queries
 from projects.shares.actions import LinkDraft, NewLink, Target
 from projects.shares.items import DocumentShare, PrincipalType, Share
@@ -64,7 +64,7 @@ def list_shares(request: DeskRequest) -> HttpResponse:
 def list_mine(request: DeskRequest) -> HttpResponse:
     """List what is shared with the person and their groups: one Query for each."""
     access.check_can_view(request)
-    pages = [queries.list_shares_with(request.site, one) for one in admission.list_principals(request)]
+    pages = [queries.list_shares_with(request.site, one) for one in visibility.list_principals(request)]
     rows = sorted((row for page in pages for row in page.rows), key=lambda row: str(row.inserteddate), reverse=True)
     context = {"rows": describe_shares(request, rows), "view": "mine", "is_first": True, "next_cursor": None}
     return render_answer(request, "projects/shares/list.html", None, context)
@@ -73,7 +73,7 @@ def list_mine(request: DeskRequest) -> HttpResponse:
 def describe_shares(request: DeskRequest, rows: Sequence[DocumentShare | Share]) -> list[ShareView]:
     """Omit what this person may not see, and what is deleted: one BatchGetItem for the documents."""
     files = [row for row in rows if row.type == EntryType.FILE]
-    hidden = admission.find_hidden_documents(request, [_id_of_shared(row) for row in files])
+    hidden = visibility.find_hidden_documents(request, [_id_of_shared(row) for row in files])
     ids = sorted({_id_of_shared(row) for row in files} - hidden)
     paths = {one.document_id: one.path for one in get_documents(request.site, ids)}
     found = []
@@ -82,7 +82,7 @@ def describe_shares(request: DeskRequest, rows: Sequence[DocumentShare | Share])
         if row.type == EntryType.FILE:
             path, url = paths.get(shared_id, ""), reverse("documents:show-document", args=[shared_id])
         else:
-            path = str(row.path) if admission.is_let_in(request, shared_id) else ""
+            path = str(row.path) if visibility.is_let_in(request, shared_id) else ""
             url = reverse("folders:show-folder", args=[shared_id])
         if path:
             over = queries.is_over(row) if isinstance(row, DocumentShare) and row.is_link else ""
@@ -97,14 +97,14 @@ def _id_of_shared(row: DocumentShare | Share) -> str:
 @require_http_methods(["GET", "POST"])
 def share_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return _share(request, actions.find_target(request.site, EntryType.FILE, document_id))
 
 
 @require_http_methods(["GET", "POST"])
 def share_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_folder(request, folder_id)
+    visibility.check_folder(request, folder_id)
     return _share(request, actions.find_target(request.site, EntryType.FOLDER, folder_id))
 
 
@@ -196,7 +196,7 @@ def check_share(request: DeskRequest, share_id: str) -> DocumentShare:
     share = queries.get_share(request.site, share_id)
     shared_id = str(share.sharedDocumentId)
     if share.type == EntryType.FILE:
-        admission.check_document(request, shared_id)
+        visibility.check_document(request, shared_id)
     else:
-        admission.check_folder(request, shared_id)
+        visibility.check_folder(request, shared_id)
     return share

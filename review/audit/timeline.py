@@ -27,7 +27,7 @@ from projects.documents.page import activity_of
 from projects.personal.access import find_personal_documents
 from projects.personal.masking import MASK, mask_changes
 from projects.prompts.queries import PromptRef
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites.sign_in import UNKNOWN
 from projects.web import days
 from projects.web.http import DeskRequest
@@ -282,15 +282,15 @@ def _list_following(
 def find_hidden_documents(request: DeskRequest, document_ids: Iterable[str]) -> frozenset[str]:
     """Return documents and external reviews that the person may not see; no call if nothing is restricted."""
     ids = {one for one in document_ids if one}
-    closed = admission.list_closed_queues(request)
+    closed = visibility.list_closed_queues(request)
     asked = {one for one in ids if one.startswith(HANDED_OVER)}
     if not closed or not asked:
-        return admission.find_hidden_documents(request, ids - asked)
+        return visibility.find_hidden_documents(request, ids - asked)
     keys = {ReviewRef(request.site, one, one.removeprefix(HANDED_OVER)).key: one for one in asked}
     found = Item.together(list(keys), only=["queue"])
     # An expired one no longer names its queue, so it is hidden too.
     open_ = {keys[key] for key, row in found.items() if queue_id(row["queue"]["S"]) not in closed}
-    return admission.find_hidden_documents(request, ids - asked) | (asked - open_)
+    return visibility.find_hidden_documents(request, ids - asked) | (asked - open_)
 
 
 def redact_rows(request: DeskRequest, rows: Sequence[AuditRow], *, shown: bool = False) -> list[AuditRow]:

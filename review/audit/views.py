@@ -19,7 +19,7 @@ from config.phrase import Phrase
 from config.table import InvalidKey, encode_part
 from projects.audit.events import actor_of
 from projects.documents.actions.activity import record_reveal
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from projects.web.spreadsheets import csv_line
@@ -158,7 +158,7 @@ def _all_sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source
 
 def _check_shown(request: DeskRequest, document_id: str) -> None:
     if timeline.find_hidden_documents(request, [document_id]):
-        raise NotFound(admission.MISSING)
+        raise NotFound(visibility.MISSING)
 
 
 def _id_of(username: str) -> str:

@@ -22,7 +22,7 @@ from config.phrase import Figure, Phrase
 from config.table import Key
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
-from projects.documents.purging import at_purge
+from projects.documents.purge_hooks import at_purge
 from projects.documents.queries import get_document
 from projects.sites import directory
 from projects.sites.actions import change_row

@@ -6,7 +6,7 @@ from ninja import Field, Router, Schema, Status
 
 from config.errors import NotFound, Refused
 from config.item import Page
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -136,7 +136,7 @@ def create_case(request: ApiRequest, wish: CaseWish) -> Any:
     """Opens a case with its first documents. Requires READ and WRITE."""
     access.check_can_upload(request)
     for one in wish.documents:
-        admission.check_document(request, one)
+        visibility.check_document(request, one)
     text = CaseText(wish.name, wish.description, wish.number, wish.reference)
     case = actions.create_case(request.site, text, by=request.auth.actor, document_ids=wish.documents)
     return Status(201, _whole(request, case.case_id))
@@ -235,7 +235,7 @@ def attach_document(
     """Attaches it to the case, or to one of its tasks or NIGOs. Idempotent. Requires READ and WRITE."""
     access.check_can_upload(request)
     queries.get_case(request.site, case_id)  # first: the answer must not tell whether a hidden document is there
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     kind, item_id = (Kind.TASK, task) if task else (Kind.NIGO, nigo) if nigo else (Kind.CASE, "")
     actions.attach_document(request.site, case_id, document_id, by=request.auth.actor, kind=kind, item_id=item_id or "")
     return _whole(request, case_id)
@@ -253,7 +253,7 @@ def detach_document(
     """Keeps the document itself. 404 if it is not attached. Requires READ and WRITE."""
     access.check_can_upload(request)
     rows = queries.get_case_rows(request.site, case_id)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     kind, item_id = (Kind.TASK, task) if task else (Kind.NIGO, nigo) if nigo else (Kind.CASE, "")
     object_id = item_id or case_id
     if not any(one.documentId == document_id and one.objectId == object_id for one in rows.documents):
@@ -264,7 +264,7 @@ def detach_document(
 
 def _whole(request: ApiRequest, case_id: str) -> WholeCase:
     rows = queries.get_case_rows(request.site, case_id)
-    hidden = admission.find_hidden_documents(request, {str(one.documentId) for one in rows.documents})
+    hidden = visibility.find_hidden_documents(request, {str(one.documentId) for one in rows.documents})
     attached: dict[str, list[str]] = {}
     for one in rows.documents:
         if one.documentId not in hidden:

@@ -16,7 +16,7 @@ from projects.audit.events import actor_of
 from projects.documents.items import Document
 from projects.documents.queries import get_document
 from projects.documents.states import StatusLabel, look_of
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
@@ -82,7 +82,7 @@ def create_case(request: DeskRequest) -> HttpResponse:
     post = request.POST
     documents = [post["document"]] if post.get("document") else []
     for one in documents:
-        admission.check_document(request, one)
+        visibility.check_document(request, one)
     try:
         case = actions.create_case(request.site, _case_text(request), by=actor_of(request.user), document_ids=documents)
     except Refused as error:
@@ -151,7 +151,7 @@ def _page(request: DeskRequest, case_id: str, *, error: CountersignError | None 
 def _documents(request: DeskRequest, rows: CaseRows) -> dict[str, DocumentView]:
     """Return the case's documents that the person may see, without deleted ones."""
     ids = {str(one.documentId) for one in rows.documents}
-    ids -= admission.find_hidden_documents(request, ids)
+    ids -= visibility.find_hidden_documents(request, ids)
     found = Document.load_many([table.DOCUMENT.key(request.site, document_id=one) for one in sorted(ids)])
     return {one.documentId: DocumentView(one, look_of(one.status)) for one in found}
 
@@ -270,7 +270,7 @@ def attach_document(request: DeskRequest, case_id: str) -> HttpResponse:
     def write() -> None:
         if not document_id:
             raise Refused(gettext("Enter the ID of a document, or the address of its page."))
-        admission.check_document(request, document_id)
+        visibility.check_document(request, document_id)
         do = actions.detach_document if post.get("op") == "remove" else actions.attach_document
         do(request.site, case_id, document_id, by=by, kind=kind, item_id=item_id)
 
@@ -296,7 +296,7 @@ def _answer(request: DeskRequest, case_id: str, write: Callable[[], object], *, 
 def choose_case(request: DeskRequest, document_id: str) -> HttpResponse:
     """Show a document's cases and those it can be added to; a POST adds it to ``case``."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.method == "POST":
         access.check_can_upload(request)
         case_id = request.POST.get("case", "")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from config.phrase import Phrase
 from projects.documents.queries import get_documents
-from projects.queues import admission
+from projects.queues import visibility
 from projects.web.http import DeskRequest
 from workflows.stages.document_copy import WORDS
 
@@ -27,7 +27,7 @@ def list_copies(request: DeskRequest, stored: Sequence[str]) -> list[CopyLine]:
         return []
     pairs = [one.split("#", 1) for one in stored]
     live = {one.documentId: one for one in get_documents(request.site, [one for _, one in pairs])}
-    hidden = admission.find_hidden_documents(request, live)
+    hidden = visibility.find_hidden_documents(request, live)
     lines = []
     for kind, document_id in pairs:
         found = live.get(document_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from review import queries
@@ -31,7 +31,7 @@ class Load:
 def show_load(request: DeskRequest) -> HttpResponse:
     """Show the loads of a project or the site, without reviews in queues closed to this person."""
     access.check_can_configure(request)
-    closed, project_id = admission.list_closed_queues(request), request.GET.get("project", "")
+    closed, project_id = visibility.list_closed_queues(request), request.GET.get("project", "")
     held, is_all = queries.list_held(request.site, most=_MOST)
     shown = [one for one in held if queue_id(one.queue) not in closed and project_id in ("", one.project_id)]
     context = {"rows": list_loads(shown), "most": None if is_all else _MOST}

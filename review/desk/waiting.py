@@ -10,8 +10,8 @@ from config import clock
 from config.phrase import Phrase
 from projects.documents import queries as counter_queries
 from projects.policies.gate import shows_counts
-from projects.queues import admission
 from projects.queues import queries as queue_queries
+from projects.queues import visibility
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -77,7 +77,7 @@ def _list_names(request: DeskRequest, waiting: Mapping[str, int]) -> dict[str, s
     """Return the names of the queues open to this person, by their stored ids."""
     names: dict[str, str] = {DEFAULT_QUEUE: Phrase("Review")}
     if waiting.keys() - names.keys():
-        closed = admission.list_closed_queues(request)
+        closed = visibility.list_closed_queues(request)
         names |= {one.id: one.name for one in queue_queries.all_queues(request.site) if one.id not in closed}
     return names
 

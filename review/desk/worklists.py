@@ -15,7 +15,7 @@ from config.phrase import Figure, Phrase
 from projects.documents import queries as counter_queries
 from projects.documents.queries import Queued
 from projects.policies.gate import shows_counts
-from projects.queues import admission
+from projects.queues import visibility
 from projects.queues.items import checks_of, queue_of_admission
 from projects.sites import access
 from projects.web import days
@@ -145,7 +145,7 @@ def list_decided(request: DeskRequest) -> HttpResponse:
     """Show this person's decisions of today, newest first."""
     access.check_can_view(request)
     cursor, person_id = request.GET.get("after"), str(request.user.pk)
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.list_decisions_since(
             request.site, person_id, _today(), limit=settings.PAGE_SIZE, cursor=place
@@ -167,7 +167,7 @@ def _list_own(request: DeskRequest, worklist: Worklist, cursor: str | None = Non
 
 def list_own_reviews(request: DeskRequest, user_id: str, worklist: Worklist, cursor: str | None = None) -> Page[Review]:
     """List a person's reviews, without those in queues that are now closed to the person."""
-    closed = admission.list_closed_queues(request)
+    closed = visibility.list_closed_queues(request)
     page = queries.list_work(request.site, user_id, worklist, cursor=cursor)
     return Page([one for one in page.rows if queue_of_admission(one.queue) not in closed], page.next)
 

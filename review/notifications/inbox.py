@@ -9,7 +9,7 @@ from django.urls import reverse
 from config.item import Item
 from config.phrase import Phrase
 from config.table import Key
-from projects.queues import admission
+from projects.queues import visibility
 from review.identity import ReviewRef
 from review.items.reviews import LISTED, Review
 from review.notifications import mails
@@ -27,7 +27,7 @@ class Told:
 
 def list_told(request: HttpRequest, rows: Sequence[InboxRow]) -> list[Told]:
     """Return lines without those of documents closed to the person; names are read in one batch."""
-    shown = admission.filter_rows(request, rows, lambda row: row.document_id)
+    shown = visibility.filter_rows(request, rows, lambda row: row.document_id)
     site = str(request.site)
     refs = {row.key: ReviewRef(site, str(row.document_id), str(row.review_id)) for row in shown if row.review_id}
     found = Item.together(list({ref.key for ref in refs.values()}), only=LISTED) if refs else {}

@@ -13,7 +13,7 @@ from config import clock
 from config.transaction import transact
 from projects.audit.events import actor_of
 from projects.documents.actions import locks, properties
-from projects.documents.earlier import list_earlier
+from projects.documents.earlier_values import list_earlier
 from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
 from projects.models.spec import BUILT_IN_OCR

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from projects.documents import queries as browse_queries
-from projects.documents.access_paths import QueryPlan
+from projects.documents.index_queries import QueryPlan
 from tests.aws_faults import count_calls
 from tests.factories import SITE
 from tests.metering import metered

@@ -7,8 +7,8 @@ from typing import Any
 from config import bulk, clock, table
 from config.transaction import Put
 from projects.audit.events import Actor
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.actions.documents import Content, NewDocument, create_document
+from projects.documents.index_queries import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, QueryPlan, Span
 from projects.documents.items import DocumentAttribute, DocumentStatus, DocumentTag
 from projects.schemas import composite_keys
 from projects.schemas.attribute_values import in_key, value_columns

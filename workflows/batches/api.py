@@ -13,7 +13,7 @@ from ulid import ULID
 
 from config import clock
 from config.errors import Refused
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, KEY_LENGTH, REFUSALS, ApiRequest, Body, Problem, idempotency_key, with_example
 from workflows.batches import actions, orders, queries, reading
@@ -176,7 +176,7 @@ def list_lines(request: ApiRequest, batch_id: str, after: str | None = None) -> 
             can_be_tried_again=bool(one.again),
             document_id=one.document_id,
         )
-        for one in admission.filter_rows(request, page.rows, lambda line: line.document_id)
+        for one in visibility.filter_rows(request, page.rows, lambda line: line.document_id)
     ]
     return LineList(items=shapes, next=page.next)
 

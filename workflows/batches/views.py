@@ -17,7 +17,7 @@ from config import clock
 from config.errors import Refused
 from config.phrase import Phrase
 from projects.audit.events import actor_of
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
@@ -189,7 +189,7 @@ def show_batch(request: DeskRequest, batch_id: str) -> HttpResponse:
     url = reverse("workflows:show-batch", args=[batch_id])
     context = {
         "row": BatchRow(batch),
-        "lines": admission.filter_rows(request, page.rows, lambda line: line.document_id),
+        "lines": visibility.filter_rows(request, page.rows, lambda line: line.document_id),
         "slots_form": SlotsForm(initial={"slots": int(batch.slots)}),
         **page_links(request, page.next, url),
         "poll_url": request.get_full_path(),
@@ -211,7 +211,7 @@ def _report(request: DeskRequest, batch_id: str) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
     lines = queries.every_line(request.site, batch_id)
     while some := list(islice(lines, _A_LOOK)):
-        yield from _lines(admission.filter_rows(request, some, lambda line: line.document_id))
+        yield from _lines(visibility.filter_rows(request, some, lambda line: line.document_id))
 
 
 def _lines(some: Sequence[BatchLine]) -> Iterator[str]:

@@ -41,7 +41,7 @@ from workflows.definitions.rules import Operator
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Family, Version
 from workflows.executions.trial import try_on_data, try_on_document
-from workflows.runs.standing import list_visible_standing
+from workflows.runs.documents_at_steps import list_visible_standing
 
 router = Router(tags=["workflows"])
 _OPERATORS: list[Any] = [one.value for one in Operator if one != Operator.CONTAINS]

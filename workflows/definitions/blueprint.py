@@ -14,7 +14,7 @@ import yaml
 from config.phrase import Phrase
 from workflows.definitions.rules import Condition, to_plain
 from workflows.definitions.stored_rules import condition_from
-from workflows.stages import formats, kinds
+from workflows.stages import file_kinds, formats
 
 END = -1  # seed 003: the step order after the last one
 
@@ -62,11 +62,13 @@ class StepNeed:
 NEEDS: Mapping[str, StepNeed] = {
     "bda": StepNeed(lambda asked: asked.use_bda, Phrase("Bedrock Data Automation is not enabled for this project.")),
     "text": StepNeed(
-        lambda asked: asked.file_type == kinds.PDF or kinds.has_text(asked.file_type),
+        lambda asked: asked.file_type == file_kinds.PDF or file_kinds.has_text(asked.file_type),
         Phrase("Only PDFs and text files have a text layer."),
     ),
-    "pages": StepNeed(lambda asked: kinds.has_pages(asked.file_type), Phrase("OCR needs pages; this file has none.")),
-    "sound": StepNeed(lambda asked: kinds.has_sound(asked.file_type), Phrase("Only recordings are transcribed.")),
+    "pages": StepNeed(
+        lambda asked: file_kinds.has_pages(asked.file_type), Phrase("OCR needs pages; this file has none.")
+    ),
+    "sound": StepNeed(lambda asked: file_kinds.has_sound(asked.file_type), Phrase("Only recordings are transcribed.")),
     "web": StepNeed(
         lambda asked: asked.file_type == formats.WEB_REQUEST, Phrase("Only web page requests are crawled.")
     ),

@@ -24,8 +24,8 @@ from workflows.definitions.blueprint import (
     step_from,
 )
 from workflows.definitions.composition import Plan, compose_definition, read_plan
-from workflows.definitions.earlier import TEN_STEPS
 from workflows.definitions.items import ListedDefinition
+from workflows.definitions.seed_000 import TEN_STEPS
 
 _SHOWN = 40  # newest versions of a family
 _MOST_STEPS = 200

@@ -15,13 +15,13 @@ from projects.documents.actions.changes import DocumentChanges, change_document
 from projects.documents.actions.classification import classify_document
 from projects.documents.actions.locks import MOST_HOURS
 from projects.documents.actions.properties import metadata_of
-from projects.documents.earlier import list_earlier, restore_earlier
+from projects.documents.earlier_values import list_earlier, restore_earlier
 from projects.documents.items import Document, DocumentVersion
 from projects.documents.page import attributes_of, list_activity, mask_attribute, refer, tags_of
 from projects.documents.queries import DocumentRows
 from projects.documents.states import word_of
 from projects.personal.access import fields_hidden_from
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.settings.values import ANALYZERS, SUMMARIZERS
 from projects.sites import access
@@ -131,7 +131,7 @@ class DocumentPatch(Body):
 def show_document(request: ApiRequest, document_id: str) -> Any:
     """Runs and results have endpoints of their own. Returns an ETag. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return _answer_document(request, document_queries.document_rows(request.site, document_id))
 
 
@@ -149,7 +149,7 @@ def change_properties(request: ApiRequest, document_id: str, wish: DocumentPatch
     """
     access.check_can_view(request)
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     rows = document_queries.document_rows(request.site, document_id)
     revision = read_if_match(request, _etag(rows.document), int(rows.document.revision))
     changes = DocumentChanges(wish.tags, wish.attributes, wish.metadata)
@@ -222,7 +222,7 @@ def set_document_type(request: ApiRequest, document_id: str, wish: DocumentTypeW
     """Does not change the results of its runs. Requires READ and WRITE."""
     access.check_can_view(request)
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     try:
         classify_document(request.site, document_id, wish.document_type or "", by=request.auth.actor)
@@ -249,7 +249,7 @@ class OcrShape(Schema):
 def show_ocr(request: ApiRequest, document_id: str) -> OcrShape:
     """Of the latest run with OCR. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     found = queries.get_ocr(request.site, document_id)
     return OcrShape(status=found.ocrStatus, engine=found.ocrEngine, run_id=found.jobId, at=found.inserteddate)
@@ -286,7 +286,7 @@ class ActivityList(Schema):
 def show_activity(request: ApiRequest, document_id: str, after: str | None = None) -> ActivityList:
     """Who viewed and changed it, newest first. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     page = list_activity(request, document_id, after)
     return ActivityList(
@@ -377,7 +377,7 @@ def download_file(request: ApiRequest, document_id: str, version_id: str) -> Dow
 def _document(request: ApiRequest, document_id: str) -> Document:
     """Raises: NotAllowed; NotFound, also if it was deleted or its queue is not open to the API key."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return document_queries.get_document(request.site, document_id)
 
 
@@ -404,7 +404,7 @@ def _shape_version(document: Document, version: DocumentVersion) -> FileVersionS
 def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
     """Remove it from all lists; users can restore or purge it. 422 while a run is in progress. Requires DELETE."""
     access.check_can_delete(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     removals.delete_document(request.site, document_id, by=request.auth.actor)
     return Status(204, None)
 
@@ -435,7 +435,7 @@ def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish
     Requires READ and WRITE.
     """
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     locks.check_out(request.site, document_id, wish.hours, by=request.auth.actor)
     document = document_queries.get_document(request.site, document_id)
     return CheckoutShape(
@@ -452,7 +452,7 @@ def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish
 def check_in_document(request: ApiRequest, document_id: str) -> Status[None]:
     """Ends a checkout; someone else's only with ADMIN. 409 if it is not checked out. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     since = document_queries.get_document(request.site, document_id).lock_at or ""
     admin = access.can(request, Permission.ADMIN)
     locks.check_in(request.site, document_id, since=since, by=request.auth.actor, admin=admin)
@@ -595,7 +595,7 @@ class SyncList(Schema):
 def list_document_deliveries(request: ApiRequest, document_id: str, after: str | None = None) -> SyncList:
     """Where the document was sent and whether it arrived, newest first. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     page = queries.list_syncs(request.site, document_id, cursor=after)
     return SyncList(items=[_shape_sync(one) for one in page.rows], next=page.next)
@@ -610,7 +610,7 @@ def list_document_deliveries(request: ApiRequest, document_id: str, after: str |
 def send_document_again(request: ApiRequest, document_id: str, delivery_id: str) -> Any:
     """Sends to the same target again, by a worker. 409 while it is being sent. Requires WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document_queries.get_document(request.site, document_id)
     syncs.ask_again(request.site, document_id, delivery_id, by=request.auth.actor)
     enqueue_sending(request.site, document_id, delivery_id)
@@ -689,7 +689,7 @@ def restore_earlier_values(request: ApiRequest, document_id: str, wish: EarlierW
 def _document_with_values(request: ApiRequest, document_id: str) -> Document:
     """Raises: NotAllowed if any of its values is personal and the key may not see it."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document = document_queries.get_document(request.site, document_id)
     if fields_hidden_from(request, document.project_id):
         access.check_can_see_personal(request)

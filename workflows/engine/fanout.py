@@ -18,7 +18,7 @@ from workflows.engine.step_work import StepOrder, StepWork
 from workflows.runs import queries
 from workflows.runs.actions import segments
 from workflows.runs.items import Execution, Join, Run, RunStatus
-from workflows.stages import artifacts, kinds, slices
+from workflows.stages import artifacts, file_kinds, slices
 from workflows.stages.base import SliceResult, Slicing, Stage, StageContext, StageResult, Tally
 from workflows.stages.registry import STAGES
 from workflows.storage import files
@@ -77,7 +77,7 @@ def _slicing_of(stage: Stage) -> Slicing:
 def _work(run: Run, stage: Stage, context: StageContext, part: Sequence[int]) -> SliceResult:
     """Process a slice, and write its segments' rows if the builder's slices make them."""
     result = _slicing_of(stage).work(context, part)
-    images, store = kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
+    images, store = file_kinds.has_pages(context.file_type), cast("DocumentFiles", context.artifacts)
     if stage.name == _ROWS_FROM[0]:
         segments.write_some(run, part, result.failed, images=images, store=store)
     elif stage.name in _ROWS_FROM and (told := sorted({*result.failed, *result.analyses})):

@@ -15,7 +15,7 @@ from workflows.providers import factory
 from workflows.runs import duplicates, known_entities, pinned_types, run_files, run_settings
 from workflows.runs.actions import ocr, spending
 from workflows.runs.items import DocumentWorkflow, Execution, Run
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.stages.base import RunSettings, Stage, StageContext
 from workflows.stages.calibration import UNCALIBRATED
 from workflows.stages.document_types.types import PinnedTypes
@@ -70,7 +70,7 @@ def open_context(
 
 def needs_original(stage: Stage, settings: RunSettings, document: DocumentWorkflow) -> bool:
     """Return True if the stage reads the original. OCR does, if its model needs another resolution."""
-    is_pdf = document.data["file_type"] == kinds.PDF
+    is_pdf = document.data["file_type"] == file_kinds.PDF
     renders = stage.name == ocr.STEP and is_pdf and settings.ocr_spec.dpi != PAGES_DPI
     return stage.reads_original or renders
 

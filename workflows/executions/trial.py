@@ -10,7 +10,7 @@ from config.errors import NotFound
 from config.phrase import Phrase, tell_sentence
 from config.table import InvalidKey
 from projects.personal.access import check_can_see
-from projects.queues import admission
+from projects.queues import visibility
 from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
 from workflows.definitions.composition import BETWEEN
 from workflows.engine import steps, waits
@@ -37,7 +37,7 @@ def try_on_document(request: HttpRequest, definition: Definition, document_id: s
     """
     site = str(request.site)
     try:
-        admission.check_document(request, document_id)
+        visibility.check_document(request, document_id)
         workflow_id = seed_000.newest_run(site, document_id)
         link = queries.document_workflow(site, document_id, workflow_id or "")
         run = Run(site, str(link.data["project_id"]), document_id, workflow_id or "")
@@ -46,7 +46,7 @@ def try_on_document(request: HttpRequest, definition: Definition, document_id: s
         begins = definition.named("assess").after()
         return list(_walk(definition, begins, lambda step: steps.choose(run, step, execution, link)))
     except InvalidKey as error:
-        raise NotFound(admission.MISSING) from error
+        raise NotFound(visibility.MISSING) from error
 
 
 def try_on_data(definition: Definition, data: Any) -> list[TrialLine]:

@@ -6,8 +6,8 @@ Whoever started it may always see it.
 from config.errors import NotFound
 from config.item import Page
 from projects.audit.events import Actor
-from projects.queues import admission
 from projects.queues import queries as queue_queries
+from projects.queues import visibility
 from projects.web.http import DeskRequest
 from workflows.definitions import versions
 from workflows.executions import queries
@@ -25,7 +25,7 @@ def get_visible(request: DeskRequest, execution_id: str, by: Actor) -> InputExec
 def list_visible(request: DeskRequest, family: str, by: Actor, cursor: str | None) -> Page[InputExecution]:
     """List a family's executions, newest first, without hidden ones; an empty page is the last one."""
     closed = list_closed_names(request)
-    return admission.read_shown(
+    return visibility.read_shown(
         lambda place: queries.list_executions(request.site, family, cursor=place),
         cursor,
         lambda rows: [one for one in rows if is_visible(one, by, closed)],
@@ -42,7 +42,7 @@ def is_visible(execution: InputExecution, by: Actor, closed: frozenset[str]) -> 
 
 def list_closed_names(request: DeskRequest) -> frozenset[str]:
     """Return case-folded names of closed queues; no read if every queue is open to the person."""
-    closed = admission.list_closed_queues(request)
+    closed = visibility.list_closed_queues(request)
     if not closed:
         return frozenset()
     return frozenset(one.name.casefold() for one in queue_queries.all_queues(request.site) if one.id in closed)

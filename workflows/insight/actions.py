@@ -26,7 +26,7 @@ from workflows.insight.items import AppliedDecision, ReviewTimes, Rollup
 from workflows.runs import queries
 from workflows.runs.actions.advance import board_key, execution_key, figures_key
 from workflows.runs.items import DocumentWorkflow, Execution, Outcome, Run, RunFigures, Transition, WorkflowSteps
-from workflows.runs.purging import at_run_purge
+from workflows.runs.purge_hooks import at_run_purge
 
 EVERY_TYPE, NO_TYPE = "*", "-"  # in the key of a rollup
 

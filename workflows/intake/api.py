@@ -21,7 +21,7 @@ from projects.documents.items import DocumentStatus, DocumentVersion
 from projects.documents.queries import DocumentRows, document_rows
 from projects.documents.states import word_of_run
 from projects.folders.views import find_upload_folder
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings import provider_choice
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -106,7 +106,7 @@ class UploadShape(Schema):
 def list_documents(request: ApiRequest, project_id: str, after: str | None = None) -> DocumentList:
     """Sorted by last update. In restricted queues, only documents uploaded with this key. Requires READ."""
     access.project_to_view(request, project_id)
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.project_documents(request.site, project_id, cursor=place),
         after,
@@ -415,7 +415,7 @@ class UnpackingShape(Schema):
 def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     """For emails, archives and split documents; 404 for others. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return _shape(request, document_rows(request.site, document_id))
 
 
@@ -428,7 +428,7 @@ def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
 def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     """Keeps files already extracted. 422 if nothing was skipped. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     rows = document_rows(request.site, document_id)
     records.again(request.site, unpacking.record_of(rows), by=request.auth.actor)
     order_unpacking_soon(request.site, document_id)
@@ -437,7 +437,7 @@ def retry_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
 
 def _shape(request: ApiRequest, rows: DocumentRows) -> UnpackingShape:
     record = unpacking.record_of(rows)
-    children = admission.filter_rows(request, rows.children, lambda child: child.documentId)
+    children = visibility.filter_rows(request, rows.children, lambda child: child.documentId)
     return UnpackingShape(
         document_id=rows.document.document_id,
         status=record.status,

@@ -11,7 +11,7 @@ from config.phrase import Phrase, Sentence
 from workflows.intake import containers as containers_of
 from workflows.intake.containers import Limits
 from workflows.intake.content_types import EXTENSIONS, content_type, refusal, suffix_of
-from workflows.stages import formats, kinds, webcrawler
+from workflows.stages import file_kinds, formats, webcrawler
 from workflows.stages.audio import speech
 from workflows.stages.pages import image_files, pdf
 from workflows.stages.segment_prep import MAX_PAGES
@@ -47,10 +47,10 @@ def inspect(path: Path, name: str, *, max_pages: int = MAX_PAGES, containers: Li
     file_type = content_type(path, name)
     if file_type is None:
         raise Refused(refusal(path, name))
-    if not kinds.has_pages(file_type):
+    if not file_kinds.has_pages(file_type):
         _check_text(path, file_type)
         return Inspection(file_type, EXTENSIONS[file_type], None, _disguise(name, file_type))
-    count, notes = _pdf(path) if file_type == kinds.PDF else _image(path, file_type)
+    count, notes = _pdf(path) if file_type == file_kinds.PDF else _image(path, file_type)
     if count > max_pages:
         raise Refused(
             Phrase("This file has %(count)s pages; the limit is %(max_pages)s. Split it and upload the parts.")
@@ -71,7 +71,7 @@ def _container(path: Path, name: str, limits: Limits) -> Inspection | None:
 
 def _check_text(path: Path, file_type: str) -> None:
     """Read the first segment: that fails for damaged and encrypted files, and files without text have none."""
-    if kinds.has_sound(file_type):
+    if file_kinds.has_sound(file_type):
         speech.measure_recording(path)
     elif file_type == formats.WEB_REQUEST:
         _check_request(path)
@@ -90,7 +90,7 @@ def _disguise(name: str, file_type: str) -> tuple[str, ...]:
     suffix = suffix_of(name)
     known = suffix in EXTENSIONS.values()
     # Text may have any extension; an image with that of another type was probably mistaken for it.
-    if not suffix or suffix == EXTENSIONS[file_type] or not (known or kinds.has_pages(file_type)):
+    if not suffix or suffix == EXTENSIONS[file_type] or not (known or file_kinds.has_pages(file_type)):
         return ()
     return (
         Sentence("The extension is %(suffix)s but the content is %(upper)s; processed as such.").fill(

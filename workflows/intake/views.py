@@ -21,7 +21,7 @@ from config.table import DEFAULT_SITE
 from projects.audit.events import actor_of
 from projects.documents.queries import document_rows
 from projects.folders.views import find_upload_folder, list_paths
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings import choosing, provider_choice
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -130,7 +130,7 @@ def remove_tenant(request: DeskRequest) -> HttpResponse:
 @require_POST
 def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     record = unpacking.record_of(document_rows(request.site, document_id))
     records.again(request.site, record, by=actor_of(request.user))
     order_unpacking_soon(request.site, document_id)
@@ -258,7 +258,7 @@ def _take_one(
         return Answer(name, error=str(error), status=422)
     except Unavailable:  # the other files of the form may still be taken
         return Answer(name, error=_STORED, status=503)
-    if admission.find_hidden_documents(request, [taken.document_id]):
+    if visibility.find_hidden_documents(request, [taken.document_id]):
         url = reverse("projects:show-project", args=[project.id])
         return Answer(taken.name, url=url, way=Phrase("View project"), notes=(*taken.notes, _NOT_YOURS))
     if taken.run is None:

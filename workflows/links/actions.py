@@ -12,7 +12,7 @@ from config.phrase import Phrase
 from config.transaction import EXISTS, NEW, Check, Delete, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.documents.actions.properties import mark_public, unmark_public
-from projects.documents.purging import at_purge
+from projects.documents.purge_hooks import at_purge
 from projects.shares import actions
 from workflows.links import pictures, queries
 from workflows.links.items import DocumentPublication

@@ -4,7 +4,7 @@ from ninja import Router, Schema, Status
 
 from config.errors import NotFound
 from projects.documents.queries import get_document
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, REFUSALS, ApiRequest
 from projects.web.links import page_url
@@ -35,7 +35,7 @@ class PublicationShape(Schema):
 def show_publication(request: ApiRequest, document_id: str) -> PublicationShape:
     """404 if it is not public. Requires READ."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return _shape(request, document_id)
 
 
@@ -67,7 +67,7 @@ def publish_document(request: ApiRequest, document_id: str) -> PublicationShape:
     Requires READ and WRITE.
     """
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     get_document(request.site, document_id)
     row = find_publication(request.site, document_id)
     seen = row.publication_id if row else ""
@@ -84,7 +84,7 @@ def publish_document(request: ApiRequest, document_id: str) -> PublicationShape:
 def withdraw_document(request: ApiRequest, document_id: str) -> Status[None]:
     """Takes effect at once. 404 if it is not public. Requires READ and WRITE."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     get_document(request.site, document_id)
     row = find_publication(request.site, document_id)
     seen = row.publication_id if row else ""

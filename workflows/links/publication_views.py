@@ -11,7 +11,7 @@ from config.errors import Conflict, CountersignError, NotFound, Refused
 from projects.audit.events import actor_of
 from projects.documents.queries import get_document
 from projects.policies.gate import check_document
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
@@ -64,7 +64,7 @@ def download_publication(request: DeskRequest, published_id: str) -> HttpRespons
 def change_publication(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: withdraw, else publish. ``seen``: the id of the publication that was shown."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.method == "GET":
         return _page(request, document_id)
     post, by = request.POST, actor_of(request.user)

@@ -18,7 +18,7 @@ from config.errors import Conflict, NotFound
 from config.phrase import Phrase
 from projects.audit.events import actor_of
 from projects.documents.queries import get_document
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import stored_rules
@@ -125,7 +125,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
     asked = request.GET.get("state", "")
     state = ActionStatus(asked) if asked in _LISTED else ActionStatus.FAILED
     cursor = request.GET.get("after")
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request, lambda place: publish_queries.actions_with(request.site, state, cursor=place), cursor,
         lambda action: action.document_id,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def list_actions(request: DeskRequest) -> HttpResponse:
 @require_POST
 def retry_action(request: DeskRequest, document_id: str, workflow_id: str, number: int, kind: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     action = publish_queries.document_action(request.site, document_id, number, kind)
     if action.workflowId != workflow_id:
         raise NotFound(gettext("Action not found."))
@@ -172,7 +172,7 @@ def list_queued(request: DeskRequest, queue_id: str) -> HttpResponse:
     access.check_can_view(request)
     queue = access.check_admitted(request, queue_id)
     cursor = request.GET.get("after")
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: publish_queries.list_queued_documents(request.site, queue_id, cursor=place),
         cursor,
@@ -245,7 +245,7 @@ def name_target(sync: DocumentSync) -> str:
 def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
     """Show where a document was sent and whether it arrived; htmx gets the panel of the document's page."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     cursor = request.GET.get("after")
     document = get_document(request.site, document_id)
     page = queries.list_syncs(request.site, document_id, cursor=cursor)
@@ -260,7 +260,7 @@ def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
 @require_POST
 def ask_sync_again(request: DeskRequest, document_id: str, at: str) -> HttpResponse:
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     syncs.ask_again(request.site, document_id, at, by=actor_of(request.user))
     enqueue_sending(request.site, document_id, at)
     messages.success(request, gettext("Sending again."))

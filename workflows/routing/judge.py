@@ -15,7 +15,7 @@ from workflows.routing import barcodes, pinned_rules
 from workflows.routing.barcodes import Barcode
 from workflows.runs import run_files
 from workflows.runs.items import DocumentWorkflow, Run
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.stages.artifacts import write_json
 from workflows.stages.document_types import of_result
 from workflows.stages.segment_analyzer import FIRST, LAST
@@ -38,7 +38,7 @@ def judge_document(
         return {}
     store = run_files.files_of(run)
     looked_at = [index for index in range(pages) if index < FIRST or index >= pages - LAST]
-    has_codes = any_rule_reads(rules, Source.BARCODE) and kinds.has_pages(str(document.data["file_type"]))
+    has_codes = any_rule_reads(rules, Source.BARCODE) and file_kinds.has_pages(str(document.data["file_type"]))
     codes = _read_barcodes(store, looked_at, heartbeat) if has_codes else []
     facts = _facts(run, document, rules, looked_at, codes)
     judgement = judge_rules(rules, facts, When.ANALYSIS)

@@ -14,7 +14,7 @@ from config.errors import Conflict, NotFound, Refused
 from projects.documents.states import word_of_run
 from projects.personal.access import fields_hidden_from, projects_hidden_from
 from projects.personal.masking import mask_fields
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import CSV, CSV_ANSWER, FAILURES, REFUSALS, ApiRequest
 from projects.web.spreadsheets import csv_line
@@ -438,7 +438,7 @@ def list_events(request: ApiRequest, since: Since | None = None, after: str | No
     place = after or table.datetime_us(_read_since(since))
     rows, following = queries.list_told_events(request.site, place, limit=_MOST_EVENTS)
     details = [(row, json.loads(str(row.bus_detail))) for row in rows]
-    shown = admission.filter_rows(request, details, lambda one: one[1].get("documentId"))
+    shown = visibility.filter_rows(request, details, lambda one: one[1].get("documentId"))
     hidden = projects_hidden_from(request)
     return EventList(items=[_event(row, detail, hidden) for row, detail in shown], next=following)
 

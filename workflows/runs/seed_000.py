@@ -14,7 +14,7 @@ from config.errors import NotFound
 from config.item import Item, map_attribute
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, SHIPPED, Definition
-from workflows.definitions.earlier import LABELS, TEN_STEPS
+from workflows.definitions.seed_000 import LABELS, TEN_STEPS
 from workflows.runs.items import DocumentWorkflow, ProjectDocument, Segment, StepStatus, WorkflowSteps
 from workflows.runs.preprocess import PREPROCESSORS
 

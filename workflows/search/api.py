@@ -6,7 +6,7 @@ from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
 from projects.personal.access import projects_hidden_from
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
 from workflows.search.index import Part, SearchHit, search_index
@@ -59,7 +59,7 @@ def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchRes
     access.check_can_view(request)
     terms = parse_terms(q)
     found = search_index().find(request.site, terms, cursor=after, closed=projects_hidden_from(request))
-    hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
+    hits = visibility.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
 
 

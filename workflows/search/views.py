@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import Refused
 from projects.personal.access import projects_hidden_from
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs.views import state_labels
@@ -60,7 +60,7 @@ def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[
     """Raises: Refused, NotFound, Unavailable."""
     terms = parse_terms(asked)
     found = search_index().find(request.site, terms, cursor=cursor, closed=projects_hidden_from(request))
-    hits = admission.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
+    hits = visibility.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     return {
         "results": [_result(hit, terms) for hit in hits],
         "next_cursor": found.next,

@@ -7,7 +7,7 @@ import pypdfium2
 
 from config.errors import Refused, StageFailed
 from config.phrase import Sentence
-from workflows.stages import artifacts, kinds, slices
+from workflows.stages import artifacts, file_kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.formats import einvoice
 from workflows.stages.pages import layout, paged, pdf, text_layer
@@ -30,7 +30,7 @@ def find_doubted_pages(layer: Pages) -> list[int]:
 
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
-    if kinds.has_text(context.file_type):
+    if file_kinds.has_text(context.file_type):
         # Sequential: no part can be read before those that precede it.
         return text_segments.write_text_segments(context)
     if context.file_type != PDF:

@@ -15,7 +15,7 @@ from config.errors import NotFound, Refused, StageFailed
 from config.phrase import Sentence
 from projects.models.ocr_words import describe_ocr
 from projects.models.spec import BUILT_IN_OCR, LINES, PAGES_DPI, OcrSpec
-from workflows.stages import format_parser, kinds, slices, usage
+from workflows.stages import file_kinds, format_parser, slices, usage
 from workflows.stages.base import Job, RunSettings, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.pages import layout, ocr, page_entries, paged, pdf, upright
 from workflows.stages.pages.reading import PageReading
@@ -33,7 +33,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
-    if not kinds.has_pages(context.file_type):
+    if not file_kinds.has_pages(context.file_type):
         return StageResult("skipped", Sentence("OCR needs pages; this file has none."))
     wanted = slices.select_requested(context, _pages_to_read(context))
     if wanted:
@@ -184,7 +184,7 @@ def _language_note(context: StageContext) -> str | None:
 @contextmanager
 def _pictures(context: StageContext, indices: Sequence[int]) -> Iterator[Callable[[int], Image.Image]]:
     """Yield a function that returns a page's image and prefetches the next, so that the engine never waits for S3."""
-    if context.settings.ocr_spec.dpi != PAGES_DPI and context.file_type == kinds.PDF:
+    if context.settings.ocr_spec.dpi != PAGES_DPI and context.file_type == file_kinds.PDF:
         with _rendered(context) as rendered:
             yield rendered
         return

@@ -8,7 +8,7 @@ from typing import Any
 from config.errors import NotFound
 from config.phrase import Sentence, count_sentence
 from projects.settings.columns import TABLE
-from workflows.stages import artifacts, fields, kinds, results, slices, usage
+from workflows.stages import artifacts, fields, file_kinds, results, slices, usage
 from workflows.stages.assessment import proofs
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
@@ -334,8 +334,10 @@ def _round_box(box: layout.Box) -> list[float] | None:
 
 def _notes(context: StageContext, pages: Sequence[dict[str, Any]], failed: frozenset[int]) -> list[str]:
     """List messages that belong to no field; each is a reason for a review."""
-    notes: list[str] = [videos.NOTE] if kinds.is_video(context.file_type) else []
-    if kinds.has_sound(context.file_type) and (note := paged.TRANSCRIPT.open_pages(context.artifacts).head.get("note")):
+    notes: list[str] = [videos.NOTE] if file_kinds.is_video(context.file_type) else []
+    if file_kinds.has_sound(context.file_type) and (
+        note := paged.TRANSCRIPT.open_pages(context.artifacts).head.get("note")
+    ):
         notes.append(note)
     if note := paged.OCR.open_pages(context.artifacts).head.get("note"):
         notes.append(note)

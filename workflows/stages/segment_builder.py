@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workflows.stages import artifacts, formats, kinds, slices
+from workflows.stages import artifacts, file_kinds, formats, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.pages import paged, text_page
 from workflows.stages.pages.paged import PagedArtifact
@@ -50,9 +50,9 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 def _texts_of(file_type: str) -> PagedArtifact:
     """Return the artifact with the text of such a file."""
-    if kinds.has_pages(file_type):
+    if file_kinds.has_pages(file_type):
         return paged.TEXT_LAYER
-    if kinds.has_sound(file_type):
+    if file_kinds.has_sound(file_type):
         return paged.TRANSCRIPT
     return paged.CRAWL if file_type == formats.WEB_REQUEST else paged.CHUNKS
 

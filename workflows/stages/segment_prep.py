@@ -9,7 +9,7 @@ from PIL import Image
 
 from config.errors import Refused, StageFailed
 from config.phrase import Sentence
-from workflows.stages import kinds, slices
+from workflows.stages import file_kinds, slices
 from workflows.stages.base import SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.pages import image_files, paged, pdf
 from workflows.stages.text import text_segments
@@ -28,9 +28,9 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
-    if not kinds.is_read(context.file_type):
+    if not file_kinds.is_read(context.file_type):
         raise StageFailed(f"File type {context.file_type} is not supported. Upload a PDF or image.")
-    if not kinds.has_pages(context.file_type):
+    if not file_kinds.has_pages(context.file_type):
         return text_segments.write_placeholder(context)
     with _open_page_source(context) as (count, _):
         if not count:

@@ -8,7 +8,7 @@ from typing import Any
 
 from config.errors import Refused, StageFailed
 from config.phrase import Sentence
-from workflows.stages import artifacts, kinds, slices
+from workflows.stages import artifacts, file_kinds, slices
 from workflows.stages.audio import speech
 from workflows.stages.base import Job, SliceResult, Slicing, StageContext, StageResult, StartedJob, Tally
 from workflows.stages.formats.blocks import LONGEST
@@ -30,7 +30,7 @@ def run(context: StageContext) -> StageResult:
 
 
 def _plan(context: StageContext) -> Sequence[int] | StageResult:
-    if not kinds.has_sound(context.file_type):
+    if not file_kinds.has_sound(context.file_type):
         return StageResult("skipped", Sentence("Only recordings are transcribed."))
     if context.services.transcriber:
         return _collect_transcript(context, context.services.transcriber)
@@ -51,7 +51,7 @@ def _work(context: StageContext, indices: Sequence[int]) -> SliceResult:
 
 def _begin(context: StageContext) -> StartedJob | None:
     service = context.services.transcriber
-    if service is None or not kinds.has_sound(context.file_type):
+    if service is None or not file_kinds.has_sound(context.file_type):
         return None
     return StartedJob(service.service, service.begin())
 

@@ -13,7 +13,7 @@ from config import table
 from config.errors import Conflict, NotFound, Refused
 from config.phrase import Phrase, count_phrase
 from projects.audit.events import actor_of
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
@@ -213,7 +213,7 @@ def _describe_building(ref: SetRef, head: StoredTestSet, *, is_polled: bool) -> 
 
 def _list_rows(request: DeskRequest, project_id: str, cases: Sequence[Case]) -> list[CaseRow]:
     """One BatchGetItem for names; documents in queues that are closed to the person are omitted."""
-    allowed = admission.filter_rows(request, cases, lambda one: one.document_id)
+    allowed = visibility.filter_rows(request, cases, lambda one: one.document_id)
     keys = [
         table.PROJECT_DOCUMENT.key(request.site, project_id=project_id, document_id=one.document_id) for one in allowed
     ]

@@ -11,7 +11,7 @@ from projects.models.spec import OcrSpec
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import LONGEST, Prompt, make_slug
 from projects.prompts.queries import PromptRef
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings.items import Project
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Body, with_example
@@ -129,7 +129,7 @@ def try_prompt(request: ApiRequest, project_id: str, purpose: str, wish: TrialWi
     """Runs draft and production side by side; saves nothing. Kept for a week. Requires ADMIN."""
     project = access.project_to_configure(request, project_id)
     ref = _prompt(request, project, purpose, classification_id)
-    admission.check_document(request, wish.document_id)
+    visibility.check_document(request, wish.document_id)
     model_queries.get_model(request.site, wish.model_id)
     load_read_document(request.site, project.id, wish.document_id, type_id=ref.type_id)
     prompt = Prompt(ref.purpose, wish.instructions.strip() + "\n", wish.message.strip() + "\n")
@@ -155,7 +155,7 @@ def show_trial(
     trial = queries.get_trial(ref)
     if (trial.purpose, trial.scope) != (prompt.purpose, prompt.scope):
         raise NotFound(queries.MISSING)
-    admission.check_document(request, trial.document_id)
+    visibility.check_document(request, trial.document_id)
     return _shape(ref, trial)
 
 
@@ -217,7 +217,7 @@ def _error(trial: Trial) -> str | None:
 def read_page_anew(request: ApiRequest, project_id: str, wish: ReadingWish) -> Any:
     """Side by side, for comparison; changes no run. Kept for a week. Requires ADMIN."""
     project = access.project_to_configure(request, project_id)
-    admission.check_document(request, wish.document_id)
+    visibility.check_document(request, wish.document_id)
     page = PageRef(wish.document_id, wish.page)
     open_page(request.site, project.id, page)
     trial = actions.start_reading(
@@ -251,7 +251,7 @@ def show_reading(request: ApiRequest, project_id: str, trial_id: str) -> Reading
     trial = queries.get_trial(ref)
     if trial.purpose != queries.READ:
         raise NotFound(queries.MISSING)
-    admission.check_document(request, trial.document_id)
+    visibility.check_document(request, trial.document_id)
     return _shape_reading(ref, trial)
 
 

@@ -27,7 +27,7 @@ from workflows.providers.page_readers import read_page_once, settings_to_read
 from workflows.runs import prices, run_files, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items import DocumentWorkflow, Run
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.stages.base import ArtifactStore, RunSettings
 from workflows.stages.pages import paged, pdf
 from workflows.storage import files
@@ -73,7 +73,7 @@ def open_page(site: str, project_id: str, page: PageRef) -> OpenPage:
     base = run_files.files_of(run, row)
     prepared = paged.PREPARED.open_pages(base)
     count = int(prepared.head.get("segment_count") or 0)
-    if not count or not kinds.has_pages(row.data["file_type"]):
+    if not count or not file_kinds.has_pages(row.data["file_type"]):
         raise Refused(_NO_PAGES)
     found = prepared.by_index([page.index]).get(page.index)
     if found is None:
@@ -128,7 +128,7 @@ def _digest(page: OpenPage, pinned: RunSettings) -> str:
 
 def _picture(page: OpenPage, dpi: int) -> Image.Image:
     """Return the image as the model would get it. Raises: NotFound, Refused, StageFailed."""
-    if dpi != PAGES_DPI and page.row.data["file_type"] == kinds.PDF:
+    if dpi != PAGES_DPI and page.row.data["file_type"] == file_kinds.PDF:
         with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
             original = Path(folder) / "original"
             run_files.fetch_original(page.run, page.row, original)

@@ -23,7 +23,7 @@ from projects.prompts import queries as prompt_queries
 from projects.prompts.forms import PromptForm
 from projects.prompts.queries import PromptRef
 from projects.prompts.views import describe_ref
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings import choosing
 from projects.settings.items import Project
 from projects.sites import access
@@ -88,7 +88,7 @@ def start_reading(request: DeskRequest, project_id: str) -> HttpResponse:
     if not form.is_valid():
         return _show_choice(request, project, form, status=422)
     page = PageRef(form.cleaned_data["document"], form.cleaned_data["page"] - 1)
-    admission.check_document(request, page.document_id)
+    visibility.check_document(request, page.document_id)
     try:
         open_page(request.site, project.id, page)
     except (Refused, NotFound) as error:
@@ -108,7 +108,7 @@ def show_reading(request: DeskRequest, project_id: str, trial_id: str) -> HttpRe
     if trial.purpose != queries.READ:
         raise NotFound(queries.MISSING)
     page = PageRef(str(trial.document_id), int(trial.page_index))
-    admission.check_document(request, page.document_id)
+    visibility.check_document(request, page.document_id)
     columns = _columns(ref, page.document_id, trial.readings.as_dict())
     outlined = _choose_outlined(columns, request.GET.get("boxes", ""))
     size = open_page(request.site, project.id, page).size
@@ -155,11 +155,11 @@ def list_boxes(found: Comparison, size: tuple[int, int]) -> list[WordBox]:
 def _reading_form(request: DeskRequest, project: Project) -> ReadingForm:
     data = request.POST if request.method == "POST" else request.GET
     found = queries.list_samples(request.site, project.id, data.get("find", "")[:100])
-    documents = admission.filter_rows(request, found, lambda row: row.document_id)
+    documents = visibility.filter_rows(request, found, lambda row: row.document_id)
     offered = {str(one.document_id): str(one.name) for one in documents}
     wanted = data.get("document", "")
     if wanted and wanted not in offered:  # from the page that linked here, or among earlier documents
-        admission.check_document(request, wanted)
+        visibility.check_document(request, wanted)
         offered = {wanted: str(get_project_document(request.site, project.id, wanted).path), **offered}
     models = model_queries.list_ocr_models(request.site)
     usual = project.settings.ocr_model if request.method == "GET" else ""
@@ -248,7 +248,7 @@ def start_trial(request: DeskRequest, project_id: str, purpose: str) -> HttpResp
     if not (draft.is_valid() & form.is_valid()):
         return _refuse(request, project, ref, draft, form)
     chosen = form.cleaned_data
-    admission.check_document(request, chosen["document"])
+    visibility.check_document(request, chosen["document"])
     try:
         load_read_document(ref.site, ref.project_id, chosen["document"], type_id=ref.type_id)
         tried = Draft(draft.prompt(), chosen.get("question", ""))
@@ -293,7 +293,7 @@ def _trial_form(request: DeskRequest, project: Project, ref: PromptRef, *, uploa
     if wanted := data.get("document", ""):
         unread = queries.find_unread(ref.site, ref.project_id, wanted)
         found = [unread, *found] if unread else found
-    documents = admission.filter_rows(request, found, lambda row: row.document_id)
+    documents = visibility.filter_rows(request, found, lambda row: row.document_id)
     usual = choose_model_id(project.settings.models, ref.purpose)
     return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site), usual=usual)
 
@@ -356,7 +356,7 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
     trial = queries.get_trial(which)
     if (trial.purpose, trial.scope) != (ref.purpose, ref.scope):
         raise NotFound(queries.MISSING)
-    admission.check_document(request, trial.document_id)
+    visibility.check_document(request, trial.document_id)
     draft = queries.read_draft(ref.site, ref.project_id, trial.document_id, which.trial_id, ref.purpose)
     sides = _read_sides(ref, trial)
     answers = [side.answer for side in sides]

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from projects.documents import queries
 from projects.documents.items import DocumentRemoval, RemovalState
 from projects.documents.removal_changes import DESTROYED, LEFT
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
 
@@ -25,7 +25,7 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
     access.check_can_delete(request)
     cursor = request.GET.get("after")
     which = queries.PURGED if request.GET.get("which") == queries.PURGED else queries.DELETED
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.list_removals(request.site, which, cursor=place),
         cursor,
@@ -44,7 +44,7 @@ def list_deleted(request: DeskRequest) -> HttpResponse:
 @require_safe
 def show_deleted(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     record = queries.get_removal(request.site, document_id)
     return render_answer(request, "projects/documents/removed.html", None, removal_context(record))
 

@@ -18,7 +18,7 @@ from projects.folders import queries as folder_queries
 from projects.folders.items import FolderEntry
 from projects.folders.queries import ROOT
 from projects.personal.access import fields_hidden_from
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.schemas.labels.reading import get_labels
 from projects.shares import queries as share_queries
@@ -32,7 +32,7 @@ DELETED = Phrase("This document was deleted. Users with the delete permission ca
 @require_safe
 def show_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     try:
         return record_view(request, document_page(request, document_id), document_id)
     except NotFound:
@@ -72,7 +72,7 @@ def document_page(
     context = page_of(rows, definitions, labels, refer(request.site, rows.attributes))
     if fields_hidden_from(request, rows.document.project_id):
         context["attributes"] = [mask_attribute(one) for one in context["attributes"]]
-    context["children"] = admission.filter_rows(request, context["children"], lambda child: child.documentId)
+    context["children"] = visibility.filter_rows(request, context["children"], lambda child: child.documentId)
     context["look"] = look_of(rows.document.status)
     context["folders"] = _list_folders(request.site, rows.document.folder_id or ROOT)
     context |= _activity_context(request, document_id)
@@ -109,7 +109,7 @@ def _classification(site: str, classification_id: str) -> str:
 @require_safe
 def show_activity(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     try:
         context = _activity_context(request, document_id, request.GET.get("after"))
     except InvalidKey as error:

@@ -12,15 +12,15 @@ from config.errors import Refused
 from config.item import Page
 from config.table import InvalidKey
 from projects.documents import queries, query_plan
-from projects.documents.access_paths import ByAttribute, ByClassification, ByStatus, QueryPlan
 from projects.documents.filters import Filters, Op, filters_from
+from projects.documents.index_queries import ByAttribute, ByClassification, ByStatus, QueryPlan
 from projects.documents.items import ListedDocument
 from projects.documents.listing import ListRequest, form_context, list_context, not_indexed_context
 from projects.documents.query_plan import NotIndexed
 from projects.entities.references import name_references, resolve_texts
 from projects.personal.access import find_personal_documents
 from projects.policies.gate import shows_counts
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas.governing import ENTITY
 from projects.schemas.labels.reading import get_labels
 from projects.schemas.queries import definitions_of
@@ -42,7 +42,7 @@ def list_documents(request: DeskRequest) -> HttpResponse:
         way = query_plan.plan_query(_resolve_filters(request.site, filters, known), known, today)
         if isinstance(way, NotIndexed):
             return _list_page(request, asking, None, not_indexed_context(asking, way))
-        page = admission.filter_page(
+        page = visibility.filter_page(
             request,
             lambda place: _drop_personal(request, filters, queries.list_documents(request.site, way, cursor=place)),
             request.GET.get("after"),

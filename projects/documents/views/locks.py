@@ -10,7 +10,7 @@ from config.errors import Conflict, Refused
 from projects.audit.events import actor_of
 from projects.documents.actions import hold, locks
 from projects.documents.queries import get_document
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, read_number, redirect_after_post, render_answer
@@ -22,7 +22,7 @@ _HOURS = 8  # that a form offers
 def change_hold(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: release (``since``: of the hold that was shown), else it is placed with a ``reason``."""
     access.check_can_govern(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.method == "GET":
         return _page(request, document_id)
     post, by = request.POST, actor_of(request.user)
@@ -52,7 +52,7 @@ def _page(request: DeskRequest, document_id: str, *, error: str = "", status: in
 def change_checkout(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: check-in (``since``: of the checkout that was shown), else it is checked out for some ``hours``."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.method == "GET":
         return _checkout_page(request, document_id)
     post, by = request.POST, actor_of(request.user)

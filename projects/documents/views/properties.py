@@ -15,12 +15,12 @@ from config.table import InvalidKey
 from projects.audit.events import Actor, actor_of
 from projects.documents.actions import classification
 from projects.documents.actions import properties as attribute_actions
-from projects.documents.earlier import list_earlier, restore_earlier
+from projects.documents.earlier_values import list_earlier, restore_earlier
 from projects.documents.queries import get_document
 from projects.documents.views.document import document_page
 from projects.personal.access import fields_hidden_from
 from projects.personal.masking import MASK
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.schemas.labels.reading import get_labels
 from projects.sites import access
@@ -31,7 +31,7 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer, w
 def change_type(request: DeskRequest, document_id: str) -> HttpResponse:
     """``type``: a document type's id; empty for none."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.method == "GET":
         return _type_page(request, document_id)
     try:
@@ -58,7 +58,7 @@ def _type_page(request: DeskRequest, document_id: str, *, error: str = "", statu
 def change_tags(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: add, change (``before`` → ``value``) or remove (``value``, or the whole tag without one)."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     post, by, site = request.POST, actor_of(request.user), request.site
     key, value = post.get("key", ""), post.get("value", "")
 
@@ -77,7 +77,7 @@ def change_tags(request: DeskRequest, document_id: str) -> HttpResponse:
 def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: set (``value``, several one a line) or remove; ``expected`` are the values that the page showed."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     post, by, site = request.POST, actor_of(request.user), request.site
     key, expected = post.get("key", ""), post.getlist("expected")
 
@@ -97,7 +97,7 @@ def change_attributes(request: DeskRequest, document_id: str) -> HttpResponse:
 def change_metadata(request: DeskRequest, document_id: str) -> HttpResponse:
     """``op``: set (``key``, ``value``) or remove; ``before`` is the text that the page showed."""
     access.check_can_upload(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     post = request.POST
     value = None if post.get("op") == "remove" else post.get("value", "").strip()
 
@@ -118,7 +118,7 @@ def change_metadata(request: DeskRequest, document_id: str) -> HttpResponse:
 def list_earlier_values(request: DeskRequest, document_id: str) -> HttpResponse:
     """List earlier values; POST restores them: ``kind``, ``key``, ``at``."""
     (access.check_can_upload if request.method == "POST" else access.check_can_view)(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document, post = get_document(request.site, document_id), request.POST
     hidden = bool(fields_hidden_from(request, document.project_id))
     error = ""

@@ -12,7 +12,7 @@ from review.desk.page_tools import page_words
 from review.identity import ReviewRef
 from review.items.reviews import Review
 from workflows.runs.views.reading import Passage, passages
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.stages.formats.mails import HEADS
 
 _MAILS = (".eml", ".msg")
@@ -71,7 +71,7 @@ def load_part(ref: ReviewRef, review: Review, sheet: FieldForm, find: str) -> Pa
         return Part()
     segment, file_type = page_words.load_segment(ref, review, sheet.shown.index)
     wanted = _list_patterns(sheet, find)
-    media = "video" if kinds.is_video(file_type) else "audio" if kinds.has_sound(file_type) else ""
+    media = "video" if file_kinds.is_video(file_type) else "audio" if file_kinds.has_sound(file_type) else ""
     source = reverse("review:play-recording", args=[ref.document_id, ref.review_id]) if media else ""
     spoken = tuple(_utterances(segment.get("transcribe_segments") or (), wanted)) if media else ()
     text = "" if spoken else str(segment.get("text_content") or "")

@@ -14,7 +14,7 @@ from projects.web.http import DeskRequest, make_inert
 from review.desk.page import MISSING, load_review
 from review.identity import ReviewRef
 from workflows.runs import queries as workflow_queries
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.storage.objects import DocumentFiles
 
 _CHUNK = 64 * 1024
@@ -31,7 +31,7 @@ def play_recording(request: DeskRequest, document_id: str, review_id: str) -> Ht
         raise NotFound(MISSING)
     row = workflow_queries.document_workflow(ref.site, ref.document_id, review.workflow_id)
     file_type = str(row.data["file_type"])
-    if not (kinds.has_sound(file_type) or kinds.is_video(file_type)):
+    if not (file_kinds.has_sound(file_type) or file_kinds.is_video(file_type)):
         raise NotFound(gettext("This document is not a recording."))
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     body, length = store.open_original(store.root + store.name_of(row.data["file_uri"]), row.s3version)

@@ -22,7 +22,7 @@ from workflows.runs import queries as workflow_queries
 from workflows.runs import run_files, run_settings
 from workflows.runs.actions import spending
 from workflows.runs.items import DocumentWorkflow, Run
-from workflows.stages import kinds
+from workflows.stages import file_kinds
 from workflows.stages.base import RunSettings
 from workflows.stages.pages import layout, pdf
 from workflows.stages.usage import Usage
@@ -97,7 +97,7 @@ def _read_of_run(ref: ReviewRef, review: Review, region: Region) -> dict[str, An
 
 def open_page_of_run(run: Run, row: DocumentWorkflow, index: int, dpi: int) -> Image.Image:
     """Open the page in the OCR model's resolution. Raises: NotFound, Refused, StageFailed."""
-    if dpi != PAGES_DPI and row.data["file_type"] == kinds.PDF:
+    if dpi != PAGES_DPI and row.data["file_type"] == file_kinds.PDF:
         with tempfile.TemporaryDirectory(prefix="countersign-") as folder:
             return _render(run, row, Path(folder) / "original", index, dpi)
     stored = run_files.files_of(run, row)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from config.errors import Refused
 from config.table import encode_part, number_of, ordered_number
-from projects.documents.access_paths import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
 from projects.documents.filters import AttributeFilter, Filters, Op, filters_from
+from projects.documents.index_queries import ByAttribute, ByClassification, ByDay, ByStatus, ByTag, Span
 from projects.documents.items import DocumentStatus
 from projects.documents.query_plan import NotIndexed, plan_query
 from projects.documents.states import STATUS_LABELS, look_of

@@ -11,7 +11,7 @@ from config.errors import Conflict, Refused
 from config.item import Item
 from projects.documents.actions import properties
 from projects.documents.actions.properties import remove_attribute, set_attribute
-from projects.documents.earlier import list_earlier, restore_earlier
+from projects.documents.earlier_values import list_earlier, restore_earlier
 from projects.documents.queries import list_activities, list_attributes
 from projects.documents.tasks import follow_merge
 from projects.entities import actions

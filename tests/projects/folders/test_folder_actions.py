@@ -9,8 +9,8 @@ from config.due import sweeper
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item
 from projects.documents import queries as documents_queries
-from projects.documents.access_paths import ByTag
 from projects.documents.actions import properties
+from projects.documents.index_queries import ByTag
 from projects.documents.queries import get_document
 from projects.folders import actions, placing, queries
 from projects.folders.items import FolderEntry

@@ -17,7 +17,7 @@ from projects.audit.events import actor_of
 from projects.documents.actions import properties as attribute_actions
 from projects.documents.items import ListedDocument
 from projects.documents.queries import get_document, get_removal
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings.items import Project
 from projects.sites import directory
 from projects.sites.permissions import EVERYTHING, Permission
@@ -258,10 +258,10 @@ def test_a_page_that_hides_all_its_rows_is_filled_from_the_next(zoo: Zoo, scanne
         return ListedDocument.page(pk, index="GSI1", limit=1, cursor=cursor)
 
     seen = []
-    page = admission.filter_page(request_of(zoo.outsider), read, None, lambda row: row.document_id)
+    page = visibility.filter_page(request_of(zoo.outsider), read, None, lambda row: row.document_id)
     while page.next:
         seen += [row.document_id for row in page.rows]
-        page = admission.filter_page(request_of(zoo.outsider), read, page.next, lambda row: row.document_id)
+        page = visibility.filter_page(request_of(zoo.outsider), read, page.next, lambda row: row.document_id)
     assert last.document_id in seen
     assert not {zoo.published.document_id, zoo.waiting.document_id} & set(seen)
 

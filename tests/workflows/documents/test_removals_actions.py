@@ -9,8 +9,8 @@ from config import clock, table
 from config.due.repairs import DECISION, RUN, Repair, record_repair
 from config.errors import Conflict, CountersignError, NotFound, Refused, Unavailable
 from projects.documents import queries as browse_queries
-from projects.documents.access_paths import ByDay
 from projects.documents.actions import properties
+from projects.documents.index_queries import ByDay
 from projects.documents.queries import DELETED, PURGED, get_removal, list_removals
 from review import queries as review_queries
 from tests.aws_faults import before_each, crash_before, fail

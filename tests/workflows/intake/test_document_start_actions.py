@@ -8,7 +8,7 @@ from config import table as keys
 from config.errors import Conflict, Unavailable
 from projects.audit.events import Actor
 from projects.documents import queries as browse_queries
-from projects.documents.access_paths import ByDay
+from projects.documents.index_queries import ByDay
 from tests.aws_faults import fail
 from tests.factories import PROJECT, PROJECT_ID, SITE, sample_files, start_run
 from workflows.intake.actions import documents

@@ -11,7 +11,7 @@ from config.due import sweeper
 from config.errors import Refused, Unavailable
 from projects.audit.events import actor_of
 from projects.documents import queries as browse_queries
-from projects.documents.access_paths import ByDay
+from projects.documents.index_queries import ByDay
 from projects.documents.items import DocumentUnpacking
 from projects.documents.queries import get_removal
 from tests.aws_faults import count_calls, crash_after, fail

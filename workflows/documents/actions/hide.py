@@ -12,13 +12,13 @@ from config.errors import Conflict, NotFound
 from config.item import Item, VersionItem, translate_store_errors
 from config.table import Key
 from config.transaction import EXISTS, Check, Update, transact
-from projects.documents import counting, purging
+from projects.documents import counting, purge_hooks
 from projects.documents.actions.copies import forget_digests
 from projects.documents.items import DocumentActivity, DocumentRemoval, HideableRow
 from workflows.intake import bucket
 from workflows.intake.items import IncomingFile, IncomingOrigin
 from workflows.publish import hiding
-from workflows.runs import purging as run_purging
+from workflows.runs import purge_hooks as run_purge_hooks
 from workflows.runs.actions import advance
 from workflows.runs.items import DocumentWorkflow, Run
 from workflows.storage.objects import DocumentFiles, delete_object
@@ -182,7 +182,7 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
     forget_digests(site, document_id)
     repairs.forget_repairs(site, document_id)
-    purging.forget_everywhere(site, document_id)
+    purge_hooks.forget_everywhere(site, document_id)
     _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
     _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
     history = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
@@ -210,7 +210,7 @@ def _destroy_arrival(site: str, document_id: str) -> None:
 
 def _destroy_run(run: Run, beat: Beat) -> None:
     """Delete a run. Its link from the document goes last, so that a retry still finds the run."""
-    run_purging.forget_everywhere(run)
+    run_purge_hooks.forget_everywhere(run)
     _empty_partition(Item, advance.board_key(run).pk, beat)
     _empty_partition(Item, advance.execution_key(run).pk, beat)
     _remove(table.PROJECT_WORKFLOW.key(run.site, project_id=run.project_id, workflow_id=run.workflow_id))

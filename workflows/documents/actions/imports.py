@@ -25,7 +25,7 @@ from projects.settings import queries as project_queries
 from projects.settings.items import Project
 from workflows.definitions import versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
-from workflows.definitions.earlier import TEN_STEPS
+from workflows.definitions.seed_000 import TEN_STEPS
 from workflows.runs import events, queries, run_settings, seed_000
 from workflows.runs.actions import advance, document_rows
 from workflows.runs.actions.document_rows import DocumentState

@@ -19,7 +19,7 @@ from projects.audit.events import actor_of
 from projects.documents import queries as document_queries
 from projects.documents.items import Document
 from projects.documents.view_log import record_view
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas.labels.reading import get_labels
 from projects.sites import access
 from projects.sites.permissions import Permission
@@ -109,7 +109,7 @@ def choose_result(request: DeskRequest, document_id: str, workflow_id: str) -> H
 
 def _document(request: DeskRequest, document_id: str) -> Document:
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return document_queries.get_document(request.site, document_id)
 
 

@@ -19,7 +19,7 @@ from projects.audit.events import actor_of
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentVersion
 from projects.documents.view_log import record_view
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings import queries as project_queries
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert, redirect_after_post, render_answer
@@ -43,7 +43,7 @@ class ContentRow:
 def get_document(request: DeskRequest, document_id: str) -> Document:
     """Raises: NotAllowed; NotFound, also if it was deleted or its queue is not open to the person."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     return document_queries.get_document(request.site, document_id)
 
 

@@ -10,7 +10,7 @@ from config.errors import Refused
 from projects.audit.events import actor_of
 from projects.documents import queries as document_queries
 from projects.documents.items import Document
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from workflows.documents.actions import removals
@@ -24,7 +24,7 @@ _LONGEST_REASON = 300  # characters
 @require_http_methods(["GET", "POST"])
 def delete_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     document = document_queries.get_document(request.site, document_id)
     if request.method == "GET":
         return _removal_page(request, document)
@@ -53,7 +53,7 @@ def _removal_page(request: DeskRequest, document: Document, *, error: str = "", 
 @require_POST
 def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     removals.restore_document(request.site, document_id, by=actor_of(request.user))
     messages.success(request, gettext("Document restored."))
     return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
@@ -62,7 +62,7 @@ def restore_document(request: DeskRequest, document_id: str) -> HttpResponse:
 @require_POST
 def purge_document(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_delete(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if request.POST.get("sure") != "yes":
         raise Refused(gettext("Confirm the permanent deletion: it cannot be undone."))
     removals.purge_document(request.site, document_id, by=actor_of(request.user))

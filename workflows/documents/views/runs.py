@@ -13,7 +13,7 @@ from config.item import Page
 from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.documents import queries as document_queries
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
 from workflows.runs import queries, run_cost
@@ -42,7 +42,7 @@ class RunRow:
 @require_safe
 def list_document_runs(request: DeskRequest, document_id: str) -> HttpResponse:
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if not access.can_delete(request) and document_queries.is_gone(request.site, document_id):
         raise NotFound(gettext("This document was deleted."))
     context, _ = load_runs(request, document_id)

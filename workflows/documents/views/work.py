@@ -15,7 +15,7 @@ from config.item import Item
 from config.table import InvalidKey
 from projects.documents.items import Document
 from projects.entities import queries as entity_queries
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access, directory
 from projects.web.http import DeskRequest, render_answer
 from workflows.documents.views.contents import load_contents
@@ -34,7 +34,7 @@ def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
     sender's types on a site with entities.
     """
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     try:
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
         document, row = _read_both_rows(request.site, document_id, find_project(page.rows))

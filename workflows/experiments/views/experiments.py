@@ -20,7 +20,7 @@ from projects.prompts.actions import ProductionMove
 from projects.prompts.items import PromptHead, PromptVersion
 from projects.prompts.prompt import make_slug
 from projects.prompts.queries import PromptRef
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.settings.items import Project
 from projects.sites import access
@@ -361,7 +361,7 @@ def list_cells(request: DeskRequest, project_id: str, experiment_id: str) -> Htt
     ref = ExperimentRef(request.site, project.id, experiment_id)
     head = queries.get_experiment(ref)
     cursor = request.GET.get("after")
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request, lambda after: queries.list_cells(ref, after), cursor, lambda one: str(one.document_id)
     )
     names = _names(ref, (str(one.document_id) for one in page.rows))
@@ -386,7 +386,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
     if head.results_sha256:
         found = results.list_differences(queries.load_results(ref, str(head.results_sha256)), first, second)
     start = read_number(request.GET.get("after"))
-    shown = admission.filter_rows(request, found[start : start + _A_PAGE], lambda one: one.document_id)
+    shown = visibility.filter_rows(request, found[start : start + _A_PAGE], lambda one: one.document_id)
     names = _names(ref, (one.document_id for one in shown))
     address = reverse("workflows:list-experiment-differences", args=[project.id, experiment_id])
     labels = list_labels(request.site, project)
@@ -410,7 +410,7 @@ def list_differences(request: DeskRequest, project_id: str, experiment_id: str) 
 def compare_document(request: DeskRequest, project_id: str, experiment_id: str, document_id: str) -> HttpResponse:
     """A page of a document beside the values of two variants and the known answers; ``?page=``: 1-based."""
     project = access.project_to_configure(request, project_id)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     ref = ExperimentRef(request.site, project.id, experiment_id)
     head = queries.get_experiment(ref)
     plan = queries.load_plan(ref, str(head.plan_sha256))

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from config.table import InvalidKey
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.insight import queries
@@ -24,7 +24,7 @@ def list_failures(request: DeskRequest) -> HttpResponse:
     if not step or not error:
         raise NotFound(gettext("Open this list from Insight."))
     try:
-        page = admission.filter_page(
+        page = visibility.filter_page(
             request,
             lambda place: queries.list_failures(request.site, step, error, cursor=place),
             cursor,

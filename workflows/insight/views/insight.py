@@ -20,7 +20,7 @@ from projects.documents.items import DocumentStatus
 from projects.documents.states import word_of
 from projects.models.cost_words import money
 from projects.policies.gate import UNCOUNTED, shows_counts
-from projects.queues import admission
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -93,7 +93,7 @@ def find_visible_place(request: DeskRequest, asked: str = "") -> Place:
     """
     access.check_can_view(request)
     named = _name_projects(request.site, asked)
-    closed, shown = admission.list_closed_queues(request), shows_counts(request)
+    closed, shown = visibility.list_closed_queues(request), shows_counts(request)
     if not closed:
         return Place(request.site, named, whole=True, shown=shown)
     keys = [table.PROJECT.key(request.site, project_id=one) for one in named]

@@ -11,7 +11,7 @@ from PIL import Image
 from config.errors import Refused
 from config.phrase import Sentence
 from workflows.intake.containers.members import Member
-from workflows.stages.kinds import PDF
+from workflows.stages.file_kinds import PDF
 from workflows.stages.pages.image_files import MANY_PAGES, check_size
 
 _BROKEN = Sentence("These pages could not be cut out. Upload them as a file of their own.")

@@ -22,8 +22,8 @@ from workflows.definitions.blueprint import ROUTED, Definition, StepDefinition
 from workflows.runs import engine_choice, events, preprocess
 from workflows.runs.actions import ocr, spending
 from workflows.runs.actions.at_end import plan_end
+from workflows.runs.actions.current_step import stand_at
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
-from workflows.runs.actions.standing import stand_at
 from workflows.runs.items import (
     END,
     RUN_ENDS,

@@ -12,7 +12,7 @@ from config.phrase import Phrase
 from projects.documents import queries as documents_queries
 from projects.documents.items import DocumentStatus
 from projects.policies.gate import shows_counts
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.runs import queries, seed_000
@@ -65,7 +65,7 @@ def overview(request: DeskRequest) -> HttpResponse:
     filters, cursor = runs.Filters.from_query(request.GET), request.GET.get("after")
     if filters.state:
         return _by_state(request, filters, cursor)
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.in_progress(request.site, cursor=place),
         cursor,
@@ -131,7 +131,7 @@ class DocumentRow:
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
     cursor = request.GET.get("after")
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.project_documents(request.site, project_id, cursor=place),
         cursor,

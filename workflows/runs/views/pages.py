@@ -16,7 +16,7 @@ from config.errors import CountersignError, NotFound
 from config.phrase import Phrase
 from projects.personal.access import fields_hidden_from
 from projects.personal.queries import PersonalFields
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, make_inert, read_number, render_answer
 from workflows.runs import queries, run_files, seed_000
@@ -46,7 +46,7 @@ def page_image(request: DeskRequest, project_id: str, document_id: str, index: i
     The site is the request's own, so another site's document is not found.
     """
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     row = queries.project_document(request.site, project_id, document_id)
     if row.hidden:
         raise NotFound(gettext("This document was deleted."))
@@ -165,7 +165,7 @@ def run_of(request: DeskRequest, document_id: str, workflow_id: str) -> tuple[Wo
     """
     access.check_can_view(request)
     try:
-        admission.check_document(request, document_id)
+        visibility.check_document(request, document_id)
         board = queries.board(request.site, workflow_id)
         link = seed_000.fill_boards(request.site, [board]).get(workflow_id)
     except (NotFound, table.InvalidKey) as error:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
 from projects.personal.access import fields_hidden_from
-from projects.queues import admission
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.runs import queries, run_files
@@ -94,7 +94,7 @@ def read_shared_names(
     if fields_hidden_from(request, project_id):
         access.check_can_see_personal(request)
     site = str(request.site)
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.project_documents(site, project_id, cursor=place),
         cursor,

@@ -20,7 +20,7 @@ from config.item import Item
 from config.phrase import Figure, Phrase
 from projects.documents.view_log import record_view
 from projects.personal.queries import get_personal_fields
-from projects.queues import admission
+from projects.queues import visibility
 from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, QUORUMS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
 from projects.sites import access
 from projects.sites.permissions import Permission
@@ -116,7 +116,7 @@ def read_rows(request: DeskRequest, document_id: str, workflow_id: str) -> RunRo
     if seed_000.wrote(workflow_id):
         return RunRows(*run_of(request, document_id, workflow_id))
     try:
-        admission.check_document(request, document_id)
+        visibility.check_document(request, document_id)
     except NotFound as error:
         raise NotFound(gettext("Run not found.")) from error
     return _load_rows(request.site, document_id, workflow_id)

@@ -21,8 +21,8 @@ from projects.documents.items import Document, DocumentStatus
 from projects.documents.queries import Counts
 from projects.documents.states import word_of
 from projects.personal.access import names_in_document
-from projects.queues import admission
 from projects.queues import queries as queue_queries
+from projects.queues import visibility
 from projects.queues.items import DEFAULT_QUEUE
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, render_answer
@@ -82,7 +82,7 @@ def list_runs(request: DeskRequest) -> HttpResponse:
 
 def list_visible_executions(request: DeskRequest, family: str, cursor: str | None) -> Page[Execution]:
     """List a family's runs, newest first, of documents that the person may see."""
-    return admission.filter_page(
+    return visibility.filter_page(
         request,
         lambda place: queries.executions(request.site, family, cursor=place),
         cursor,
@@ -129,7 +129,7 @@ def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
 def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
     """Redirect to a document's newest run, for lists that cannot name it."""
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     try:
         found = seed_000.newest_run(request.site, document_id)
     except table.InvalidKey:
@@ -142,7 +142,7 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
 @require_safe
 def show_lineage(request: DeskRequest, document_id: str, workflow_id: str) -> HttpResponse:
     access.check_can_view(request)
-    admission.check_document(request, document_id)
+    visibility.check_document(request, document_id)
     if not access.can_delete(request) and document_queries.is_gone(request.site, document_id):
         # deleted documents are only visible to those who may restore them
         raise NotFound(gettext("Document not found."))
@@ -253,7 +253,7 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
     With more filters than the state, a page has what matches among the next fifty.
     """
     site, limit = request.site, MOST_READ if filters.chosen else settings.PAGE_SIZE
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.documents_with_status(site, STATES[filters.state], cursor=place, limit=limit),
         cursor,
@@ -447,7 +447,7 @@ def projects_of(rows: Iterable[Row], filters: Filters) -> list[tuple[str, str]]:
 
 def queues_of(request: DeskRequest) -> list[tuple[str, str]]:
     """List the queues that this person may see; one Query."""
-    closed = admission.list_closed_queues(request)
+    closed = visibility.list_closed_queues(request)
     named = [(one.id, one.name) for one in queue_queries.all_queues(request.site) if one.id not in closed]
     return [(_DEFAULT, Phrase("Review")), *named] if named else []
 

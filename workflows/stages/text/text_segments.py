@@ -9,7 +9,7 @@ from typing import Any
 
 from config.errors import Refused, StageFailed
 from config.phrase import Sentence
-from workflows.stages import artifacts, formats, kinds
+from workflows.stages import artifacts, file_kinds, formats
 from workflows.stages.base import StageContext, StageResult
 from workflows.stages.formats import xml
 from workflows.stages.formats.blocks import Chunk
@@ -65,7 +65,7 @@ def write_text_metadata(context: StageContext, titles: Iterable[str]) -> None:
     entries = [
         {
             "segment_index": index,
-            "segment_type": kinds.segment_type(context.file_type),
+            "segment_type": file_kinds.segment_type(context.file_type),
             "image": None,
             "width": 0,
             "height": 0,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from config.errors import NotFound
 from projects.documents.items import Document
 from projects.documents.queries import get_documents
-from projects.queues import admission
+from projects.queues import visibility
 from projects.web.http import DeskRequest
 from workflows.definitions import versions
 from workflows.definitions.blueprint import is_approval, label_of
@@ -32,7 +32,7 @@ def list_visible_standing(request: DeskRequest, name: str, cursor: str | None) -
     """
     if name not in versions.list_names():
         raise NotFound(gettext("Workflow definition not found."))
-    page = admission.filter_page(
+    page = visibility.filter_page(
         request,
         lambda place: queries.list_standing(request.site, name, cursor=place),
         cursor,

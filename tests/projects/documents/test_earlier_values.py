@@ -5,7 +5,7 @@ import pytest
 from config.errors import NotFound
 from projects.documents.actions import properties
 from projects.documents.actions.properties import metadata_of
-from projects.documents.earlier import list_earlier, restore_earlier
+from projects.documents.earlier_values import list_earlier, restore_earlier
 from projects.documents.queries import document_rows, get_document
 from tests.factories import SITE, start_run
 from tests.people import bob, charlie, signed_in
