@@ -34,15 +34,23 @@ def parse_instant(value: Any) -> Any:
 
 # --- addressing and signing ----------------------------------------------------
 
+_ADDRESSED = "countersign-addressed"  # in a request's context
+
 
 def _remember_endpoints(construct: Any) -> Any:
-    """Cache endpoints by operation and S3 bucket: nothing else in these services' rules varies within a client."""
+    """Cache endpoints by operation and S3 bucket: nothing else varies in what a client sends itself."""
     known: dict[tuple[str, Any], Any] = {}
 
     def construct_endpoint(operation_model: Any, call_args: Any, request_context: Any) -> Any:
-        if request_context and "s3_redirect" in request_context:  # the bucket turned out to be elsewhere
-            return construct(operation_model, call_args, request_context)
         which = (operation_model.name, (call_args or {}).get("Bucket"))
+        context = {} if request_context is None else request_context
+        if "is_presign_request" in context:  # may be addressed to S3 of all regions
+            return construct(operation_model, call_args, request_context)
+        if "s3_redirect" in context:  # of each request to S3
+            if _ADDRESSED in context:  # asked again: the bucket turned out to be elsewhere
+                known.clear()
+                return construct(operation_model, call_args, request_context)
+            context[_ADDRESSED] = True
         found = known.get(which)
         if found is None:
             found = known[which] = construct(operation_model, call_args, request_context)

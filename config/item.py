@@ -26,7 +26,7 @@ from pynamodb.models import Model
 from config import aws
 from config.errors import Conflict, CountersignError, NotFound, Unavailable
 from config.phrase import PHRASES
-from config.table import INDEX_ATTRIBUTES, Key
+from config.table import FIRST_INDEX_ATTRIBUTES, INDEX_ATTRIBUTES, Key
 
 # PynamoDB asks for the very class of what a map holds.
 SERIALIZE_CLASS_MAP.update(dict.fromkeys(PHRASES, SERIALIZE_CLASS_MAP[str]))  # type: ignore[attr-defined]  # a dict, in the stubs a mapping
@@ -79,12 +79,13 @@ def translate_store_errors() -> Iterator[None]:
 
 
 INDEX_KEYS = ("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK")
+_WITHOUT_DATA = ("GSI1PK", "GSI1SK", *(name for name in FIRST_INDEX_ATTRIBUTES if name != "data"))
 
 
 class GSI1(GlobalSecondaryIndex["Item"]):  # type: ignore[no-untyped-call]
     class Meta:
         index_name = "GSI1"
-        projection = IncludeProjection(list(INDEX_ATTRIBUTES))
+        projection = IncludeProjection(list(FIRST_INDEX_ATTRIBUTES))
 
     GSI1PK = UnicodeAttribute(hash_key=True)
     GSI1SK = UnicodeAttribute(range_key=True)
@@ -260,13 +261,15 @@ class Item(Model):
     ) -> Page[Self]:
         """Return one page of a list: one Query, whatever the size of the partition.
 
-        ``only``: the stored names to read beside the key; all by default.
+        ``only``: the stored names to read beside the key; by default all, in GSI1 without ``data``, which others read.
 
         Raises:
             NotFound: the cursor belongs to another list or was tampered with.
 
         """
         which = _list(pk, index, sk)
+        if index == "GSI1" and not only and "data" in cls.get_attributes():
+            only = _WITHOUT_DATA
         with translate_store_errors():
             found = cls.query(
                 pk,

@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+from config import clock
+
 _SENTENCES = Path(__file__).resolve().parents[1] / "locale" / "sentences.json"
 _PLACE = re.compile(r"%\((\w+)\)s")
 _LONGEST = 2000  # characters; a longer text is no sentence of ours
@@ -121,6 +123,12 @@ def write_moment(at: dt.datetime, *, seconds: bool = False) -> Phrase:
     '5 Nov 2026, 09:30:07'
     """
     return Phrase("%(day)s, %(time)s").fill(day=write_day(at), time=f"{at:%H:%M:%S}" if seconds else f"{at:%H:%M}")
+
+
+def tell_who_was_first(told: Phrase, bare: Phrase, *, by: str | None, at: str | None) -> Phrase:
+    """Name who changed a row first. ``told`` takes who and time, ``bare`` only who, for a row without a time."""
+    who = by or Phrase("Another user")
+    return told.fill(who=who, time=write_moment(clock.parse(at), seconds=True)) if at else bare.fill(who=who)
 
 
 class _Filled(Phrase):

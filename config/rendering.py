@@ -247,6 +247,8 @@ def _bind_for(node: Any, loader: Loader) -> Render:
             values = list(values)
         count = len(values)
         if count < 1:
+            if not node.nodelist_empty:
+                return ""
             with context.push():
                 return empty(context)
         loop: dict[str, Any] = {"parentloop": context.get("forloop", {})}

@@ -14,7 +14,8 @@ from config import logs
 from config.errors import Misconfigured
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 log = logging.getLogger(__name__)
@@ -111,11 +112,24 @@ def _start_traces(exporter: "SpanExporter | None" = None) -> None:
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
     provider = TracerProvider(resource=Resource.create({"service.name": settings.STACK}))
+    provider.add_span_processor(_naming())
     provider.add_span_processor(BatchSpanProcessor(_cleaning(exporter or OTLPSpanExporter())))
     trace.set_tracer_provider(provider)
     DjangoInstrumentor().instrument(response_hook=_name_request)
     CeleryInstrumentor().instrument()  # type: ignore[no-untyped-call]  # as the next, untyped
     BotocoreInstrumentor().instrument()  # type: ignore[no-untyped-call]
+
+
+def _naming() -> "SpanProcessor":
+    """Name the request that work was begun for, by which logs of all processes find it too."""
+    from opentelemetry.sdk.trace import SpanProcessor  # noqa: PLC0415 - as above
+
+    class Naming(SpanProcessor):
+        def on_start(self, span: "Span", parent_context: "Context | None" = None) -> None:  # noqa: ARG002 - the SDK's
+            if request := logs.request_id():
+                span.set_attribute(_REQUEST, request)
+
+    return Naming()
 
 
 def _name_request(span: Any, _request: Any, response: Any) -> None:

@@ -12,7 +12,7 @@ from config import aws
 from config.deploy import template
 from config.errors import Misconfigured, Unavailable
 from config.laptop.emulator import check_kept_port, is_answering
-from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
+from config.table import FIRST_INDEX_ATTRIBUTES, INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 TTL_ATTRIBUTE = "TimeToLive"
 EVENTS_QUEUE = settings.EVENTS_QUEUE
@@ -35,6 +35,7 @@ def template_parameters() -> dict[str, str]:
     return {
         "TableName": settings.TABLE_NAME,
         "IndexAttributes": ",".join(INDEX_ATTRIBUTES),
+        "FirstIndexAttributes": ",".join(FIRST_INDEX_ATTRIBUTES),
         "VersionsTableName": settings.VERSIONS_TABLE_NAME,
         "VersionsIndexAttributes": ",".join(VERSIONS_INDEX_ATTRIBUTES),
         "BucketName": settings.BUCKET_NAME,
@@ -77,11 +78,10 @@ def _apply() -> list[str]:
         "StackName": settings.STACK,
         "TemplateBody": template.template_body(),
         "Capabilities": ["CAPABILITY_NAMED_IAM"],
-        "Parameters": [
-            {"ParameterKey": name, "ParameterValue": value} for name, value in template_parameters().items()
-        ],
     }
     stack = _wait()
+    wanted = template_parameters() | _kept_parameters(stack)
+    request["Parameters"] = [{"ParameterKey": name, "ParameterValue": value} for name, value in wanted.items()]
     if stack is None:
         if not settings.ON_LAPTOP:
             request["EnableTerminationProtection"] = True
@@ -101,6 +101,13 @@ def _apply() -> list[str]:
     if settings.ON_LAPTOP:  # the emulator says of every resource that it was updated: only the rest is news
         changes = [line for line in changes if not line.startswith("changed")]
     return [f"changed    stack {settings.STACK}: {', '.join(differences)}", *changes]
+
+
+def _kept_parameters(stack: dict[str, Any] | None) -> dict[str, str]:
+    """Return what GSI1 was made with: a change would have the index made anew, and lists empty meanwhile."""
+    deployed = {entry["ParameterKey"]: entry["ParameterValue"] for entry in (stack or {}).get("Parameters", ())}
+    first = deployed.get("FirstIndexAttributes", deployed.get("IndexAttributes"))
+    return {"FirstIndexAttributes": first} if first else {}
 
 
 def _differences(stack: dict[str, Any], request: dict[str, Any]) -> list[str]:
@@ -255,11 +262,12 @@ def _answers(call: Callable[[], Any]) -> Any:
 def _table_is_good() -> bool:
     table = _describe_table(settings.TABLE_NAME)
     stream = table.get("StreamSpecification", {}).get("StreamViewType")
-    return _projects(table, INDEX_ATTRIBUTES) and stream == "NEW_AND_OLD_IMAGES"
+    good = any(_projects(table, first, INDEX_ATTRIBUTES) for first in (FIRST_INDEX_ATTRIBUTES, INDEX_ATTRIBUTES))
+    return good and stream == "NEW_AND_OLD_IMAGES"
 
 
 def _versions_are_good() -> bool:
-    return _projects(_describe_table(settings.VERSIONS_TABLE_NAME), VERSIONS_INDEX_ATTRIBUTES)
+    return _projects(_describe_table(settings.VERSIONS_TABLE_NAME), *[VERSIONS_INDEX_ATTRIBUTES] * 2)
 
 
 def _describe_table(name: str) -> dict[str, Any]:
@@ -268,15 +276,16 @@ def _describe_table(name: str) -> dict[str, Any]:
     return dict(answer["Table"]) if answer else {}
 
 
-def _projects(table: dict[str, Any], attributes: Sequence[str]) -> bool:
+def _projects(table: dict[str, Any], first: Sequence[str], second: Sequence[str]) -> bool:
     """Return True if both indexes project what lists show, or everything, as tables of the seed-000 system do."""
+    wanted = {"GSI1": set(first), "GSI2": set(second)}
     indexes = {
-        index["IndexName"]: set(attributes)
+        index["IndexName"]: wanted.get(index["IndexName"])
         if index["Projection"]["ProjectionType"] == "ALL"
         else set(index["Projection"].get("NonKeyAttributes", ()))
         for index in table.get("GlobalSecondaryIndexes", ())
     }
-    return indexes == {name: set(attributes) for name in ("GSI1", "GSI2")}
+    return indexes == wanted
 
 
 def _bucket_is_good() -> bool:

@@ -23,6 +23,7 @@ from config import logs
 from config.item import forget_connections
 
 _LOOK = 0.05  # seconds
+_COLLECT_AFTER = 700  # new objects, as Python does by default
 _NAME = 15  # prctl(2), PR_SET_NAME; also how long such a name may be
 
 
@@ -94,6 +95,7 @@ def _become(name: str, arguments: Sequence[str], output: int, first: Callable[[]
         null = os.open(os.devnull, os.O_RDONLY)
         for there, here in ((null, 0), (output, 1), (output, 2)):
             os.dup2(there, here)
+        gc.set_threshold(_COLLECT_AFTER)  # the parent collects less, as it loads modules
         forget_connections()
         gc.collect()  # their sockets are closed before the numbers of these are another's
         os.closerange(3, 65_536)  # locks, and the pipe that keeps the embedded AWS alive, are the parent's alone

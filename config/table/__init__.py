@@ -44,6 +44,9 @@ from config.table.keys import (
     DEFAULT_SITE as DEFAULT_SITE,
 )
 from config.table.keys import (
+    FIRST_INDEX_ATTRIBUTES as FIRST_INDEX_ATTRIBUTES,
+)
+from config.table.keys import (
     INDEX_ATTRIBUTES as INDEX_ATTRIBUTES,
 )
 from config.table.keys import (

@@ -19,7 +19,7 @@ DEFAULT_SITE = "default"
 _SITE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 # An index cannot project inside ``data``, so what lists show is kept flat as well. Never a token, a field value or a
-# state. DynamoDB allows 20 a index.
+# state. DynamoDB allows 20 an index.
 INDEX_ATTRIBUTES = (
     "name",
     "status",
@@ -42,6 +42,8 @@ INDEX_ATTRIBUTES = (
     "created_at",
     "updated_at",
 )
+# The seed-000 system's own code lists projects and documents in GSI1 and reads ``data`` of them (ADR 0059).
+FIRST_INDEX_ATTRIBUTES = tuple("data" if name == "currentStep" else name for name in INDEX_ATTRIBUTES)
 # The second table's indexes answer "who did what", with what changed.
 VERSIONS_INDEX_ATTRIBUTES = (
     "documentId",
@@ -231,6 +233,8 @@ class Entity:
     system: bool = False  # found before any site is known, so never after a site's prefix
     deviation: str = ""  # why it is not the seed's, if it is not
     internal: str = ""  # why no person and no program asks for it, if it lacks a page, an operation or a reader
+    not_shown: str = ""  # why pages or operations use it without showing it
+    shown_by: tuple[str, ...] = ()  # page and operation that show it through code for rows of several kinds
 
     def _partition(self, site: str, template: str | None, parts: dict[str, str | int]) -> str:
         text = fill_template(template or "", parts)

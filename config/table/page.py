@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from config.table import ENTITIES, INDEX_ATTRIBUTES
+from config.table import ENTITIES, FIRST_INDEX_ATTRIBUTES, INDEX_ATTRIBUTES
 
 _HEAD = """# The keys of the one table
 
@@ -40,6 +40,7 @@ def key_rows() -> list[dict[str, Any]]:
             "note": one.note,
             "deviation": one.deviation,
             "internal": one.internal,
+            "not_shown": one.not_shown,
         }
         for one in ENTITIES
     ]
@@ -61,7 +62,9 @@ def keys_page() -> str:
         + "\n".join(deviations)
         + "\n\n## Attributes as stored\n\n"
         + "\n".join(attributes)
-        + "\n\n## What both indexes carry\n\n"
+        + "\n\n## What the indexes carry\n\nGSI1: "
+        + ", ".join(f"`{name}`" for name in FIRST_INDEX_ATTRIBUTES)
+        + "\n\nGSI2: "
         + ", ".join(f"`{name}`" for name in INDEX_ATTRIBUTES)
         + "\n"
     )
@@ -74,4 +77,5 @@ def _title(row: dict[str, Any]) -> str:
 def _attributes(row: dict[str, Any]) -> str:
     listed = ", ".join(f"`{name}`" for name in row["attributes"]) if len(row["attributes"]) > 2 else "as its sibling"
     internal = f". Internal: {row['internal']}" if row["internal"] else ""
-    return f"{listed}. {row['note']}{internal}".replace("\n", " ").rstrip(" .") + "."
+    not_shown = f". Not shown: {row['not_shown']}" if row["not_shown"] else ""
+    return f"{listed}. {row['note']}{internal}{not_shown}".replace("\n", " ").rstrip(" .") + "."

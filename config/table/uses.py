@@ -2,8 +2,9 @@
 
 A function uses an entity if it names its constant or mentions a function that does; the shortest chain of mentions
 counts. Pages and operations that show something come before those that only change it, and those that use a reader of
-the entity before others. New pages and operations are found without being listed. An entity that is internal says so in
-its declaration, and that sentence fills the cells that would be empty.
+the entity before others. New pages and operations are found without being listed. An entity that is internal says so
+in its declaration, and that sentence fills the cells that would be empty; one that is used without being shown says why
+in the same way. Where code for rows of several kinds shows it, which names no entity, the declaration says by what.
 """
 
 import ast
@@ -21,11 +22,17 @@ _WRITES = frozenset(
     {"transact", "Put", "Update", "Delete", "put_rows", "put_item", "change", "save", "delete", "batch_write"}
 )
 _READS = frozenset(
-    {"load", "load_many", "page", "every", "together", "partition", "count_rows", "query", "get_item", "batch_get_item"}
-)
+    {
+        "load", "load_many", "page", "every", "together", "partition", "count_rows", "query", "get_item",
+        "batch_get_item", "review.audit.timeline.Source",
+    }
+)  # fmt: skip
 _SHARED = "workflows"  # whose packages share one namespace of addresses
 _NO_PAGES = frozenset({"healthz", "readyz", "metrics"})  # addresses for programs that watch the desk
 _LOOKS = ("show", "list")  # how names begin of pages and operations that only show
+_CHANGES = ("answer", "cancel", "create", "delete", "merge", "settle", "start")  # of pages that ask before they change
+_USED = "used, not shown: "  # followed by what uses it; a test refuses it
+NOT_SHOWN = "not shown: "  # followed by the reason
 _NEAR, _FAR = 3, 8  # mentions from the constant to what writes or reads, and to what shows
 
 
@@ -53,16 +60,32 @@ class _Code:
 
 
 def uses_of(entity: Entity) -> Uses:
-    """Return the uses of an entity; ``internal: …`` fills empty cells if the entity says so."""
+    """Return the uses of an entity; its own words fill the cells that would be empty or show nothing."""
     found = find_uses(_constant_of(entity))
     along = [find_uses(_constant_of(one)) for one in ENTITIES if one is not entity and _is_read_along(entity, one)]
     if not found.read_by:
         found = replace(found, read_by=next((one.read_by for one in along if one.read_by), ""))
-    if not found.api:
-        found = replace(found, api=next((one.api for one in along if one.api), ""))
+    for cell in ("page", "api"):
+        shown = next((way for one in along if _shows(way := getattr(one, cell))), "")
+        now = getattr(found, cell)
+        if shown and not _shows(now) and (now or cell == "api"):
+            found = replace(found, **{cell: shown})
+    for cell, shown in zip(("page", "api"), entity.shown_by, strict=False):
+        found = replace(found, **{cell: shown or getattr(found, cell)})
+    if entity.not_shown:
+        told = f"{NOT_SHOWN}{entity.not_shown}"
+        found = replace(found, **{cell: told for cell in ("page", "api") if not _shows(getattr(found, cell))})
     if not entity.internal:
         return found
     return Uses(*(cell or f"internal: {entity.internal}" for cell in astuple(found)))
+
+
+def _is_change(name: str) -> bool:
+    return name.rpartition(":")[2].startswith(_CHANGES)
+
+
+def _shows(cell: str) -> bool:
+    return bool(cell) and not cell.startswith((_USED, NOT_SHOWN))
 
 
 def _constant_of(entity: Entity) -> str:
@@ -102,7 +125,7 @@ def find_uses(constant: str) -> Uses:
 
     def show(names: Mapping[str, str]) -> tuple[str, str]:
         """Return the nearest of ``names`` that shows the entity, and the reader that it uses."""
-        seen = code.showing & names.keys()
+        seen = {one for one in code.showing & names.keys() if not _is_change(names[one])}
         ways = [(found, one) for one in readers for found in _nearest_all([one], users, seen.__contains__, far=_FAR)]
 
         def rank(way: tuple[str, str]) -> tuple[int, bool]:
@@ -111,10 +134,14 @@ def find_uses(constant: str) -> Uses:
         return min(ways, key=rank, default=("", ""))
 
     (page, reader), (operation, _) = show(code.pages), show(code.operations)
-    page = page or _nearest(start, users, code.pages.__contains__, far=_FAR)
-    operation = operation or _nearest(start, users, code.operations.__contains__, far=_FAR)
+
+    def name(shown: str, names: Mapping[str, str]) -> str:
+        using = shown or _nearest(start, users, names.__contains__, far=_FAR)
+        is_shown = bool(shown) or (using in code.showing and not _is_change(names[using]))
+        return f"{'' if is_shown else _USED}{names[using]}" if using else ""
+
     read = reader or next(iter(readers), "")
-    return Uses(written, read, code.pages.get(page, ""), code.operations.get(operation, ""))
+    return Uses(written, read, name(page, code.pages), name(operation, code.operations))
 
 
 def _distance(start: str, end: str, users: Mapping[str, set[str]]) -> int:

@@ -116,6 +116,34 @@ def test_another_bucket_and_other_credentials_are_never_taken_for_the_last() -> 
     assert _prepared(renewed, *one) == _prepared(usual, *one) != _prepared(ours, *one)
 
 
+def test_a_bucket_that_turns_out_to_be_elsewhere_is_asked_there_from_then_on() -> None:
+    for client in (_client("s3"), prepare_faster(_client("s3"))):
+        urls: list[str] = []
+
+        def answer(request: AWSPreparedRequest, urls: list[str] = urls, **_: Any) -> AWSResponse:
+            urls.append(request.url)
+            moved = ".eu-west-1." not in request.url
+            raw = mock.Mock(stream=lambda *_a, **_k: iter(()), read=lambda *_: b"")
+            headers = {"x-amz-bucket-region": "eu-west-1"} if moved else {"content-length": "0"}
+            return AWSResponse(request.url, 301 if moved else 200, headers, raw)
+
+        client.meta.events.register("before-send", answer)
+        for _ in range(2):
+            client.head_object(Bucket="desk", Key="a")
+        assert [url.split(".")[2] for url in urls] == ["eu-central-1", "eu-west-1", "eu-west-1"]
+
+
+def test_an_address_is_worked_out_once_for_each_bucket() -> None:
+    client = _client("s3")
+    with mock.patch.object(
+        client._ruleset_resolver, "construct_endpoint", wraps=client._ruleset_resolver.construct_endpoint
+    ) as worked_out:
+        prepare_faster(client)
+        for name in ("a", "b"):
+            _prepared(client, "get_object", {"Bucket": "desk", "Key": name})
+    assert worked_out.call_count == 1
+
+
 @pytest.mark.parametrize("text", ["Thu, 26 Nov 2026 04:00:01 GMT", "2026-11-26T04:00:01Z", 1795665601])
 def test_instants_are_read_as_botocore_reads_them(text: Any) -> None:
     assert parse_instant(text) == AT

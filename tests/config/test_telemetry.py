@@ -1,7 +1,9 @@
 """What leaves in traces and error reports: ids and lines of code, and nothing that a document or a person wrote."""
 
+import importlib
 import json
 import logging
+import runpy
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,7 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from sentry_sdk.envelope import Envelope
 from sentry_sdk.transport import Transport
 
-from config import celery, logs, telemetry
+from config import aws, celery, logs, telemetry
 
 SECRET = "ACME Ltd, 12.34 EUR"
 
@@ -138,3 +140,25 @@ def test_each_pool_process_starts_them_for_itself(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(telemetry, "start_telemetry", lambda: started.append(1))
     celery._start_telemetry(sender=SimpleNamespace())
     assert started == [1]
+
+
+@pytest.mark.parametrize("kind", ["wsgi", "asgi"])
+def test_traces_begin_before_the_application_loads_its_middleware(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later, their own middleware would be in the settings and in no request."""
+    order: list[str] = []
+    monkeypatch.setattr(aws, "be_patient", lambda *_: None)
+    monkeypatch.setattr(telemetry, "start_telemetry", lambda: order.append("traces"))
+    module = importlib.import_module(f"django.core.{kind}")
+    monkeypatch.setattr(module, f"get_{kind}_application", lambda: order.append("application"))
+    runpy.run_module(f"config.{kind}")
+    assert order == ["traces", "application"]
+
+
+def test_a_span_names_the_request_that_it_is_for() -> None:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(telemetry._naming())
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    with logs.on_request("01M8D9D00ST26B1EYW3R5K8JZP"):
+        provider.get_tracer("test").start_span("DynamoDB.GetItem").end()
+    assert dict(kept.get_finished_spans()[0].attributes or {}) == {"countersign.request": "01M8D9D00ST26B1EYW3R5K8JZP"}

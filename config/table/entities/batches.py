@@ -21,6 +21,7 @@ ACTIVE_BATCH = Entity(
     "countersign", "ActiveBatch", "BATCHES", "ACTIVE#{batch_id}",
     attributes=names("project_id created_at"),
     note="the batches of a site that take slots now, which share them",
+    not_shown="a lock: which batches share the slots now; each batch shows its own status and slots",
 )  # fmt: skip
 BATCH_EVENT = Entity(
     "countersign", "BatchEvent", "BATCH#{batch_id}", "EVENT#{datetime_us}#{event_type}",

@@ -29,6 +29,7 @@ EXPERIMENT_LANE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#experiment#{experiment_id}",
     attributes=names("project_id experiment_id lane position order_id tries lease_owner step_lease_until"),
     note="the documents whose number leaves this remainder, one cell after the other; GSI2 while there are any",
+    not_shown="work to be done and how far it is: the experiment itself shows its progress",
 )  # fmt: skip
 EXPERIMENT_CELL = Entity(
     "countersign", "ExperimentCell", "experiments#{project_id}#{experiment_id}", "cell#{number:07d}",

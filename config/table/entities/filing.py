@@ -13,6 +13,7 @@ FILE_ENTRY = Entity(
     "countersign", "FileEntry", "global#folders#{parent_document_id}", "fi#{path}",
     attributes=names("documentId path type parentDocumentId inserteddate lastModifiedDate userId"),
     note="the seed's FolderEntry of a document; {path} is the name in small letters, as for folders",
+    shown_by=("folders:show-folder", "list_folder"),
 )  # fmt: skip
 RESTRICTED_FOLDER = Entity(
     "countersign", "RestrictedFolder", "global#folders#{parent_document_id}", "ff#{path}",
@@ -24,6 +25,7 @@ FOLDER_CHANGE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#folder#{document_id}",
     attributes=names("documentId change_id after"),
     note="the paths of what is in the folder are written anew; gone when they are",
+    not_shown="work to be done once after a folder moved: what shows it are the paths of its documents",
 )  # fmt: skip
 
 # --- cases -----------------------------------------------------------------
@@ -88,11 +90,13 @@ ENTITY_MERGE = Entity(
     gsi2pk="DUE#{shard}", gsi2sk="{due_at}#merge#{entity_type_id}#{document_id}",
     attributes=names("documentId entityTypeId userId user_name inserteddate"),
     note="documents that refer to the duplicate are pointed to what it was merged into; gone when they are",
+    not_shown="work to be done once after a merge: the entity's own history tells of the merge",
 )  # fmt: skip
 ENTITY_NUMBER = Entity(
     "countersign", "EntityNumber", "entitynumbers#{key}#{value}", "number",
     attributes=names("documentId entityTypeId"),
     note="key tax_id|iban; whose number it is: of a site each is one entity's",
+    not_shown="a lock, so that no two entities have one number: show_entity gives the number",
 )  # fmt: skip
 ENTITY_NAME = Entity(
     "countersign", "EntityName", "entitynames#{entity_type_id}#{name}", "entityname#{document_id}",

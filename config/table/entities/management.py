@@ -118,6 +118,7 @@ DOCUMENT_COPY = Entity(
     "countersign", "DocumentCopy", "copies#{digest}", "copy#{document_id}",
     attributes=names("documentId kind seen_at"),
     note="digest: the SHA-256 of a file, or of what an invoice is known by: supplier, number and total",
+    not_shown="an index of contents, for the check that warns of a copy: the warning names the documents",
 )  # fmt: skip
 DOCUMENT_DIGESTS = Entity(
     "countersign", "DocumentDigests", "docs#{document_id}", "digests",
@@ -179,6 +180,7 @@ SITE_COMPOSITE_KEY = Entity(
     "document_management", "SiteCompositeKey", "schemas", "compositeKey#{uuid}",
     gsi1pk="schemas#compositeKey", gsi1sk="key#{keys}",
     attributes=names("keys"),
+    not_shown="one composite key apart, to find it by: show_site_schema gives all with the schema",
 )  # fmt: skip
 SITE_ATTRIBUTE_KEY = Entity(
     "document_management", "SiteAttributeKey", "schemas", "attr#{key}",

@@ -25,6 +25,7 @@ PROJECT_DOCUMENT = Entity(
 PROJECT_WORKFLOW = Entity(
     "pipeline_state", "ProjectWorkflow", "PROJ#{project_id}", "WF#{workflow_id}",
     attributes=names("data.file_name data.status " + _DATED),
+    not_shown="the seed-000 link from a project to a run: programs find the same run at its document",
 )  # fmt: skip
 DOCUMENT_WORKFLOW = Entity(
     "pipeline_state", "DocumentWorkflow", "DOC#{document_id}", "WF#{workflow_id}",
@@ -36,6 +37,7 @@ DOCUMENT_WORKFLOW = Entity(
 WEB_WORKFLOW = Entity(
     "pipeline_state", "WebWorkflow", "WEB#{document_id}", "WF#{workflow_id}",
     attributes=names("as DocumentWorkflow"), note="file_type application/x-webreq",
+    not_shown="the second copy of a web page's run, for code of seed 000: show_run gives the first",
 )  # fmt: skip
 WORKFLOW_STEPS = Entity(
     "pipeline_state", "WorkflowSteps", "WF#{workflow_id}", "STEP", "STEP#ANALYSIS_STATUS", "{analysis_status}",
@@ -92,6 +94,7 @@ REVIEW_CHECKPOINT = Entity(
     attributes=names("document_id sk tenant_id status warranty_state created_at TimeToLive"),
     note="status pending_review|approved|rejected; warranty_state = the whole paused state as JSON",
     deviation="attributes: one TTL attribute, TimeToLive, for the whole table",
+    not_shown="the paused state that the engine resumes from: its review is shown instead",
 )  # fmt: skip
 
 # --- seed 003: definitions and executions ------------------------------------
@@ -215,6 +218,7 @@ CALIBRATION = Entity(
     "countersign", "Calibration", "PROJ#{project_id}", "CALIBRATION#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),
     note="what a project's reviews taught about confidence; never changed but for who activated it last",
+    shown_by=("", "list_calibrations"),
 )  # fmt: skip
 REVIEW_COLLECTION = Entity(
     "countersign", "ReviewCollection", "PROJ#{project_id}", "REVIEW_COLLECTION",
@@ -225,6 +229,7 @@ EXTRACTOR = Entity(
     "countersign", "Extractor", "PROJ#{project_id}", "EXTRACTOR#{version:06d}",
     attributes=names("version sha256 documents summary created_at created_by activated_at activated_by"),
     note="what a project's reviews taught of where values stand; never changed but for who activated it last",
+    shown_by=("", "list_extractors"),
 )  # fmt: skip
 FILLING = Entity(
     "countersign", "Filling", "FILL#{project_id}", "KIND#{kind}",
@@ -245,6 +250,7 @@ ARRIVAL_BEGIN = Entity(
     note="how often workers began to look at such a file; by: the line of a batch, or the bucket, whose row is in GSI2 "
     "until the file is taken or in quarantine",
     system=True,
+    not_shown="a lease and a count of tries: what came of it is a document, or a file in quarantine",
 )  # fmt: skip
 INCOMING_ORIGIN = Entity(
     "countersign", "IncomingOrigin", "docs#{document_id}", "incoming",

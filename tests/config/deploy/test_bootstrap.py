@@ -152,7 +152,15 @@ def test_a_table_whose_indexes_hold_whole_items_is_accepted(table):
     aws.dynamodb_client().delete_table(TableName=table)
     create_table({**described, "GlobalSecondaryIndexes": whole})
     try:
-        assert bootstrap._projects(describe_table(), bootstrap.INDEX_ATTRIBUTES)
+        assert bootstrap._projects(describe_table(), bootstrap.FIRST_INDEX_ATTRIBUTES, bootstrap.INDEX_ATTRIBUTES)
     finally:
         aws.dynamodb_client().delete_table(TableName=table)
         create_table(described)
+
+
+def test_a_table_keeps_the_first_index_that_it_was_made_with():
+    before = {"Parameters": [{"ParameterKey": "IndexAttributes", "ParameterValue": "name,currentStep"}]}
+    assert bootstrap._kept_parameters(None) == {}
+    assert bootstrap._kept_parameters(before) == {"FirstIndexAttributes": "name,currentStep"}
+    before["Parameters"] += [{"ParameterKey": "FirstIndexAttributes", "ParameterValue": "name,data"}]
+    assert bootstrap._kept_parameters(before) == {"FirstIndexAttributes": "name,data"}

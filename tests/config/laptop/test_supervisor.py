@@ -110,7 +110,8 @@ def finished(child: Child) -> None:
 
 # Forks this interpreter, which pytest's own must not be: other threads may run in it.
 FORKS = """
-import os, sys, time
+import gc, os, sys, time
+gc.set_threshold(100_000)  # as manage.py does
 import django
 django.setup()
 from pathlib import Path
@@ -149,6 +150,7 @@ def test_a_copy_shares_the_code_and_neither_files_nor_clients_and_a_dead_one_is_
     copy, new = (tmp_path / "logs/a-long-name-indeed.log").read_text().split("started\n")[1:]
     assert "name=a-long-name-ind " in copy
     assert "clients=0" in copy
+    assert "(700, 10, 10)" in copy
     assert "held=False" in copy
     assert "session=True" in copy
     assert "django=True" in copy
