@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.generated import abroad, coined, draw, fresh, unheard, unlike, unmet, unread, untried
+from tests.generated import abroad, coined, draw, fresh, unheard, unlike, unmet, unread, unsung, untold, untried
 from tests.generated.abroad import Country
 
 _PRINTED = ("words", "names", "roads", "places", "totals")  # taxes have the same name on every paper
@@ -41,6 +41,10 @@ def test_of_the_earlier_draws_only_the_plain_word_total_is_left() -> None:
     assert {*texts(unread.UNLIKE), *texts(unread.ABROAD)} & earlier == {"", "total"}
     earlier |= {*texts(unread.UNLIKE), *texts(unread.ABROAD)}
     assert {*texts(unmet.UNLIKE), *texts(unmet.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(unmet.UNLIKE), *texts(unmet.ABROAD)}
+    assert {*texts(unsung.UNLIKE), *texts(unsung.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(unsung.UNLIKE), *texts(unsung.ABROAD)}
+    assert {*texts(untold.UNLIKE), *texts(untold.ABROAD)} & earlier == {"", "total"}
 
 
 def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
@@ -48,7 +52,10 @@ def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
     assert not {*texts(one.roads), *texts(one.places)} & {*texts(other.roads), *texts(other.places)}
 
 
-_FILLS = [coined.fill, *(partial(draw.fill, words) for words in ("fresh", "unheard", "untried", "unread", "unmet"))]
+_FILLS = [
+    coined.fill,
+    *(partial(draw.fill, words) for words in ("fresh", "unheard", "untried", "unread", "unmet", "unsung", "untold")),
+]
 
 
 @pytest.mark.parametrize("fill", _FILLS)

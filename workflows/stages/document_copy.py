@@ -1,4 +1,4 @@
-"""Fingerprints for duplicate detection, and the resulting reason for a review. Pure functions."""
+"""Fingerprints for duplicate detection, and the words of each kind of duplicate. Pure functions."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ _A_SLICE = 400  # entities in a slice's output
 _CONTEXT = 120  # characters around a mention
 _NEAR = 3  # lines within which two mentions co-occur
 _ORGANISATION = re.compile(
-    rf"(?<!\w)((?:[A-ZÄÖÜ][\w&.'’-]*[ ]+(?:&[ ]+|of[ ]+|und[ ]+|and[ ]+)?){{1,5}}(?i:{LEGAL.pattern}))"
+    rf"(?<!\w)((?:[A-ZÄÖÜ][\w&.'’-]{{0,40}}[ ]+(?:&[ ]+|of[ ]+|und[ ]+|and[ ]+)?){{1,5}}(?i:{LEGAL.pattern}))"
 )
 _PATTERNS = (
     ("email", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")),

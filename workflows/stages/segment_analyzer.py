@@ -22,6 +22,7 @@ from workflows.stages.models import model_pages
 from workflows.stages.pages import layout, paged, text_page
 from workflows.stages.slices import name_pages
 from workflows.stages.tables import reading as tables
+from workflows.stages.text.language import find_language
 from workflows.stages.usage import Usage
 from workflows.storage import files
 
@@ -124,6 +125,7 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         **said,
         "pages": described,
         "day_first": dates.is_day_first(document.text),
+        "language": _language_of(context, document),
         "checks": [
             *checks.list_contradictions(document, ruled),
             *printed.compare_with_print(document, written),
@@ -138,6 +140,12 @@ def _finish(context: StageContext, done: Tally) -> StageResult:
         facts["prompt_unused"] = True  # only models use the project's prompt
     used = usage.sum_usage([*usage.of_counts(done.counts), *typed.type_usage(context)])
     return StageResult("completed", ". ".join(unanswered) or None, facts, done.failed, used)
+
+
+def _language_of(context: StageContext, document: Document) -> str:
+    """Return the language that was heard in a recording, else the project's unless the text is in another."""
+    heard = paged.TRANSCRIPT.open_pages(context.artifacts).head.get("results") or {}
+    return find_language(document.text, str(heard.get("language_code") or context.settings.language))
 
 
 def _add_learned(context: StageContext, document: Document, said: Mapping[str, Any]) -> list[dict[str, Any]]:

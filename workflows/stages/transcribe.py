@@ -76,7 +76,7 @@ def _collect_transcript(context: StageContext, service: Transcriber) -> StageRes
     """The job's output was collected before."""
     heard = artifacts.read_json(context.artifacts, files.HEARD)
     note = (
-        Sentence("The transcript is only %(score)s sure.").fill(score=f"{heard['score']:.0%}")
+        Sentence("The transcript has a confidence of only %(score)s.").fill(score=f"{heard['score']:.0%}")
         if heard["score"] < SURE
         else ""
     )

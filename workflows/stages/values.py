@@ -34,7 +34,7 @@ _CJK = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日")
 _COMPACT = re.compile(r"(?<![\d.,/-])(\d{8})(?![\d/-]|[.,]\d)")
 _AMOUNT = re.compile(
     # A few blanks only: unbounded ones would backtrack cubically, for hours.
-    r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{1,3}\$|[A-Z]{2,3}|[€$£¥₹₱₦₫₺฿]|R[sMp]\.?|"
+    r"(?<![\w.,])(?P<before>[-–(]?\s{0,4}(?:[A-Z]{1,3}\$|[A-Z]{2,3}|[€$£¥₹₱₦₫₺฿₪]|R[sMp]\.?|"
     r"R(?=\s?\d[\d., ]{0,12}[.,]\d\d\b))?\s{0,4}[-–]?\s{0,4})"  # rand, not an aisle
     r"(?P<number>\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d{1,4})?)"
     r"(?![.,]?\d)(?P<after>-(?!\d)|\))?",
@@ -49,6 +49,7 @@ _LESSENS = re.compile(
 CURRENCIES = {
     "€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "rm": "MYR", "rs": "INR", "us$": "USD",
     "s$": "SGD", "a$": "AUD", "hk$": "HKD", "c$": "CAD", "kr": "SEK", "fr": "CHF", "sfr": "CHF", "euro": "EUR",
+    "₪": "ILS", 'ש"ח': "ILS", "ש״ח": "ILS", "₱": "PHP", "₫": "VND", "₺": "TRY", "฿": "THB",
 }  # fmt: skip
 # Traded currencies only: a complete list would match capitalized words.
 ISO_CURRENCIES = frozenset(
@@ -138,7 +139,7 @@ def amount(text: str) -> str | None:
     if len(hits) != 1:
         return None
     # Only a currency is allowed beside the digits: "12.3O" is a misreading and "about 12" is not an amount.
-    rest = re.sub(r"[\W\d]", " ", re.sub(r"[€$£¥₹]", "", text)).split()
+    rest = re.sub(r"[\W\d]", " ", re.sub(r"[€$£¥₹₱₦₫₺฿₪]", "", text)).split()
     return hits[0].value if all(currency(word) for word in rest) else None
 
 

@@ -105,7 +105,7 @@ def test_what_is_wrong_on_it_is_still_a_reason(tmp_path: Path) -> None:
     _, clean = next(invoices.every(today))
     ahead = replace(clean, issued=today + dt.timedelta(days=9))
     late = replace(clean, due=clean.issued - dt.timedelta(days=9))
-    for one, words in ((ahead, "lies in the future"), (late, "is later than the day that payment is due")):
+    for one, words in ((ahead, "is in the future"), (late, "is later than the day that payment is due")):
         result = read(invoices.draw("pairs", one, tmp_path / "a.pdf"), specs(one))
         found = needs_review.find_review_reasons(result, specs(one), today=today.isoformat())
         assert [words in reason.text for reason in found] == [True]

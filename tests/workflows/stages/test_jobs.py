@@ -77,7 +77,7 @@ def test_a_recording_is_written_down_by_a_service_without_being_fetched(tmp_path
 @pytest.mark.parametrize(
     ("found", "note"),
     [
-        (replace(SPOKEN, score=0.7), "The transcript is only 70% sure."),
+        (replace(SPOKEN, score=0.7), "The transcript has a confidence of only 70%."),
         (Transcript("", (), "en-GB", 0.0, 0.0), "No speech was detected"),
     ],
 )

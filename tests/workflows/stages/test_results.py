@@ -48,7 +48,7 @@ def test_reasons_are_sentences_a_reviewer_can_act_on() -> None:
     )
     assert texts(found) == [
         ("company", "missing", "Company not found"),
-        ("date", "rule", "Date 2027-01-01 lies in the future"),
+        ("date", "rule", "Date 2027-01-01 is in the future"),
         ("total", "low_confidence", "Total 79 %, needs 80 %"),
     ]
 
@@ -238,7 +238,7 @@ def test_what_does_not_fit_together_is_a_reason_however_sure_the_field() -> None
 @each("confidence", [0.95, 0.5])
 def test_an_implausible_day_is_a_reason_however_sure_the_field(confidence: float) -> None:
     found = result(date=field("date", "2027-01-01", confidence, kind="date"))
-    assert texts(found) == [("date", "rule", "Date 2027-01-01 lies in the future")]
+    assert texts(found) == [("date", "rule", "Date 2027-01-01 is in the future")]
 
 
 @each(
@@ -275,11 +275,11 @@ def test_a_date_of_long_ago_is_a_reason() -> None:
         ("end_date", "", "2056-12-31", ""),
         ("end_date", "", "2057-01-01", "is more than 30 years ahead"),
         ("due_date", "", "1995-12-31", "is more than 30 years ago"),
-        ("date", "", "2026-12-21", "lies in the future"),
-        ("date", "past", "2026-11-23", "lies in the future"),
+        ("date", "", "2026-12-21", "is in the future"),
+        ("date", "past", "2026-11-23", "is in the future"),
         ("date", "past", "2026-11-22", ""),  # in Auckland it is that day already
         ("date", "around", "2026-12-21", ""),
-        ("delivered", "past", "2026-12-21", "lies in the future"),
+        ("delivered", "past", "2026-12-21", "is in the future"),
         ("born", "any", "1956-01-01", ""),
         ("lease_until", "any", "2099-01-01", ""),
     ],

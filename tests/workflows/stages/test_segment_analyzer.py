@@ -185,3 +185,9 @@ def test_a_sampled_document_is_reviewed_though_nothing_is_in_doubt(tmp_path: Pat
     assert run_all(sampled)["assess"].facts["review_required"] is True
     assert list_reasons(sampled) == [needs_review.AUDIT]
     assert run_all(usual)["assess"].facts["review_required"] is False
+
+
+def test_the_result_says_which_language_the_document_is_in(tmp_path: Path) -> None:
+    ctx = invoice(tmp_path)
+    run_all(ctx)
+    assert kept(ctx).json("runs/run1/result.json")["language"] == "en"

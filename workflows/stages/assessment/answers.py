@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from config.phrase import Phrase
+
 
 class Answer(StrEnum):
     """Stored as written."""
@@ -14,15 +16,20 @@ class Answer(StrEnum):
     ILLEGIBLE = "illegible"  # what is written there is illegible
 
 
-# The answers without a value, in the order of the menu.
-WITHOUT_VALUE: Mapping[str, str] = {
-    Answer.BLANK.value: "Blank on paper",
-    Answer.ABSENT.value: "Not on paper",
-    Answer.ILLEGIBLE.value: "Illegible",
+# The answers without a value, in the order of the menu: as a label, and within a sentence.
+WITHOUT_VALUE: Mapping[str, tuple[Phrase, Phrase]] = {
+    Answer.BLANK.value: (Phrase("Blank on paper"), Phrase("blank on paper")),
+    Answer.ABSENT.value: (Phrase("Not on paper"), Phrase("not on paper")),
+    Answer.ILLEGIBLE.value: (Phrase("Illegible"), Phrase("illegible")),
 }
-NOTHING = "not on the document"  # for an empty value without an answer
+_UNANSWERED = (Phrase("Not on the document"), Phrase("not on the document"))
 
 
-def describe_nothing(answer: str | None) -> str:
-    """Describe why there is no value."""
-    return WITHOUT_VALUE.get(answer or "", NOTHING).lower()
+def label_nothing(answer: str | None) -> Phrase:
+    """Why there is no value, as a label."""
+    return WITHOUT_VALUE.get(answer or "", _UNANSWERED)[0]
+
+
+def describe_nothing(answer: str | None) -> Phrase:
+    """Why there is no value, within a sentence."""
+    return WITHOUT_VALUE.get(answer or "", _UNANSWERED)[1]

@@ -100,9 +100,9 @@ def describe_odd_value(field: Field, value: str, today: str) -> str:
     if odd := find_odd_date(value, today, date_range(field.name, field.type, field.date_range)):
         return f"{field.label} {value} {odd}"
     if field.type == "text" and _IBAN.search(field.name) and not iban.is_valid(value):
-        return f"{field.label} is no valid IBAN: its check digits do not fit"
+        return f"{field.label} is not a valid IBAN: its check digits do not match"
     if field.type == "text" and _VAT_ID.search(field.name) and not _is_vat_id(value):
-        return f"{field.label} is no valid VAT ID of its country"
+        return f"{field.label} is not a valid VAT ID for its country"
     return ""
 
 
@@ -119,7 +119,7 @@ def find_odd_date(value: str, today: str, plausible: str) -> str:
         return ""
     # Tomorrow in UTC is today in half of the world.
     if plausible == PAST and value > (dt.date.fromisoformat(today) + dt.timedelta(days=1)).isoformat():
-        return "lies in the future"
+        return "is in the future"
     years = int(value[:4]) - int(today[:4])
     if years < -FARTHEST:
         return f"is more than {FARTHEST} years ago"
@@ -223,6 +223,8 @@ def describe_stored(field: Field, text: str, *, day_first: bool) -> str:
 
     Empty also if it cannot be stored.
     """
+    if not text:
+        return ""
     if field.type == TABLE:
         return _describe_cells(field, text, day_first=day_first)
     typed = " ".join(text.split())

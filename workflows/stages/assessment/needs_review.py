@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from projects.settings.columns import TABLE
 from workflows.stages.assessment.field_rules import Warn, describe_odd_value, list_contradictions, name_day
 from workflows.stages.assessment.proofs import evidence_of
 from workflows.stages.document_copy import WORDS, Copy
@@ -75,7 +76,7 @@ def _reason(field: Field, found: Mapping[str, Any], today: str) -> Reason | None
     stored = to_stored_form(field.type, value)
     if stored is None:
         return Reason(field.name, "invalid", f"{field.label} “{value[:40]}” is not a valid {field.type}")
-    if to_allowed_form(field, value) is None:
+    if (field.allowed or field.type == TABLE) and to_allowed_form(field, value) is None:
         return Reason(field.name, "not_allowed", f"{field.label} “{value[:40]}” is not an allowed value")
     doubt = _find_doubt(field, found, stored)
     if doubt is None or doubt.code in _DOUBTS:
@@ -112,7 +113,7 @@ def _describe_limit(limit: float | None, rated: float) -> str:
 
 def _describe_rating(rated: float | None, threshold: float) -> str:
     if rated is None:  # another system may have no confidence
-        return "comes without a confidence"
+        return "has no confidence"
     # Rounded down: 79.6 % must not look like the 80 % it misses.
     return f"{int(float(rated) * 100 + 1e-9)} %, needs {round(threshold * 100)} %"
 

@@ -26,15 +26,15 @@ _SENTENCES = (
     Phrase("%(field)s “%(value)s” is not an allowed value"),
     Phrase("%(field)s is not verified; too few reviews to rely on its confidence"),
     Phrase("%(field)s is not verified"),
-    Phrase("%(field)s comes without a confidence"),
+    Phrase("%(field)s has no confidence"),
     Phrase("%(field)s %(rated)s, needs %(needed)s to keep the error limit"),
     Phrase("%(field)s %(rated)s, needs %(needed)s"),
     Phrase("%(field)s could be %(day)s or %(other)s"),
-    Phrase("%(field)s %(day)s lies in the future"),
+    Phrase("%(field)s %(day)s is in the future"),
     Phrase("%(field)s %(day)s is more than %(years)s years ago"),
     Phrase("%(field)s %(day)s is more than %(years)s years ahead"),
-    Phrase("%(field)s is no valid IBAN: its check digits do not fit"),
-    Phrase("%(field)s is no valid VAT ID of its country"),
+    Phrase("%(field)s is not a valid IBAN: its check digits do not match"),
+    Phrase("%(field)s is not a valid VAT ID for its country"),
 )
 _SHAPES = {"kind": "|".join(_KINDS), "rated": r"\d+ %", "needed": r"\d+ %", "years": r"\d+", "day": r"\S.{0,59}?"}
 

@@ -23,7 +23,7 @@ _SHORT, _LONG = 4_000, 6_000  # characters: no receipt is longer, no contract mu
 _SLIP = 2.2  # points of narrow till paper
 _XML = 6.0
 _NARROW = 1.5  # aspect ratio that no office paper has
-_AMOUNT = re.compile(r"\d[.,]\d{2}\b|(?:[$€£¥₹]|\b(?:rs|rm|eur|usd|gbp|chf)\b\.?) ?\d", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d[.,]\d{2}\b|(?:[$€£¥₹₪]|\b(?:rs|rm|eur|usd|gbp|chf)\b\.?) ?\d", re.IGNORECASE)
 _TITLE_WORDS = 6  # a row with more words is a sentence, not a title
 
 

@@ -16,7 +16,7 @@ _MOST_HITS = 600  # hits of a field, in reading order
 _SHORTEST_WRAPPED, _LONGEST_DATE = 40, 30  # characters of a wrapped line, and of a date
 _LONGEST_LINE = 400  # characters of a line that are searched for hits
 _ENDS = " \t,;:\"“”„'’|*_"
-_SIGN = re.compile(r"^[^\W\d_]{0,3}[€$£¥₹]|[€$£¥₹]$")
+_SIGN = re.compile(r"^[^\W\d_]{0,3}[€$£¥₹₪]|[€$£¥₹₪]$")
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ STREET = re.compile(
     r"largo|pra[çc]a|estrada|rodovia|ul\.|ulica|ulice|os\.|n[áa]m\.|n[áa]m[ěe]st[íi]|utca|k[öo]r[úu]t|strada|"
     r"bd\.|calea|cad\.|caddesi|sok\.|sokak|mah\.|bulvar[ıi]|trg|cesta|torget|plads|kade|singel|dijk|nagar|marg|chowk|"
     r"brgy\.?|barangay|purok|parade|embankment|promenade|causeway|bypass|phase|sector|estate|"
-    r"transversal|transv\.|diagonal|diag\.|ruko|gang|gg\.|u\.|utja|t[ée]r|s[ée]t[áa]ny|fasor)(?!\w)"
+    r"transversal|transv\.|diagonal|diag\.|psje\.|pje\.|jir[oó]n|jr\.|prol\.|urb\.|ruko|gang|gg\.|u\.|utja|t[ée]r|s[ée]t[áa]ny|fasor)(?!\w)"
     r"|\w{3}(?:kade|singel|dijk|steeg|torget|plassen|kuja|tie|utca|ulica)\s?\d"
     r"|\b(?:p\.? ?o\.? ?box|postbus|postfach|apartado|private bag)\s?\d"
     rf"|{_STALL}",
@@ -56,7 +56,7 @@ PLACE = re.compile(
 )
 STOP = re.compile(
     r"\b(tel|te1|telephone|phone|fon|fax|mobile|whatsapps?|h/p|hp|e-?mail|emall|www|https?|gst|vat|sst|"
-    r"ust|steuernummer|tin|reg(istration)?\.?|company no|"
+    r"ust|steuernummer|tin|reg(istration|istered|d)?\.?|company no|"
     r"co\.? ?no|tax|invoice|receipt|rechnung|date|datum|cash(ier)?|bill|table|order|hours?|doc(ument)?|page|owned by|"
     r"(deliver(y|ed)?|ship(ping|ped)?|bill(ing|ed)?|sold) (to|address)|lieferanschrift|"
     r"welcome|thanks?|merci|danke|gracias|grazie|visit|"
@@ -95,7 +95,10 @@ _HOUSED = re.compile(
     re.IGNORECASE,
 )
 # A place along a road: Rodovia BR-101 Km 314.
-_ALONG = re.compile(r"\A(?:[^\W\d_][\w.-]{0,30}\s){1,4}(?:km|nos?|nrs?|n[º°])\.?\s?\d{1,4}\W*", re.IGNORECASE)
+_ALONG = re.compile(
+    r"\A(?:[^\W\d_][\w.-]{0,30}\s){1,4}(?:km|nos?|nrs?|nros?|n[uú]m|n[º°]|br|[čc]p|kbr|sz)\.?\s?\d{1,4}[a-z]?\W*",
+    re.IGNORECASE,
+)
 # A town after its postcode, whatever the country's: 4030000 Concepción, CEP 40020-000 Salvador BA.
 _TOWN_LAST = re.compile(
     r"\A\W{0,3}(?:[A-Z]{2,4}[ .:-]{1,2})?(?:\d{4,7}|\d{2,5}[- ]\d{2,4})\s+"
@@ -107,7 +110,7 @@ _CODE_ALONE = re.compile(r"\A\W{0,3}\d{4,6}\W*")
 # A town without a postcode: few words, the first written large, no number but a district's.
 _TOWN_ALONE = re.compile(r"\A\W{0,3}[A-ZÀ-ÞĀ-Ž][^\W\d_]+(?:[ ,./'-]{1,3}[^\W\d_]+){0,4}(?:\s\d{1,2})?\W*")
 _POSTCODE = re.compile(
-    r"(?:[A-Z]{1,2}[- ])?(?:\d{5}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-ÞĀ-Ž][^\W\d_]+"
+    r"(?:[A-Z]{1,2}[- ])?(?:\d{5,6}|\d{4}(?: ?[A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3})\s+[A-ZÀ-ÞĀ-Ž][^\W\d_]+"
 )
 BUYER_HEAD = re.compile(
     r"\s{0,3}(?:bill(?:ed)? to|invoice to|ship(?:ped)? to|sold to|deliver(?:ed)? to|customer|client|buyer|kunde|käufer|"
@@ -153,7 +156,7 @@ _WHOLE = re.compile(r"\A\d{1,4}\W?[a-z]?\W{1,2}[^\W\d_]{2}|\A(?:[^\W\d_]+\W{1,3}
 _NUMBER_OF = re.compile(r"\A\W*(?:[^\W\d_]+\W{1,3}){1,3}\d{5,9}\W*")
 _HOUSE_NAMED = re.compile(r"\A\W{0,3}(?:blk|block|no|nos|lot|plot|hse|house)\b\W{0,3}\d", re.IGNORECASE)
 # The number of a customer or document, not a postcode: Kunde Nr. 58122.
-_NUMBER_NAMED = re.compile(r"\b(?:nos?|nrs?|n[º°]|ids?)\b\W{0,3}\d{4,9}\W*\Z", re.IGNORECASE)
+_NUMBER_NAMED = re.compile(r"(?:\b(?:nos?|nrs?|n[º°]|ids?)|\w(?:nr|nummer))\b\W{0,3}\d{4,9}\W*\Z", re.IGNORECASE)
 # One word and a small number, as tills count: Window 6.
 _ONE_COUNTED = re.compile(r"\A\W{0,3}[^\W\d_]+\W{1,3}\d{1,2}\W*")
 _HOUSE_FIRST = re.compile(r"\d{1,4}[a-z]?\b", re.IGNORECASE)
@@ -163,6 +166,7 @@ MOST_ROWS = 6
 _FOOT = 8  # rows
 LONGEST_ROW = 80
 _PLACED_POINTS = 1.4
+_TOWN_BY_PLACE = 0.6  # of a town that only its position tells
 
 
 def is_street(text: str) -> bool:
@@ -293,7 +297,9 @@ def _find_placed_addresses(rows: Sequence[Row], *, over_town: bool = False) -> I
         text = _first_column(rows[number])
         if _is_placed(text) and (_HOUSED.match(text) or _stands_over_town(rows, number, named=over_town)):
             found = _rate_block(rows, number)
-            yield replace(found, points=_PLACED_POINTS - 0.1 * number, evidence={**found.evidence, "loose": 1.0})
+            streets = max(found.evidence["streets"], float(bool(_ALONG.match(text))) / 2)
+            evidence = {**found.evidence, "loose": float(not found.evidence["place"]), "streets": streets}
+            yield replace(found, points=_PLACED_POINTS - 0.1 * number, evidence=evidence)
             return
 
 
@@ -327,10 +333,30 @@ def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
     sure = min(1.0, (streets + numbered) / 2)
     # Two house numbers: one of them may be a slogan, or a unit in a building.
     doubled = float(_count_houses([_own(line.text) for line in block]) > 1)
-    # No known place or postcode follows the street: the end of the address is a guess.
-    loose = float(not place and len(block) > 1)
-    evidence = {"doubled": doubled, "loose": loose}
-    return of_lines(block, text, points, streets=sure, place=float(place), early=1 / (1 + number / 4), **evidence)
+    town = _TOWN_BY_PLACE * (_ends_with_town(block) and _is_ended(rows, number, block))
+    # Neither a place or postcode that is known nor a town that stands last: the end of the address is a guess.
+    loose = float(not place and not town and len(block) > 1)
+    evidence = {"doubled": doubled, "loose": loose, "place": float(place) or town}
+    return of_lines(block, text, points, streets=sure, early=1 / (1 + number / 4), **evidence)
+
+
+def _is_ended(rows: Sequence[Row], number: int, block: Sequence[Line]) -> bool:
+    """Return True if a gap or what is no address follows: a telephone's or tax number, a title."""
+    held = set(map(id, block))
+    last = max(place for place in range(number, len(rows)) if any(id(line) in held for line in rows[place].lines))
+    if last + 1 == len(rows):
+        return False
+    following = rows[last + 1]
+    gap = following.page != block[-1].page or following.box[1] - block[-1].box[3] > 1.2 * block[0].height
+    return gap or _is_other(following.text) or is_labelled(following.text)
+
+
+def _ends_with_town(block: Sequence[Line]) -> bool:
+    """Return True if only words follow the house number: in the last line, or after a comma."""
+    parts = _own(block[-1].text).rstrip(" ,.").split(",")
+    last = parts[-1].strip()
+    said = re.search(r"(?<![-'’])\b[a-zß-ÿ]{4}", last)  # as slogans are written; towns have small words of two letters
+    return (len(block) > 1 or len(parts) > 1) and not said and bool(_TOWN_ALONE.fullmatch(last))
 
 
 def _count_houses(texts: Sequence[str]) -> int:
@@ -451,7 +477,8 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
             break
         bottom = row.box[3]
         text = " ".join(_own(line.text) for line in lines)
-        if _is_other(text) or not _continues(text, settled=_is_settled(block)):
+        called = _REGION.fullmatch(text) and any(_own(line.text) != line.text for line in lines)  # Mob. tel. 555 0182
+        if called or _is_other(text) or not _continues(text, settled=_is_settled(block)):
             break
         block.extend(lines)
     return block

@@ -85,6 +85,7 @@ PRIOR: Mapping[str, Mapping[str, float]] = {
         "arithmetic": 1.2,
         "lines": 0.6,
         "passed": -1.5,
+        "net": -2.5,
         "repeats": 1.2,
         "money": 0.3,
         **_ALWAYS,

@@ -9,7 +9,7 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 
 LABEL = re.compile(r"(currency|währung)\s*:?\s*$", re.IGNORECASE)
 SIGN = re.compile(
-    r"[€£¥₹]|(?:\b(?:US|S|A|HK|C))?\$|(?<![A-Za-z])(?:RM|Rs)\.?(?=\s?[-\d(]|\)|\s*$)|(?<=[A-Za-z:(])RM(?=\s?\d|\))"
+    r"[€£¥₹₪₱₫₺฿]|ש[\"״]ח|(?:\b(?:US|S|A|HK|C))?\$|(?<![A-Za-z])(?:RM|Rs)\.?(?=\s?[-\d(]|\)|\s*$)|(?<=[A-Za-z:(])RM(?=\s?\d|\))"
 )
 CODE = re.compile(rf"\b(?:{'|'.join(sorted(values.ISO_CURRENCIES))})\b")
 COUNTRY: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -17,6 +17,9 @@ COUNTRY: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("EUR", re.compile(r"\b(gmbh|deutschland|ust\.?-?id)\b", re.IGNORECASE)),
     ("INR", re.compile(r"\b(pvt\.? ltd|gstin|india)\b", re.IGNORECASE)),
 )
+
+
+_LABELLED = 80  # characters before a sign in which its label ends: a line may be full of signs
 
 
 def find_currencies(document: Document) -> list[Candidate]:
@@ -37,7 +40,7 @@ def _find_printed_currencies(document: Document) -> Iterator[Candidate]:
                 code = values.currency(match[0])
                 if code:
                     before = (row.lines[position - 1].text + " " if position else "") + line.text[: match.start()]
-                    labelled = bool(LABEL.search(before.rstrip(" :")))
+                    labelled = bool(LABEL.search(before[-_LABELLED:].rstrip(" :")))
                     yield of_line(
                         line, code, match.start(), match.end(), 3.0 * labelled, label=float(labelled), printed=1.0
                     )

@@ -13,17 +13,19 @@ from workflows.stages.pages.layout import Line, Row
 ISSUE = re.compile(
     r"\b(invoice|inv|receipt|bill|issue|rechnungs?|belegs?|ausstellungs|factuur|faktura)[\s.-]*(no/)?(date|datum)|"
     r"\bdate of issue|\bdate (de (la )?|d['’])?(facturation|facture|émission)|\bfecha de (la )?(factura|emisión)|"
-    r"\bdata (della )?(fattura|emissione)|\bdata wystawienia",
+    r"\bdata (della )?(fattura|emissione)|\bdata wystawienia|"
+    r"\bתאריך (ה?(חשבונית|קבלה|הפקה|הנפקה|מסמך))|\bتاريخ (ال)?([إا]صدار|فاتورة|تحرير)",
     re.IGNORECASE,
 )
-LABEL = re.compile(r"\b(date|datum|dated|tarikh|fecha|data|vom|von)\b", re.IGNORECASE)
+LABEL = re.compile(r"\b(date|datum|dated|tarikh|fecha|data|vom|von|תאריך|(?:ال)?تاريخ)\b", re.IGNORECASE)
 OTHER = re.compile(
     r"\b(good (?:to|through|thru|till)|ends|"
     r"due|expir\w*|valid|until|bis|birth|born|deliver\w*|liefer\w*|leistung\w*|order|check (in|out)|period|from|to|"
     r"flight|print(ed)?|fällig\w*|payment terms|purchase|entry|zeitraum\w*|mfg|best before|zahlbar|zahlungsziel|"
     r"échéance|livraison|commande|payer|vencimiento|entrega|pedido|scadenza|consegna|ordine|vervaldatum|leverdatum|"
     r"förfallo\w*|leverans\w*|termin płatności|bestell\w*|auftrags\w*|return\w*|retum\w*|refund\w*|exchang\w*|"
-    r"warrant\w*|garant\w*|guarantee\w*|umtausch\w*)\b",
+    r"warrant\w*|garant\w*|guarantee\w*|umtausch\w*|"
+    r"לתשלום|תשלום|פירעון|אספקה|משלוח|הזמנה|תוקף|(?:ال)?(?:استحقاق|سداد|دفع|تسليم|توريد|طلب|انتهاء|صلاحية))\b",
     re.IGNORECASE,
 )
 TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
@@ -31,7 +33,7 @@ TIME = re.compile(r"\d{1,2}[:.]\d{2}([:.]\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
 ZIP = re.compile(rf"\b(?:USA|U\.S\.A|United States)\b|{postcodes.UNITED_STATES}")
 PHONE = re.compile(r"\(\d{3}\) \d{3}-\d{4}")
 ELSEWHERE = re.compile(
-    r"[€£₹]|\bRM ?\d|\bHK\$|\bNZ\$|\b(malaysia|kuala lumpur|selangor|johor|jalan|jln|lorong|taman|gmbh|sdn|pte|pty|"
+    r"[€£₹₪]|\bRM ?\d|\bHK\$|\bNZ\$|\b(malaysia|kuala lumpur|selangor|johor|jalan|jln|lorong|taman|gmbh|sdn|pte|pty|"
     r"singapore|hong kong|kowloon|india|gstin|[cs]gst|australia|new zealand|ireland|united kingdom|deutschland|"
     r"france)\b",
     re.IGNORECASE,

@@ -10,7 +10,7 @@ from workflows.stages.fields import dates
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.fields.places import Place, by_labels
 
-_READ = {"currency": values.currency, "number": values.number, "boolean": values.boolean}
+_READ = {"currency": values.currency}
 # Identifiers contain digits; their label may continue: purchase order no.
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?:number|no|nr|num|id|iban|nummer|order)$", re.IGNORECASE)
 _NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
@@ -19,6 +19,14 @@ _ALSO: Mapping[str, tuple[str, ...]] = {"net_total": ("Sub total", "Net amount",
 _ALSO_COSTS = 0.5  # points
 Found = tuple[int, Place, values.Hit]  # distance from the label, place, value
 _RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
+
+
+# A number is often printed with what it counts: 412.5 kg, 12 pcs, 3 m².
+_UNIT = re.compile(
+    r"(?<=\d)\s?(?:[kmµ]?g|t|lbs?|oz|[kcmµ]?m[²³23]?|[cdm]?l|ft|in|pcs?\.?|pieces?|units?|ea|boxe?s?|Stk\.?|Stück|"
+    r"h|hrs?|hours?|min|s|sec|days?|Tage|Std\.?|°C|°F|k?Wh?|kW)$",
+    re.IGNORECASE,
+)
 
 
 def find_by_label(document: Document, spec: FieldSpec) -> list[Candidate]:
@@ -81,6 +89,8 @@ def _reader(document: Document, spec: FieldSpec) -> Callable[[Place], values.Hit
             return _amount
         case "boolean":
             return _boolean
+        case "number":
+            return _number
         case kind:
             return partial(_words, read=_READ.get(kind, str), digits=is_identifier(spec))
 
@@ -114,6 +124,11 @@ def _boolean(place: Place) -> values.Hit | None:
     word = (place.text[place.start :].strip(" :：.#-–").split() or [""])[0].rstrip(",;")
     value = values.boolean(word)
     return _hit(place, word, value)
+
+
+def _number(place: Place) -> values.Hit | None:
+    words = _UNIT.sub("", place.text[place.start :].strip(" :：.#–"))
+    return _hit(place, words, values.number(words))
 
 
 def _words(place: Place, *, read: Callable[[str], str | None], digits: bool) -> values.Hit | None:

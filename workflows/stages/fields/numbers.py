@@ -7,13 +7,20 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 from workflows.stages.fields.places import by_labels
 
 _NO = r"(?:(?:no|nr|num|number|nummer|id)\b|#|n[°º])\s*[.:#]*"
+_NO_HEBREW = r"(?:מספר\b|מס['׳]|מס\.)"
 _INVOICE = re.compile(
     rf"\b(?:tax )?inv(?:[o0]ice)?\s*\.?\s*{_NO}|\b\w*rechnung(?:s-?)?\s*{_NO}|"
     rf"\b(?:factur[ae]|fattura|factuur|faktura)\s*{_NO}|\bfattura n\b\.?|\bnumer faktury\b|"
-    r"\bn[uú]m[eé]ro (?:de (?:la )?)?(?:factur[ae]|fattura)\b|\bn[°º]\s*(?:de )?factur[ae]\b",
+    r"\bn[uú]m[eé]ro (?:de (?:la )?)?(?:factur[ae]|fattura)\b|\bn[°º]\s*(?:de )?factur[ae]\b|"
+    rf"\b{_NO_HEBREW}\s*ה?חשבונית(?: ?(?:ה?מס|עסקה))?\b|\bחשבונית(?: ?(?:מס|עסקה))?(?: ?[/-]? ?קבלה)?\s*{_NO_HEBREW}|"
+    r"\bرقم (?:ال)?فاتورة(?: (?:ال)?ضريبية)?\b|\b(?:ال)?فاتورة(?: (?:ال)?ضريبية)?\s*رقم\b",
     re.IGNORECASE,
 )
-_RECEIPT = re.compile(rf"\b(?:receipt|rcpt|bill|quittung|beleg)(?:s?-)?\s*{_NO}|\btax invoice\s*:", re.IGNORECASE)
+_RECEIPT = re.compile(
+    rf"\b(?:receipt|rcpt|bill|quittung|beleg)(?:s?-)?\s*{_NO}|\btax invoice\s*:|"
+    rf"\b{_NO_HEBREW}\s*ה?קבלה\b|\bקבלה\s*{_NO_HEBREW}|\bرقم (?:ال)?[إا]يصال\b|\b(?:ال)?[إا]يصال\s*رقم\b",
+    re.IGNORECASE,
+)
 _DOCUMENT = re.compile(rf"\bdoc(?:ument)?\s*\.?\s*{_NO}|\bcontract\s*{_NO}|\bgutschrift.*?\bnr\.?", re.IGNORECASE)
 _OTHER = re.compile(rf"\b(?:transaction|trans|txn|ticket|slip|booking)\s*(?:{_NO}|:)", re.IGNORECASE)
 _SIGN = re.compile(r"^\s*#(?=\s*\w)")

@@ -33,7 +33,9 @@ _COMMON = (
     "désignation", "quantité", "prix unitaire", "montant", "montant ht", "total ht", "total ttc", "tva", "factura",
     "número de factura", "fecha", "fecha de vencimiento", "proveedor", "cliente", "descripción", "cantidad", "importe",
     "iva", "fattura", "scadenza", "fornitore", "descrizione", "quantità", "importo", "factuur", "factuurnummer",
-    "factuurdatum", "vervaldatum", "leverancier", "omschrijving", "aantal", "bedrag", "btw",
+    "factuurdatum", "vervaldatum", "leverancier", "omschrijving", "aantal", "bedrag", "btw", "תאריך", "תאריך חשבונית",
+    "מספר חשבונית", "לקוח", "ספק", "תאריך תשלום", "מספר עוסק", "التاريخ", "تاريخ الفاتورة", "تاريخ الاستحقاق",
+    "رقم الفاتورة", "العميل", "المورد", "الرقم الضريبي",
 )  # fmt: skip
 # Compound labels whose parts are other labels.
 _COMPOUND = (

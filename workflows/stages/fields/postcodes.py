@@ -19,12 +19,13 @@ _LAST = re.compile(
 # Four digits after the town, as in New Zealand and South Africa; after other words they are a year or a number.
 _TOWN = re.compile(
     r"(?:^|[,\s])(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|oct|okt|nov|de[cz]|est|since|seit|depuis|till|staff|trans|"
-    r"slip|branch|order|table|store|shop|unit|room|op|auth|check|no|bill|ref)[^\W\d_]{0,6}\.?\s)[^\W\d_]{4,20}\s\d{4}[.,]?$",
+    r"slip|branch|order|table|store|shop|unit|room|op|auth|check|no|bill|ref)[^\W\d_]{0,6}\.?\s)[^\W\d_]{4,20}(?:\s|\s?[-–]\s?)\d{4}[.,]?$",
     re.IGNORECASE,
 )
 # Before the town, as in continental Europe and Malaysia.
 _FIRST = re.compile(
-    r"(?:^|,\s?)(?:[A-Z]{1,3}[- ])?(?:\d{5}\s?|\d{4}\s(?:[A-Z]{2}\s)?|\d{3}\s\d{2}\s)[A-ZÀ-ÞĀ-Ž]\W?[^\W\d_]"
+    r"(?:^|,\s?)(?:[A-Z]{1,3}[- ])?(?:\d{5}\s?|\d{6}\s|\d{2}-\d{3}\s|\d{4}\s(?:[A-Z]{2}\s)?|\d{3}\s\d{2}\s)"
+    r"[A-ZÀ-ÞĀ-Ž]\W?[^\W\d_]"
 )
 
 

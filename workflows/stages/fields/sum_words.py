@@ -17,12 +17,12 @@ def _any(lines: str) -> str:
 PAYABLE = _any(r"""
 te betalen|te voldoen|verschuldigd
 zu bezahlen
-(?:total |valor |importe )?(?:a|por) pagar
+(?:total |valor |importe |suma |monto )?(?:a|por) pagar
 (?:totale )?da pagare|totale complessivo|importo totale
 do zap[lł]aty
 k (?:uhrade|zaplaceni|zaplateniu)|celkem k uhrade
 fizetendo|vegosszeg
-(?:total )?de (?:plata|platit)
+(?:total )?de (?:plata|platit|achitat)
 odenecek(?: tutar)?|genel toplam
 att betala|[aå] betale|at betale|slutsumma
 maksettava\w*|loppusumma
@@ -36,11 +36,12 @@ pl[iı]eredo
 harus dibayar|total (?:bayar|belanja)
 tong (?:cong|tien)|phai tra
 jumla kuu
+(?:المبلغ|الإجمالي|الاجمالي) المستحق|לתשלום
 应付|應付|实付|實付|ご請求額?|お支払\w*
 """)
 # Totals.
 TOTAL = _any(r"""
-totaa?le?s?|totaalbedrag|eindtotaal
+totaa?le?s?|totaalbedrag|eindtotaal|factuurbedrag
 totali|shuma
 razem|suma|lacznie|[lł][aą]cznie|ogolem
 celkem|celkom|spolu|soucet
@@ -52,6 +53,7 @@ ukupno|skupaj
 is viso|kopa|kokku
 kabuuan|jumla
 thanh tien
+(?:ال)?[إا]جمالي|المجموع|סה["״]כ
 合計|合计|总计|總計|总额|總額
 συνολο
 """)
@@ -60,18 +62,19 @@ bedrag|importo|iznos|znesek|tutar|kwota|castka|belop|beloeb
 """)
 BEFORE_TAX = _any(r"""
 sub\s?-?totaa?le?|sous\s?-?total
-excl\w*|zonder btw|ex btw
-(?:base )?imponibile?|base tribut\w*|sin iva|sem iva|senza iva
+(?:ex[ck]l|ekskl)\w*|zonder btw|ex btw
+(?:base )?imponibile?|base tribut\w*|sin iva|sem iva|senza iva|totale merce|fara tva
 podsuma|wartosc netto|bez (?:dph|ptu|vat|pdv|ddv)
 mezisoucet|medzisucet|zaklad dane|osnovica
-reszosszeg|nettó?|adoalap
+reszosszeg|netto|adoalap
 ara toplam|matrah
 delsum(?:ma)?|netto|uten mva|utan moms
-valisumma|veroton
+valisumma|veroton|ilman alv
 medju?zbroj|me[dđ]uzbroj|vmesna vsota
 tarpine suma|starpsumma|vahesumma
 tam tinh|sub jumlah
 小計|小计
+المجموع الفرعي|לפני מע["״]מ
 """)
 # Payments.
 PAID = _any(r"""

@@ -106,8 +106,42 @@ def of_lines(sums: Sequence[Sum]) -> Decimal | None:
     first = next((one.order for one in sums if one.points >= SUMMED), None)
     if first is None:
         return None
-    rows: dict[float, Decimal] = {}
+    rows = _list_rows(one for one in sums if one.order < first)
+    return sum(rows, Decimal(0)) if rows else None
+
+
+_MOST_UNNAMED = 300  # amounts: each is compared with all above it
+
+
+def find_unnamed(sums: Sequence[Sum]) -> list[Sum]:
+    """Without a label of a sum: the first amount to which all rows above add up, and what follows from it by its steps.
+
+    One row is no proof: its amount may be printed twice.
+    """
+    held = [one for one in sums if not one.in_summary]
+    if len(held) > _MOST_UNNAMED or any(one.points >= SUMMED for one in held):
+        return []
+    for place, one in enumerate(held):
+        if one.points or one.step is not None:
+            continue
+        rows = _list_rows(above for above in held[:place] if not _in_row(above.line, one.line))
+        if len(rows) > 1 and one.value == sum(rows):
+            below = (other for other in held[place + 1 :] if other.points == 0 and other.step is None)
+            return [one, *(other for other in below if other.value != one.value and _leads(one, other, held))]
+    return []
+
+
+def _list_rows(sums: Iterable[Sum]) -> list[Decimal]:
+    """List the last amount of each row, of those that have no label of another kind."""
+    rows: list[Decimal] = []
+    last: Line | None = None
     for one in sums:
-        if one.order < first and one.points == 0 and not one.in_summary and one.value > 0:
-            rows[round(one.line.box[1], 3)] = one.value
-    return sum(rows.values(), Decimal(0)) if rows else None
+        if one.points == 0 and not one.in_summary and one.value > 0:
+            rows[len(rows) - (last is not None and _in_row(last, one.line)) :] = [one.value]
+            last = one.line
+    return rows
+
+
+def _in_row(one: Line, other: Line) -> bool:
+    """Return True if the lines are side by side, on a page that lies a little askew too."""
+    return one.page == other.page and abs(one.box[1] + one.box[3] - other.box[1] - other.box[3]) < other.height

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from workflows.stages import values
-from workflows.stages.fields import sum_words, sums
+from workflows.stages.fields import nets, sum_words, sums
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.fields.sums import PAID_WITH, Sum
 from workflows.stages.pages.layout import Line, Row
@@ -31,12 +31,13 @@ _PAYABLE = re.compile(
     r"nett?\s?payable|(nett?|reste|montant|total) a payer|"
     r"rounded\s?total|total\s?rounded|to be paid|final\s?total|total after|zahlbetrag|zu\s?zahlen|bruttosumme|"
     r"please pay|you pay|to settle|amount (?:charged|owing)|pay this amount|gesamtbetrag(?! der)|rechnungsbetrag|"
-    r"endbetrag|bill\s?(?:amt|amount|total)|to\s?pay|total\s?ttc|importe total|gross amount|gross total)\b",
+    r"endbetrag|gesamtsumme|bill\s?(?:amt|amount|total)|to\s?pay|total\s?ttc|importe total|gross amount|gross total)\b",
     re.IGNORECASE,
 )
 _BEFORE_TAX = re.compile(
-    r"\b(sub\s?-?total|zwischensumme|nettobetrag|net amount|before tax|taxable|assessable|excl\w*|ohne ust|total ht|"
-    r"positionssumme|netto)\b",
+    r"\b(sub\s?-?total|zwischensumme|nettobetrag|nett? (?:amount|value)|amount nett?|taxable|assessable|exc|excl\w*|"
+    r"(?:before|without|net of|ex) (?:tax(?:es)?|vat|gst)|ohne (?:ust|mwst)|(?:total|montant|net) h\.? ?t|hors taxes?|"
+    r"positionssumme|warenwert|goods total|total goods|netto)\b",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(
@@ -48,6 +49,7 @@ _AMOUNT = re.compile(r"\b(amount|nett|betrag|montant|importe)\b", re.IGNORECASE)
 _INCLUDING = re.compile(r"\b(am(oun)?t|anount|total)\b.*\bincl", re.IGNORECASE)
 # The first match gives the points: "Subtotal (qty 4)" is a sum, "Total qty" is not. Labels have no accents here.
 LABELS = (
+    (4.5, nets.PAYABLE),
     (0.5, _BEFORE_TAX),
     (0.5, sum_words.bound(sum_words.BEFORE_TAX)),
     (-3.0, _NO_TOTAL),
@@ -69,17 +71,26 @@ SUMMARY = re.compile(
 )
 _TENDERED = re.compile(r"\btender", re.IGNORECASE)
 _CHANGE = -3.0  # points
+_NONE = Decimal(0)
+_UNNAMED = 2.5  # points, more than amounts that are printed again get
+_DECIMALS = re.compile(r"\d[.,]\d{2}(?!\d)")
 _LONGEST_LABEL = 200  # characters
-MONEY = re.compile(r"[€$£¥₹]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
+MONEY = re.compile(r"[€$£¥₹₪]|\b(rm|usd|eur|gbp|rs|inr|chf|sgd|myr)\b|rm(?=\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class _PrintedSums:
-    """The consistency of amounts: sums that follow from others, those that others follow from, and the lines' sum."""
+    """The consistency of amounts: sums that follow from others, those that others follow from, and the lines' sum.
+
+    ``unnamed``: the orders of the lines' sum without a label, and of what follows from it; the last one is the total.
+    ``larger``: the largest amount below these, which may be the total after a tax.
+    """
 
     proven: frozenset[Decimal]
     passed: frozenset[Decimal]
     lines: frozenset[Decimal]
+    unnamed: tuple[int, ...]
+    larger: Decimal
     repeats: Counter[str]
 
 
@@ -100,10 +111,15 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
     ends = {chain.target for chain in chains}
     lines = sums.of_lines(found)
     from_lines = {lines} | {chain.target for chain in chains if chain.base == lines} if lines else set()
+    unnamed = sums.find_unnamed(found)
+    below = (one.value for one in found if unnamed and one.order > unnamed[-1].order and not one.points)
+    from_lines |= {one.value for one in unnamed}
     return _PrintedSums(
         frozenset({*sums.find_proven_sums(found), *ends}),
         frozenset(chain.base for chain in chains) - ends,
         frozenset(from_lines),
+        tuple(one.order for one in unnamed),
+        max(below, default=_NONE),
         Counter(one.hit.value for one in found if not one.in_summary),
     )
 
@@ -111,7 +127,7 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
 def sums_of(document: Document) -> list[Sum]:
     """List every amount of money in reading order, without irrelevant ones."""
     found = (replace(one, order=order) for order, one in enumerate(_tell_change(_sums(document))))
-    return [one for one in found if one.value > 0 or one.points < 0 or one.step is not None]
+    return nets.settle([one for one in found if one.value > 0 or one.points < 0 or one.step is not None])
 
 
 def _tell_change(found: Iterable[Sum]) -> Iterator[Sum]:
@@ -126,6 +142,7 @@ def _sums(document: Document) -> Iterator[Sum]:
     # Each amount of a row looks up the row's words. Not cached by process, since they are document text.
     points_of = functools.lru_cache(maxsize=256)(label_points)
     summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
+    whole_sums = _has_whole_sums(document, points_of)
     over = ""  # the words of a row without an amount: the label of an unlabelled one below
     for number, row in enumerate(document.rows):
         if SUMMARY.search(row.text):
@@ -134,11 +151,20 @@ def _sums(document: Document) -> Iterator[Sum]:
         amounts = [
             (line, hit, label)
             for line, hit, label in _label_amounts(row, over, points_of)
-            if _is_money(hit, line, points_of(label))
+            if _is_money(hit, line, label, points_of(label), whole_sums=whole_sums)
         ]
         over = "" if amounts else sum_words.plain(row.text)
         for line, hit, label in amounts:
             yield Sum(line, hit, label, points_of(label), inside)
+
+
+def _has_whole_sums(document: Document, points_of: Callable[[str], float]) -> bool:
+    """Whether a sum before tax and its total are printed without decimals, and no amount with them."""
+    if _DECIMALS.search(document.text):
+        return False
+    labels = {label for row in document.rows for _, _, label in _label_amounts(row, "", points_of)}
+    nets_printed = [label for label in labels if nets.is_net(label) or points_of(label) == sums.SUMMED]
+    return bool(nets_printed) and any(points_of(label) >= nets.TOTALLED for label in labels - set(nets_printed))
 
 
 def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> Iterator[tuple[Line, values.Hit, str]]:
@@ -156,7 +182,9 @@ def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> It
         for hit in values.amounts_in(repair_digits(line.text)):
             passed = line.text[end : hit.start]
             since, nearest, end = _last(f"{since} {passed}"), _last(f"{nearest} {passed}"), hit.end
-            yield line, hit, next((label for label in (nearest, since) if points_of(label)), whole)
+            just = _last(passed)
+            labels = (just,) if sums.is_added(just) else (just, nearest, since)
+            yield line, hit, next((label for label in labels if points_of(label)), just if len(labels) == 1 else whole)
             if re.search(r"[.,]\d{2}$", hit.raw):
                 since = nearest = ""
         since, nearest = _last(f"{since} {line.text[end:]}"), _last(f"{nearest} {line.text[end:]}")
@@ -185,14 +213,18 @@ def label_points(label: str) -> float:
     return next((points for points, pattern in LABELS if pattern.search(label)), 0.0)
 
 
-def _is_money(hit: values.Hit, line: Line, points: float) -> bool:
-    """Require two decimals, or for whole numbers a currency or a strong label; never a percentage."""
+def _is_money(hit: values.Hit, line: Line, label: str, points: float, *, whole_sums: bool) -> bool:
+    """Require two decimals, or for whole numbers a currency or a strong label; never a percentage.
+
+    ``whole_sums``: any label of a sum is strong.
+    """
     if line.text[hit.end :].lstrip().startswith("%"):
         return False
     if re.search(r"[.,]\d{2}\)?-?$", hit.raw):
         return True
     whole = re.search(r"\d[.,]\d+$", hit.raw) is None or re.search(r"[.,]\d{3}$", hit.raw) is not None
-    return whole and (bool(MONEY.search(hit.raw)) or (points >= 4.0 and len(hit.raw) <= 9))
+    strong = points >= 4.0 or (whole_sums and (points >= sums.SUMMED or sums.is_added(label)))
+    return whole and (bool(MONEY.search(hit.raw)) or (strong and len(hit.raw) <= 9))
 
 
 def _rate_total(found: Sum, paper: _PrintedSums) -> Candidate:
@@ -201,11 +233,14 @@ def _rate_total(found: Sum, paper: _PrintedSums) -> Candidate:
     again = min(3, paper.repeats[found.hit.value] - 1)
     points = found.points + 1.5 * agreed + 0.5 * max(0, again) - 2.5 * found.in_summary - 2.0 * (found.value == 0)
     points -= 2.0 * (passed and found.points > 0)  # tax, discount or rounding lead from it to another sum
+    points += _UNNAMED * (found.order in paper.unnamed[-1:])
+    before = found.order in paper.unnamed and found.value < paper.larger
     evidence = {
         "label": max(0.0, min(1.0, found.points / 4.0)),
         "arithmetic": float(agreed),
         "lines": float(lines),
         "passed": float(passed),
+        "net": float((nets.is_net(found.label) or found.points == sums.SUMMED or before) and not agreed),
         "repeats": max(0, again) / 3,
         "money": float(bool(MONEY.search(found.line.text))),
     }

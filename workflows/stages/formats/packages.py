@@ -35,6 +35,12 @@ def damaged_file(what: str) -> Refused:
     return Refused(f"This {what} is damaged or incomplete. Save it again, or export it as PDF, and upload that.")
 
 
+def too_deep(what: str) -> Refused:
+    return Refused(
+        f"This {what} is nested too deeply to be read, such as tables inside tables. Export it as PDF and upload that."
+    )
+
+
 @dataclass
 class Package:
     """``what``: its name in messages. Nothing is extracted to disk, and extracted bytes are counted."""
@@ -140,8 +146,13 @@ def open_package(path: Path, what: str) -> Iterator[Package]:
         try:
             yield package
         except _BROKEN as error:
-            # The underlying reader only reports the end of its source.
-            raise (package.too_large() if package.left < 0 else damaged_file(what)) from error
+            raise _explain(package, error) from error
+
+
+def _explain(package: Package, error: Exception) -> Refused:
+    if package.left < 0:  # the underlying reader only reports the end of its source
+        return package.too_large()
+    return too_deep(package.what) if "depth" in str(error) else damaged_file(package.what)
 
 
 def make_xml_parser() -> Any:

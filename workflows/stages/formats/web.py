@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree, html
 
 from config.errors import Refused
-from workflows.stages.formats import packages, texts
+from workflows.stages.formats import nesting, packages, texts
 from workflows.stages.formats.blocks import Block, format_table_row
 
 MOST_BYTES = 16 * 1024**2  # read whole, as a tree
@@ -56,7 +56,7 @@ def parse_web_page(body: bytes, *, charset: str = "", whole: bool = False) -> We
     text = body.decode(_known_codec(charset) or _declared_encoding(body), "replace").replace("\x00", "")
     try:
         tree = html.document_fromstring(
-            re.sub(r"^\s*<\?xml[^>]*\?>", "", text) or "<p></p>",
+            nesting.flatten(re.sub(r"^\s*<\?xml[^>]*\?>", "", text)) or "<p></p>",
             html.HTMLParser(remove_comments=True, no_network=True, huge_tree=False),
         )
     except (etree.ParserError, ValueError):  # only comments or white space

@@ -17,7 +17,8 @@ _S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MAIN, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
 _MOST_TEXT = 64 * 1024**2  # characters of shared strings, which are in memory while the sheets are read
-_WIDEST = 1_000  # columns
+_WIDEST = 1_000  # cells of a row
+_WIDEST_GAP = 50  # empty cells, of which more are left out: a cell at the far end stands beside the others
 _DATES = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}  # built-in formats (ECMA-376, 18.8.30)
 _BUILT_IN = {2: "0.00", 4: "#,##0.00", 9: "0%", 10: "0.00%", 39: "#,##0.00", 40: "#,##0.00", 44: "0.00"}
 
@@ -97,11 +98,16 @@ def _rows(package: Package, name: str, book: _Book) -> Iterator[str]:
     for event, element in package.events(name, f"{_S}row"):
         if event == "end":
             cells: list[str] = []
+            following = filled = 0  # columns, after the last cell and the last with a value
             for cell in element.iter(f"{_S}c"):
-                column = _column(cell.get("r", ""), len(cells))
-                if column < _WIDEST:
-                    cells += [""] * (column - len(cells))
-                    cells.append(_format_cell(cell, book))
+                column = _column(cell.get("r", ""), following)
+                if text := _format_cell(cell, book):
+                    gap, filled = column - filled, column + 1
+                    cells += [""] * (gap if gap <= _WIDEST_GAP else 1)
+                    if len(cells) >= _WIDEST:
+                        break
+                    cells.append(text)
+                following = column + 1
             packages.drop_element(element)
             yield format_table_row(cells)
 

@@ -1,10 +1,13 @@
 """Words, lines and rows of a page: the common form of OCR results and text layers, and the input of extraction."""
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
 from typing import Any
+
+from workflows.stages.pages import right_to_left
 
 # Bidirectional control characters (UAX 9): they can display 00.12 as 21.00.
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -37,7 +40,7 @@ class Line:
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
 
-    @property
+    @cached_property
     def box(self) -> Box:
         return union(word.box for word in self.words)
 
@@ -66,7 +69,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Row:
-    """Lines side by side, left to right."""
+    """Lines side by side, in reading order."""
 
     lines: tuple[Line, ...]
 
@@ -101,10 +104,17 @@ class Page:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        return rows(self.lines, self.slope * self.width / max(self.height, 1))
+        return rows(self.lines, self.slope * self.width / max(self.height, 1), from_right=self.from_right)
+
+    @cached_property
+    def from_right(self) -> bool:
+        """Whether rows are read from the right. Text without page images has its cells in reading order already."""
+        return self.source != "text" and right_to_left.is_mostly_turned(
+            word.text for line in self.lines for word in line.words
+        )
 
 
-def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
+def rows(lines: Sequence[Line], slope: float = 0.0, *, from_right: bool = False) -> tuple[Row, ...]:
     """Group lines by the height of their middle, following the skew; ``slope`` in page fractions."""
 
     def middle(line: Line) -> float:
@@ -112,13 +122,24 @@ def rows(lines: Sequence[Line], slope: float = 0.0) -> tuple[Row, ...]:
         return (y0 + y1) / 2 - slope * (x0 + x1) / 2
 
     groups: list[list[Line]] = []
+    middles: list[float] = []  # of the last group, ascending; kept since a row may have thousands of lines
+    heights: list[float] = []
     for line in sorted(lines, key=middle):
-        last = groups[-1] if groups else []
-        if last and middle(line) - median(map(middle, last)) < 0.5 * min(line.height, median(x.height for x in last)):
-            last.append(line)
+        if groups and middle(line) - _median(middles) < 0.5 * min(line.height, _median(heights)):
+            groups[-1].append(line)
         else:
             groups.append([line])
+            middles, heights = [], []
+        middles.append(middle(line))
+        insort(heights, line.height)
+    if from_right:
+        return tuple(Row(tuple(sorted(group, key=lambda line: -line.box[2]))) for group in groups)
     return tuple(Row(tuple(sorted(group, key=lambda line: line.box[0]))) for group in groups)
+
+
+def _median(ascending: Sequence[float]) -> float:
+    half = len(ascending) // 2
+    return ascending[half] if len(ascending) % 2 else (ascending[half - 1] + ascending[half]) / 2
 
 
 def words_to_store(lines: Sequence[Line]) -> list[dict[str, Any]]:

@@ -112,11 +112,12 @@ def read_page_image(
     parts = list(found.word_results or ())
     # The engine may drop words of a line without a gap; then the words cannot be assigned.
     matched = len(parts) == len(quads)
-    kept = accents or marks.have_accents(found.txts or ())
     lines = []
     for number, (text, score, quad) in enumerate(zip(found.txts or (), found.scores or (), quads, strict=True)):
         words = _words(text, float(score), quad, parts[number] if matched else (), image.size)
-        lines.append(Line(page, words if kept else tuple(map(drop_unsure_marks, words))))
+        lines.append(Line(page, words))
+    if not accents and not marks.have_accents((word.text, word.score) for line in lines for word in line.words):
+        lines = [Line(page, tuple(map(drop_unsure_marks, line.words))) for line in lines]
     return OcrReading(tuple(lines), tuple(_pixel_box(quad) for quad in quads), _slope(quads))
 
 

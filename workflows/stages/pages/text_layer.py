@@ -2,19 +2,24 @@
 
 import ctypes
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pypdfium2
 from pypdfium2 import raw
 
 from config.phrase import Sentence
-from workflows.stages.pages import pdf
-from workflows.stages.pages.layout import TURNING, Box, Line, Word, union
+from workflows.stages.pages import pdf, right_to_left
+from workflows.stages.pages.layout import TURNING, Box, Line, Page, Word, union
 
 # pdfium returns integer device positions: fine enough for fractions with five digits.
 _UNITS = 100_000
+_MARKS = {":", ".", ","}
+_TOUCHING = 0.2  # line heights between parts of one word
+_NEAR = 0.9  # line heights between words of one line
 _SCAN = 0.8  # images on more of the page than this: a scan
 _LEFT_OUT = dict.fromkeys(map(ord, {*TURNING, "\x00"}))  # people must see what the machine reads
+SOURCE = "text_layer"
 _FEW = 4  # fewer letters and digits than this are inconclusive
 
 
@@ -39,11 +44,15 @@ def read_text_layer(page: pypdfium2.PdfPage, index: int) -> TextLayer:
     textpage = page.get_textpage()
     try:
         text = textpage.get_text_range().replace("\r\n", "\n").translate(_LEFT_OUT)
-        groups = _groups(_words(_glyphs(page, textpage)))
+        glyphs = _glyphs(page, textpage)
     finally:
         textpage.close()
     size = page.get_size()
+    turned = right_to_left.has_turned(text)
+    groups = _turned_groups(glyphs) if turned else _groups(_words(glyphs))
     lines = tuple(Line(index, tuple(_in_fractions(word, size) for word in group)) for group in groups)
+    if turned and lines:  # pdfium's own text has letters and words in both orders
+        text = "\n".join(row.text for row in Page(index, round(size[0]), round(size[1]), SOURCE, lines).rows)
     return TextLayer(text, lines, doubt(text, pdf.picture_cover(page)))
 
 
@@ -105,15 +114,84 @@ def _place(page: pypdfium2.PdfPage, x: float, y: float) -> tuple[float, float]:
     return device_x.value / _UNITS, device_y.value / _UNITS
 
 
-def _words(glyphs: list[Glyph]) -> list[Glyph]:
+def _turned_groups(glyphs: list[Glyph]) -> list[list[Glyph]]:
+    """Words and lines of a page with text that is read from the right."""
+    from_right = right_to_left.is_mostly_turned(glyph.char for glyph in glyphs)
+    words = _words(glyphs, _all_in_order if from_right else _turned_in_order)
+    groups: list[list[Glyph]] = []
+    for word in words:
+        last = groups[-1] if groups else []
+        if last and _is_beside(union(one.box for one in last), word.box):
+            last.append(word)
+        else:
+            groups.append([word])
+    return [_in_order(group, from_right=from_right or _is_turned(group)) for group in groups]
+
+
+def _in_order(group: list[Glyph], *, from_right: bool) -> list[Glyph]:
+    """Order the words of a line, and join what a jump of the file parted: INV and -4411."""
+    if not any(right_to_left.has_turned(one.char) for one in group):
+        return _joined(sorted(group, key=_left))
+    return _joined(right_to_left.order_words(group, _char, _left, from_right=from_right))
+
+
+def _joined(words: list[Glyph]) -> list[Glyph]:
+    joined: list[Glyph] = []
+    for word in words:
+        last = joined[-1] if joined else None
+        if last and _is_part(last, word):
+            joined[-1] = Glyph(last.char + word.char, union((last.box, word.box)))
+        else:
+            joined.append(word)
+    return joined
+
+
+def _is_part(last: Glyph, word: Glyph) -> bool:
+    """Whether a number goes on, or a colon follows a word."""
+    height = word.box[3] - word.box[1]
+    if right_to_left.has_turned(last.char):
+        return word.char in _MARKS and abs(last.box[0] - word.box[2]) < 0.6 * height
+    return not right_to_left.has_turned(word.char) and abs(word.box[0] - last.box[2]) < _TOUCHING * height
+
+
+def _is_turned(group: list[Glyph]) -> bool:
+    return right_to_left.is_mostly_turned(one.char for one in group)
+
+
+def _is_beside(line: Box, word: Box) -> bool:
+    height = max(line[3] - line[1], 1.0)
+    return _same_row(line, word) and any(-0.5 < gap / height < _NEAR for gap in (word[0] - line[2], line[0] - word[2]))
+
+
+def _all_in_order(glyphs: list[Glyph]) -> list[Glyph]:
+    return right_to_left.order_letters(glyphs, _char, _middle)
+
+
+def _turned_in_order(glyphs: list[Glyph]) -> list[Glyph]:
+    return _all_in_order(glyphs) if any(right_to_left.has_turned(one.char) for one in glyphs) else glyphs
+
+
+def _char(glyph: Glyph) -> str:
+    return glyph.char
+
+
+def _left(glyph: Glyph) -> float:
+    return glyph.box[0]
+
+
+def _middle(glyph: Glyph) -> float:
+    return (glyph.box[0] + glyph.box[2]) / 2
+
+
+def _words(glyphs: list[Glyph], order: Callable[[list[Glyph]], list[Glyph]] = list) -> list[Glyph]:
     words: list[Glyph] = []
     current: list[Glyph] = []
     for glyph in [*glyphs, Glyph(" ", (0, 0, 0, 0))]:
         blank = glyph.char.isspace() or glyph.char == "\x00"
         if current and (blank or _breaks(current, glyph)):
             # pdfium marks hyphens at line ends with one of these two.
-            text = "".join(part.char for part in current).replace("\ufffe", "-").replace("\x02", "-")
-            words.append(Glyph(text, union(part.box for part in current)))
+            text = "".join(part.char for part in order(current)).replace("\ufffe", "-").replace("\x02", "-")
+            words.append(Glyph(right_to_left.plain_letters(text), union(part.box for part in current)))
             current = []
         if not blank and glyph.char not in TURNING:
             current.append(glyph)
@@ -145,7 +223,7 @@ def _groups(words: list[Glyph]) -> list[list[Glyph]]:
     groups: list[list[Glyph]] = []
     for word in words:
         last = groups[-1][-1].box if groups else None
-        if last and _same_row(last, word.box) and -0.5 < (word.box[0] - last[2]) / max(last[3] - last[1], 1.0) < 0.9:
+        if last and _same_row(last, word.box) and -0.5 < (word.box[0] - last[2]) / max(last[3] - last[1], 1.0) < _NEAR:
             groups[-1].append(word)
         else:
             groups.append([word])

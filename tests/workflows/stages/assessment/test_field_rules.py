@@ -75,7 +75,7 @@ def test_a_due_date_before_the_issue_is_warned_of() -> None:
 
 def test_an_odd_date_is_warned_of() -> None:
     (warned,) = list_warnings(specs(date="date"), {"date": "2027-01-01"}, today=TODAY)
-    assert warned.text == "Date 2027-01-01 lies in the future"
+    assert warned.text == "Date 2027-01-01 is in the future"
 
 
 @each(

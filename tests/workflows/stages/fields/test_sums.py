@@ -50,3 +50,26 @@ def test_a_total_that_agrees_with_its_lines_is_surer() -> None:
     agreeing = fields.find_candidates(document("HINGE | 12.00", "Total | 12.00"), TOTAL)[0]
     other = fields.find_candidates(document("HINGE | 13.00", "Total | 12.00"), TOTAL)[0]
     assert agreeing.confidence > other.confidence
+
+
+def test_without_a_label_the_lines_add_up_to_the_total() -> None:
+    rows = ("HINGE | 2 | 6.00 | 12.00", "PAINT | 12.00", "Kuyu | 24.00", "Pesin | 30.00", "Kalan | 6.00")
+    found = fields.find_candidates(document(*rows), TOTAL)[0]
+    assert (found.value, found.evidence["lines"], found.evidence["label"]) == ("24.00", 1.0, 0.0)
+    assert found.confidence < 0.5
+
+
+def test_without_a_label_a_tax_leads_from_the_lines_to_the_total() -> None:
+    rows = ("HINGE | 12.00", "PAINT | 12.00", "Kuyu | 24.00", "VAT 10% | 2.40", "Odenmis | 26.40")
+    assert fields.find_candidates(document(*rows), TOTAL)[0].value == "26.40"
+
+
+def test_a_single_line_proves_no_total() -> None:
+    assert sums.find_unnamed(totals.sums_of(document("HINGE | 12.00", "PAINT | 12.00", "Kuyu | 12.00"))) == []
+
+
+def test_the_sum_of_the_lines_is_doubted_where_a_larger_amount_follows() -> None:
+    rows = ("HINGE | 12.00", "PAINT | 12.00", "Kuyu | 24.00")
+    plain = fields.find_candidates(document(*rows), TOTAL)[0]
+    taxed = fields.find_candidates(document(*rows, "Kodi | 2.40", "Odenmis | 26.40"), TOTAL)[0]
+    assert (plain.evidence["net"], taxed.value, taxed.evidence["net"]) == (0.0, "24.00", 1.0)

@@ -13,6 +13,7 @@ from workflows.stages import formats
 from workflows.stages.formats import packages
 from workflows.stages.formats.blocks import Chunk
 from workflows.stages.formats.xlsx import Style, number_shown, style_of
+from workflows.stages.pages import text_page
 
 EPOCH = dt.datetime(1899, 12, 30)  # noqa: DTZ001
 
@@ -68,6 +69,18 @@ def test_each_sheet_is_a_table_of_what_a_person_sees(tmp_path: Path) -> None:
     found = list(formats.read_chunks(path, formats.XLSX))
     assert titles(found) == ["March"]
     assert found[0].text == "| Day |  | Paid |\n| --- | --- | --- |\n| 2023-03-15 | 12.50 | yes |"
+
+
+def test_cells_far_away_are_read(tmp_path: Path) -> None:
+    rows = (
+        '<row><c r="A1"><v>1</v></c><c r="B1" s="9"/><c r="XFD1"><v>2</v></c></row>'
+        '<row><c r="XFD1048576" t="inlineStr"><is><t>Aldgate</t></is></c></row>'
+        '<row><c r="A3"><v>3</v></c><c r="AX3"><v>4</v></c></row>'
+    )
+    found = list(formats.read_chunks(workbook(tmp_path / "a", {"S": rows}), formats.XLSX))
+    head, _, far, last = found[0].text.split("\n")
+    assert (head, far) == ("| 1 |  | 2 |", "|  | Aldgate |")
+    assert text_page.cells_of(last) == ["3", *[""] * 48, "4"]
 
 
 def test_hidden_sheets_are_named_so(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import time
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -5,8 +6,10 @@ import pytest
 from django.conf import settings
 
 from config.errors import Refused
+from tests.each import each
 from workflows.stages import formats
 from workflows.stages.formats import outlook, texts, web
+from workflows.stages.pages import text_page
 
 SAMPLES = Path(settings.BASE_DIR).parent / "shared/samples"
 
@@ -71,6 +74,27 @@ def test_of_a_web_page_only_what_people_read_is_kept(tmp_path: Path) -> None:
     )
     for word in ("Home", "cookies", "rights", "var x"):
         assert word not in found[0]
+
+
+@each("tag", ["div", "span", "p", "blockquote"])
+@each("depth", [255, 300, 20_000])
+def test_however_deep_a_page_is_nested_all_of_it_is_read(tag: str, depth: int) -> None:
+    page = f"<p>Aldgate Ltd</p>{f'<{tag}>' * depth}Total 125.00{f'</{tag}>' * depth}<p>Paid</p>"
+    assert web.parse_web_page(page.encode()).lines == ("Aldgate Ltd", "Total 125.00", "Paid")
+
+
+def test_what_no_one_sees_stays_out_of_a_deep_page() -> None:
+    page = f"{'<div>' * 300}<script>var total = 7</script><b>Total</b> 125.00</section>{'</div>' * 300}<p>Paid</p>"
+    assert web.parse_web_page(page.encode()).lines == ("Total 125.00", "Paid")
+
+
+def test_a_table_of_5000_columns_is_read_soon(tmp_path: Path) -> None:
+    body = "\n".join(",".join(f"{row}.{column % 90 + 10}" for column in range(5_000)) for row in range(3))
+    chunks = read(tmp_path / "a", body.encode(), formats.CSV)
+    began = time.process_time()
+    page = text_page.page(0, chunks[0])
+    assert max(len(row.lines) for row in page.rows) > 1_000
+    assert time.process_time() - began < 4  # it was 16 of one core, for each field
 
 
 def test_a_page_that_is_all_menu_is_shown_as_it_is(tmp_path: Path) -> None:

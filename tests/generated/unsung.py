@@ -1,0 +1,178 @@
+"""A seventh list of words for the drawings of ``unlike`` and ``abroad``; abroad's papers are of six more countries.
+
+Drawn by ``python -m tests.generated.draw unsung FOLDER COUNT SEED``, first with seed 271127. Of what the earlier draws
+print only the plain word TOTAL, legal forms, ways to write a day and, in unlike, kinds of postcode and names of taxes
+are left. Whoever changes rules with a draw of these words in sight needs others.
+"""
+
+from tests.generated import abroad, unlike
+from tests.generated.abroad import Country
+
+UNLIKE = unlike.Words(
+    families=(
+        "Arbuthnot", "Badrul Hisham", "Chew Kim Seng", "Delacourt", "Eccleshall", "Farquharson",
+        "Govindasamy", "Hargreave",
+        "Illingworth", "Jegathesan", "Kinnaird", "Lim Bee Hoon", "Macready", "Nazaruddin", "Olumide", "Prendergast",
+        "Quek", "Rademacher", "Sivalingam", "Thistlethwaite", "Umar Farouk", "Vandersteen", "Whitcombe", "Yip",
+        "Acorn", "Bilberry", "Coach House", "Dovetail", "Early Bird", "Figtree", "Gilded Lily", "Half Moon",
+        "Ivy Gate", "Kittiwake", "Little Owl", "Mulberry Tree", "Old Forge", "Quayside", "Rook & Castle",
+        "Toad Hall",
+    ),
+    trades=(
+        "Archery", "Barbecue", "Candles", "Denim", "Embroidery", "Fudge", "Gramophones", "Herbalist", "Ironmonger",
+        "Jewellers", "Kebab House", "Leathers", "Marquees", "Noodle Kitchen", "Oilcloths", "Pottery", "Quilts",
+        "Ropes", "Scaffolds", "Tiles", "Umbrellas", "Vape Bar", "Wools", "Yogurt Bar", "Kopitiam", "Nursery",
+    ),
+    roads=(
+        ("Jalan Dato Onn {}", "Jln Meranti {}/7", "Lorong Melor {}", "Lot {}, Jalan Kilang Lama",
+         "{} Lebuh Armenian"),
+        ("{} Jurong West Ave 1", "Blk {} Yishun Ring Road #02-115", "{} Upper Serangoon View", "{} Kim Tian Place"),
+        ("{} Tanners Yard", "{} Castle Bank", "Unit {} Priory Retail Park", "{}-{} Ferry Lane", "{} Market Hill"),
+        ("{} N Juniper St", "{} Quarry Rd Unit 5", "{} Farm Road 12", "{} Cardinal Loop"),
+        ("Shop {}, Jetty Arcade", "{} Rundle St", "{} Pacific Highway", "{} Jarrah Grove"),
+        ("Eichendorffstr. {}", "Am Mühlbach {}", "Pappelallee {}", "Neumarkt {}"),
+    ),
+    places=(
+        ("36000 Teluk Intan, Perak", "25000 Kuantan, Pahang", "84000 Muar, Johor", "97000 Bintulu, Sarawak"),
+        ("Singapore 640505", "Singapore 760292", "S(169250)"),
+        ("Kendal LA9 4DL", "Truro TR1 2LQ", "Oban PA34 4AS", "Ely CB7 4BU", "Hexham NE46 3NP"),
+        ("Camden, ME 04843", "Bemidji, MN 56601", "Missoula, MT 59801", "Valdosta, GA 31601"),
+        ("Gladstone QLD 4680", "Wodonga VIC 3690", "Devonport TAS 7310", "Port Lincoln SA 5606"),
+        ("18439 Stralsund", "01662 Meißen", "88131 Lindau", "49074 Osnabrück"),
+    ),
+    sayings=(
+        "Three generations of service", "Kettle on from six", "Late on Thursdays", "Pleased to serve you",
+        "Smoked over oak", "order.halfmoon.example", "Deliveries 01539 555 0182", "Opposite the fire station",
+        "Your server: D. Fenwick", "",
+    ),
+    things=(
+        "Malted bloomer", "Lapsang 50g", "Flat black", "Kopi peng", "Diesel 31.2L", "Plasters 40s", "Black treacle",
+        "Mee siam", "Game terrine", "Spirit level", "Fence paint 5L", "Crocus bulbs", "Lens cloth", "Porter half",
+        "Käsespätzle", "Radler 0,4", "Senior menu", "Udon curry", "Parrot seed", "Graph pad A4", "Buttons 12pc",
+        "Crab sticks",
+    ),
+    payable=(
+        ("TOTAL", "Total And SST", "Total To Settle", "Jumlah Kena Bayar", "Total After Rounding"),
+        ("TOTAL", "Total To Settle", "Bill total now", "Total in SGD"),
+        ("TOTAL", "Total for you", "Sterling due", "Sum to settle", "Please remit"),
+        ("TOTAL", "Sum of this check", "Sale comes to", "Total US$"),
+        ("TOTAL", "Sum of this check", "Sale comes to", "Total AU$"),
+        ("TOTAL", "Gesamtpreis EUR", "Summe brutto EUR", "Noch zu zahlen", "Kaufbetrag"),
+    ),
+    taxes=("SST 8%", "GST 9%", "VAT std 20%", "Tax of state", "GST part", "MwSt 19,0 %"),
+    titles=("~ ~ ~ ~ ~", "< RETAIL SLIP >", "A pleasure to meet you", "Bonabschrift"),
+    owners=("A branch of", "Looked after by", ""),
+    numbers=("Reg. No {}", "({}-T)"),
+    contacts=("Ring {}", "Front {}", "Tax file {}", "VAT/GST reg {}"),
+    office="Registered at: {} Alderley Drive",
+    customers=("Customer: OVER THE COUNTER", "Sold to: walk by", "Client: Pym & Nephews", "Kundennr. 77104"),
+    dates=("Till day", "Gekauft am", "On the day"),
+    facts=(
+        "Item list", "Served at {}", "Alcove {}", "Seated: {}", "Station 0{} Op {} Seq {}", "Leaf: {}", "Rung by: {}",
+        "Dte: {}", "Hr: {}",
+    ),
+    issues=("Sale Note", "Note of sale", "Vorgang Nr"),
+    issued="Settled on {}",
+    valid="Vouchers lapse 31/12/2034",
+    net=("Total ex tax", "Sum of goods", "Summe netto"),
+    discounts=("Loyalty price", "Two for less", "Voucher 09"),
+    counts=("Total articles", "Things bought"),
+    included=("of it", "Tax in it", "hiervon"),
+    payments=("Cash handed in", "Cash back out", "DINERS ************{}", "Ref {}  Contactless", "Paid by wallet"),
+    refunds="Refund before {}",
+    thanks=("Watch your step", "Gute Heimfahrt", "Semoga berjumpa lagi", "Keep as proof"),
+    adverts=("How did we do?", "Till by Countwell", "Points at example.org"),
+)  # fmt: skip
+
+_COUNTRIES = (
+    Country(
+        ("Albu", "Bucur", "Câmpeanu", "Dragomir", "Florea", "Ionescu", "Lungu", "Mureșan", "Popescu", "Stănescu"),
+        ("{} SRL", "Brutăria {}", "Spițeria {}", "Restaurant {} S.R.L.", "{} Com Impex SRL", "Cofetăria {}",
+         "Magazin {}"),
+        ("Str. Mihai Eminescu nr. {}", "Bd. Unirii {}", "Calea Victoriei nr. {}", "Piața Sfatului {}"),
+        ("București, Sector 3", "400001 Cluj-Napoca", "Brașov, jud. Brașov", "700506 Iași"),
+        ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y"), "", ("TOTAL", "Total lei", "De achitat", "Total RON"),
+        (("TVA A 19%", 160),), added=False, comma=True,
+    ),
+    Country(
+        ("Babić", "Đurić", "Horvat", "Jurić", "Kovačić", "Lončar", "Marušić", "Perković", "Šimić", "Žižić"),
+        ("{} d.o.o.", "Pekara {}", "Konoba {}", "Obrt {}", "Ljekarna {}", "Slastičarnica {}", "{} Trgovina d.o.o."),
+        ("Ilica {}", "Ulica Stjepana Radića {}", "Obala kneza Branimira {}", "Vukovarska cesta {}"),
+        ("10000 Zagreb", "21000 Split", "51000 Rijeka", "31000 Osijek"),
+        ("%d.%m.%Y", "%d.%m.%Y.", "%d.%m.%y"), "", ("UKUPNO", "Za platiti EUR", "Ukupno EUR", "Sveukupno"),
+        (("PDV 25%", 200),), added=False, comma=True,
+    ),
+    Country(
+        ("Aksoy", "Bozkurt", "Çelik", "Demirci", "Erdoğmuş", "Gündüz", "Karaca", "Öztürk", "Şahin", "Yıldız"),
+        ("{} Gıda Ltd. Şti.", "{} Lokantası", "{} Eczanesi", "{} Market", "{} Tekstil A.Ş.", "{} Fırını",
+         "{} Kuruyemiş"),
+        ("Atatürk Cad. No: {}", "İstiklal Caddesi {}", "Gazi Mah. 12. Sok. No {}", "Cumhuriyet Bulvarı No:{}/B"),
+        ("34430 Beyoğlu / İstanbul", "06420 Çankaya/Ankara", "Konak - İzmir", "07100 Antalya"),
+        ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y"), "*", ("TOPLAM", "Ödenecek Tutar", "Toplam TL", "Genel Toplam"),
+        (("TOPKDV %10", 91),), added=False, comma=True,
+    ),
+    Country(
+        ("Ayacucho", "Chávez", "El Tumi", "Huamán", "Inti", "Llerena", "Miraflores", "Quispe", "Tacna",
+         "Valderrama"),
+        ("Botica {} S.A.C.", "Pollería {} E.I.R.L.", "Bodega {}", "Inversiones {} S.A.C.", "Cevichería {}",
+         "Librería {}",
+         "Multiservicios {} E.I.R.L."),
+        ("Av. Arequipa {}", "Jr. de la Unión Nro. {}", "Psje. Los Pinos {}", "Av. Larco {} Int. 2"),
+        ("Lima - Lima - Lince", "Cusco - Cusco", "Trujillo, La Libertad", "Arequipa - Cayma"),
+        ("%d/%m/%Y", "%d-%m-%Y", "%Y-%m-%d"), "S/ ", ("TOTAL", "Importe total S/", "Total venta", "Suma a pagar"),
+        (("I.G.V. 18%", 153),), added=False,
+    ),
+    Country(
+        ("Agora Bazar", "Bengal", "Choudhury", "Dhanmondi", "Fakhruddin", "Hossain", "Meena", "Padma", "Rahman",
+         "Swapno"),
+        ("{} Super Shop", "{} Drug House", "{} Biryani House", "{} Varieties Store", "M/S {} Enterprise",
+         "{} Fashion Ltd.",
+         "{} Sweets"),
+        ("House {}, Road 27", "{} Mirpur Road", "Plot {}, Sector 7", "{}/A Elephant Road"),
+        ("Dhanmondi, Dhaka-1209", "Uttara, Dhaka 1230", "GEC Circle, Chattogram", "Zindabazar, Sylhet"),
+        ("%d/%m/%Y", "%d-%b-%Y", "%d-%m-%y"), "Tk ", ("TOTAL", "Payable BDT", "Grand Tk", "Net Receivable"),
+        (("VAT 7.5%", 75),), added=True,
+    ),
+    Country(
+        ("Akello", "Byaruhanga", "Kato", "Lubega", "Mugisha", "Nakato", "Okello", "Ssempijja", "Tumusiime",
+         "Wasswa"),
+        ("{} General Merchandise", "{} Hardware (U) Ltd", "{} Supermarket", "{} Drug Shop",
+         "{} & Sons Uganda Limited",
+         "{} Coffee Bar", "{} Agro Inputs"),
+        ("Plot {} Kampala Road", "Plot {}, Nkrumah Road", "{} Acacia Avenue", "Shop B{} Container Village"),
+        ("Kampala, Uganda", "P.O. Box 7042 Kampala", "Jinja", "Mbarara Municipality"),
+        ("%d/%m/%Y", "%d-%m-%Y", "%d %b %Y"), "UGX ", ("TOTAL", "Total UGX", "Gross Payable", "Amt To Pay"),
+        (("VAT 18.0%", 153),), added=False,
+    ),
+)  # fmt: skip
+
+ABROAD = abroad.Words(
+    countries=_COUNTRIES,
+    things=(
+        "Cozonac", "Burek sa sirom", "Simit", "Ají de gallina", "Kacchi biryani", "Rolex eggs 2", "Șurub 4x50",
+        "Ožujsko 0,5", "Mercimek çorbası", "Inca Kola 600ml", "Morog polao", "Luwombo", "Covrig", "Fritule",
+        "Baklava 1kg",
+        "Lomo saltado", "Atta 2kg", "Posho 5kg", "Bec LED", "Čarape", "Çorap", "Chompa", "Kitenge 6yd",
+    ),
+    greetings=("BON FISCAL", "RAČUN", "BİLGİ FİŞİ", "BOLETA DE VENTA ELECTRÓNICA", "Sales Chalan",
+               "FISCAL RECEIPT", ""),
+    mottos=("Mereu cu drag", "Domaće je domaće", "Her zaman taze", "Sabor de mi tierra", "For God and my country"),
+    phones=("Tel./fax", "Mobil no.", "Celular", "Helpdesk"),
+    numbers=("C.I.F.", "OIB", "VKN", "RUC", "BIN", "URA No"),
+    facts=(
+        "Bon nr {}", "Blagajna {}", "Fiş No {}", "Caja {}", "Saat: {}", "Vrijeme {}", "Ora: {}", "Mesa Nro {}",
+        "Counter-{}", "Attendant {}",
+    ),
+    staff=("Ioana", "Ivana", "Mehmet", "Grace"),
+    heads=("Produs", "Artikl", "Ürün"),
+    net=("Op. gravada", "Before VAT", "Bez PDV"),
+    rounding=("Rotunjire", "Yuvarlama"),
+    counts=("Nr. articole", "Broj stavki", "Ürün adedi"),
+    cash=("Numerar", "Gotovina", "Nakit"),
+    change=("Rest de dat", "Povrat", "Para üstü"),
+    cards=("Card bancar", "Kartica", "Kredi Kartı"),
+    paid="Plaćeno {} br. {}",
+    means=("Yape", "bKash", "MoMo Pay"),
+    warranty="Garanție până la {}",
+    thanks=("Vă mai așteptăm", "Hvala na posjetu", "Yine bekleriz", "Vuelva pronto, gracias", "Webale nnyo"),
+)  # fmt: skip
