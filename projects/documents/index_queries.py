@@ -1,4 +1,4 @@
-"""Access paths of document lists: each is one Query on one index. Pure functions."""
+"""Document lists as queries: each is one Query on one index. Pure functions."""
 
 import datetime as dt
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ DESTROYED = (
 )
 LEFT = (
     Phrase("this record: document name, project, and who deleted and purged it, and when"),
-    Phrase("the activity log, with the document name and changed tag, attribute and metadata values"),
+    Phrase("the activity log: who did what and when, without names or values"),
     Phrase("in the history of cases: the document name; in the audit log: what its shares were called"),
     Phrase("the step history of its runs, without content"),
     Phrase("the audit record of the purge, with the document ID only"),
@@ -33,6 +33,7 @@ LEFT = (
     Phrase("for files ingested from the bucket: a record that the object was processed, without its name"),
     Phrase("for batch files: the manifest line, until the manifest expires"),
     Phrase("its ID in the search index, so that late updates cannot restore it"),
+    Phrase("its values in exports made before the purge, for 14 days after each export"),
     Phrase("in experiments: which of its fields were right, without values"),
     Phrase("vendor data its project learned from the review: seller name and addresses"),
 )

@@ -81,11 +81,6 @@ def write_filed(site: str, folder_id: str, name: str, write: Callable[[Place | N
     raise Conflict(gettext("Others are filing documents with this name. Nothing was stored; try again in a moment."))
 
 
-def has_file(site: str, folder_id: str, name: str) -> bool:
-    key = file_key(site, folder_id, name)
-    return key in Item.together([key], only=["documentId"])
-
-
 def enter_changes(site: str, place: Place, document_id: str, *, user_id: str) -> list[Change]:
     """Conflicts name ``entry`` if the name was taken, ``folder`` if the folder is gone."""
     now = clock.iso(clock.now())

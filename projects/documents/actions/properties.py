@@ -102,7 +102,9 @@ def revise_attributes(
 ) -> Revision | None:
     """Plan changes of attributes; None if nothing changes. Raises: as ``set_attribute``."""
     if any(definition.kind == PUBLICATION for definition, _ in changes):
-        raise Refused(gettext("A document has this attribute while it is public. Publish or withdraw it instead."))
+        raise Refused(
+            gettext("This attribute is set while a document is public. Publish or withdraw the document instead.")
+        )
     rows = list_attributes(site, document.document_id)
     wanted: list[tuple[AttributeDefinition, Values]] = []
     for definition, change in changes:
