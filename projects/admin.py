@@ -16,9 +16,9 @@ from django.http import HttpRequest
 from projects.audit.events import actor_of
 from projects.sites import sign_in
 
-admin.site.site_header = "Countersign: users and roles"
+admin.site.site_header = "Countersign: administration"
 admin.site.site_title = "Countersign"
-admin.site.index_title = "Users and roles"
+admin.site.index_title = "Administration"
 admin.site.site_url = "/"
 ALLAUTH = {"account", "socialaccount", "mfa", "usersessions"}
 _FLAGS = ("username", "first_name", "last_name", "email", "is_active", "is_staff", "is_superuser")

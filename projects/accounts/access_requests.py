@@ -95,7 +95,7 @@ def ask(site: str, user: User, wanted: Permission, note: str, *, by: Actor) -> N
     try:
         transact([Update(key, actions, free), *told], event)
     except Conflict as error:
-        raise Conflict(gettext("You asked already. The site’s admins have your request.")) from error
+        raise Conflict(gettext("Your request is already with the site’s admins.")) from error
 
 
 def close(site: str, user: User, *, by: Actor) -> None:

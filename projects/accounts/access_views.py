@@ -46,7 +46,7 @@ def ask_for_access(request: DeskRequest) -> HttpResponse:
     if form.is_valid():
         wanted = Permission(form.cleaned_data["wanted"])
         if wanted in held:
-            form.add_error("wanted", gettext("You can do this already."))
+            form.add_error("wanted", gettext("You already have this permission."))
         else:
             who = actor_of(request.user)
             access_requests.ask(request.site, request.user, wanted, form.cleaned_data["note"], by=who)
@@ -64,12 +64,12 @@ def answer_access(request: DeskRequest, user_id: int) -> HttpResponse:
     asked = access_requests.find_request(request.site, str(user_id))
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if asked is None or user is None:
-        raise NotFound(gettext("This request is gone. Another admin may have answered it."))
+        raise NotFound(gettext("This request is no longer open. Another admin may have handled it."))
     people.check_can_change(request, user)
     by, name = actor_of(request.user), user.get_full_name() or user.get_username()
     if request.POST.get("order") == "decline":
         access_requests.decline(request.site, user, by=by)
-        messages.success(request, gettext("Request of %(name)s declined.") % {"name": name})
+        messages.success(request, gettext("Request from %(name)s declined.") % {"name": name})
         return redirect_after_post(request, reverse("settings:list-people"))
     may = people.groups_to_give(request)
     form = GroupsForm(may, request.POST)

@@ -75,8 +75,8 @@ class FactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
         except InvalidToken as error:
             raise Conflict(
                 gettext(
-                    "This deployment's secret key was changed, so your second factor is void. "
-                    "Ask an admin to remove it."
+                    "This deployment's secret key was changed, so your second factor no longer works. Ask an admin "
+                    "to remove it."
                 )
             ) from error
 

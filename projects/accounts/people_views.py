@@ -5,7 +5,6 @@ from smtplib import SMTPException
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -21,6 +20,7 @@ from django.views.decorators.http import require_http_methods
 from config.errors import Conflict, Refused
 from config.table import DEFAULT_SITE
 from projects.accounts import access_requests, people
+from projects.accounts.mail_folder import describe_mail_folder
 from projects.accounts.preferences import speak_to
 from projects.audit.events import actor_of
 from projects.sites import access
@@ -90,6 +90,7 @@ def list_people(request: DeskRequest) -> HttpResponse:
         "form": form,
         "offers_groups": bool(may),
         "may_give": may,
+        "administration": request.site == DEFAULT_SITE and request.user.is_staff,
         "requests": access_requests.list_requests(request.site),
         **page_links(request, cursor, reverse("settings:list-people")),
     }
@@ -167,7 +168,4 @@ def _send(request: DeskRequest, user: User) -> None:
         )
     else:
         sentence = gettext("Invitation sent. Its link works once, within three days.")
-        if not settings.EMAIL_HOST and settings.ON_LAPTOP:
-            file = gettext("No mail server is set up: the mail is a file in %(folder)s.")
-            sentence = f"{sentence} {file % {'folder': settings.EMAIL_FILE_PATH}}"
-        messages.success(request, sentence)
+        messages.success(request, f"{sentence} {describe_mail_folder()}".rstrip())

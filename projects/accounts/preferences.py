@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -112,7 +112,11 @@ def remember_preferences(request: HttpRequest, user_id: str) -> None:
 
 @contextmanager
 def speak_to(user_id: str, otherwise: str | None = None) -> Iterator[None]:
-    """What is written to this person, in the language that they chose; else in ``otherwise``, or the deployment's."""
-    chosen, _zone = find_preferences(user_id)
-    with translation.override(chosen or otherwise or settings.MAIL_LANGUAGE):
+    """Write to this person in the language and time zone that they chose.
+
+    Else in the language ``otherwise``, or the deployment's; times in UTC, since a worker does not know the browser's.
+    """
+    chosen, zone = find_preferences(user_id)
+    language_code = chosen or otherwise or settings.MAIL_LANGUAGE
+    with translation.override(language_code), timezone.override(time_zone.find_zone(zone) or "UTC"):
         yield

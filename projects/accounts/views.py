@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.errors import NotFound, TooManyTries
 from config.phrase import Phrase
+from projects.accounts.mail_folder import describe_mail_folder
 from projects.accounts.preferences import speak_to
 from projects.audit.events import actor_of
 from projects.sites import sign_in
@@ -116,10 +117,8 @@ class ResetView(PasswordResetView):
         return form
 
     def form_valid(self, form: Any) -> HttpResponse:
-        messages.success(
-            self.request,
-            gettext("If an account has this address, a link to set a new password is on its way. It works once."),
-        )
+        sentence = gettext("If an account has this address, a link to set a new password is on its way. It works once.")
+        messages.success(self.request, f"{sentence} {describe_mail_folder()}".rstrip())
         return super().form_valid(form)
 
     def form_invalid(self, form: Any) -> HttpResponse:

@@ -88,7 +88,7 @@ class ModelForm(forms.Form):
         required=False,
         label=gettext_lazy("Model ID"),
         max_length=200,
-        help_text=gettext_lazy("As the provider calls it, such as eu.amazon.nova-lite-v1:0."),
+        help_text=gettext_lazy("The provider’s name for it, such as eu.amazon.nova-lite-v1:0."),
         widget=forms.TextInput(attrs=_TEXT),
     )
     images = forms.BooleanField(required=False, label=gettext_lazy("Images"))
@@ -107,13 +107,13 @@ class ModelForm(forms.Form):
     )  # fmt: skip
     seconds = _number(Phrase("Timeout (seconds)"), 1, MOST_SECONDS)
     retries = _number(Phrase("Retries"), 0, 5, Phrase("After errors that may pass, such as throttling."))
-    at_a_time = _number(Phrase("Requests at a time"), 1, 100, Phrase("From each machine that runs workers."))
+    at_a_time = _number(Phrase("Requests at a time"), 1, 100, Phrase("Per machine that runs workers."))
     price_in = price_field(Phrase("Input price (USD per million tokens)"))
     price_out = price_field(Phrase("Output price (USD per million tokens)"))
     takeover = forms.ChoiceField(
         required=False,
         label=gettext_lazy("Stronger model"),
-        help_text=gettext_lazy("Asked if this one is not confident enough."),
+        help_text=gettext_lazy("Used if this model is not confident enough."),
         widget=forms.Select(attrs={"class": "select"}),
         error_messages={"invalid_choice": gettext_lazy("Select a model from the list.")},
     )

@@ -55,7 +55,7 @@ class OcrForm(forms.Form):
     layout = forms.ChoiceField(
         label=gettext_lazy("Layout"),
         choices=list(LAYOUTS.items()),
-        help_text=gettext_lazy("How text stands on the page. Automatic finds columns and blocks."),
+        help_text=gettext_lazy("Layout of the page. Automatic detects columns and blocks."),
         widget=forms.Select(attrs=_SELECT),
         error_messages=_CHOOSE,
     )
@@ -86,7 +86,7 @@ class OcrForm(forms.Form):
         required=False,
         choices=list(LANGUAGES.items()),
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Without any, the project’s language."),
+        help_text=gettext_lazy("If none is selected, the project’s language."),
         error_messages=_CHOOSE,
     )
     features = forms.MultipleChoiceField(
@@ -135,7 +135,7 @@ class OcrForm(forms.Form):
         turns = self.provider == TESSERACT and typed.get("orientation") == PAGE
         if turns and typed.get("layout") not in _WITH_ORIENTATION:
             self.add_error(
-                "layout", gettext("Tesseract detects how a page lies with automatic or scattered text only.")
+                "layout", gettext("Tesseract detects page orientation only with automatic or scattered text.")
             )
         return typed
 

@@ -139,13 +139,13 @@ NOT_OF_PP_OCR = frozenset({"ko", "ru", "ar", "hi", "th"})
 UPRIGHT, LINES, PAGE = "upright", "lines", "page"
 _UPRIGHT = Phrase("All text is upright")
 ORIENTATIONS: Mapping[str, Mapping[str, str]] = {
-    PP_OCR: {"": Phrase("As the project says"), UPRIGHT: _UPRIGHT, LINES: Phrase("Turn upside-down lines")},
-    TESSERACT: {"": _UPRIGHT, PAGE: Phrase("Detect how the page lies")},
+    PP_OCR: {"": Phrase("Project default"), UPRIGHT: _UPRIGHT, LINES: Phrase("Turn upside-down lines")},
+    TESSERACT: {"": _UPRIGHT, PAGE: Phrase("Detect page orientation")},
     PADDLEX: {
-        "": Phrase("As the endpoint is set up"),
+        "": Phrase("Endpoint default"),
         UPRIGHT: _UPRIGHT,
         LINES: Phrase("Turn upside-down lines"),
-        PAGE: Phrase("Detect how the page lies, and turn lines"),
+        PAGE: Phrase("Detect page and line orientation"),
     },
 }
 AUTO = "auto"

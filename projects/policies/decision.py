@@ -107,7 +107,7 @@ def _read_deny(values: Sequence[Any]) -> tuple[bool, list[str]]:
         elif isinstance(value, list | dict):
             told = list(value)
             if any(not isinstance(one, str) for one in told):
-                raise PolicyFailed("“deny” has something that is no text. Let it contain sentences.")
+                raise PolicyFailed("“deny” contains a value that is not text. Use sentences only.")
             denied |= bool(told)
             reasons += told
         else:

@@ -24,7 +24,7 @@ from config.phrase import Sentence
 SECONDS = 2.0  # for one question, which is about a page of a list at most
 _START_SECONDS = 30.0  # on a busy server; the question's own time begins once it listens
 _NOT_STARTED = Sentence("The policy engine did not start. Try again.")
-_STOPPED = Sentence("The policy ended the engine. Write it in another way.")
+_STOPPED = Sentence("The policy crashed the engine. Rewrite it.")
 _SLOW = Sentence("The policy took longer than %(seconds)s seconds. Simplify it.").fill(seconds=f"{SECONDS:g}")
 
 

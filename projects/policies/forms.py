@@ -172,6 +172,6 @@ def _read_attributes(site: str, text: str) -> dict[str, list[Any]]:
             found.append((name, convert(value) if convert else value))
         except ValueError as error:
             raise Refused(
-                gettext("“%(value)s” is no number, as %(name)s has them.") % {"value": value, "name": name}
+                gettext("“%(value)s” is not a number, which %(name)s requires.") % {"value": value, "name": name}
             ) from error
     return _gather(found)

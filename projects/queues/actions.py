@@ -9,7 +9,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict
-from config.phrase import Phrase, Sentence, write_moment
+from config.phrase import Sentence, tell_who_was_first
 from config.table import QUEUE
 from config.transaction import Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -120,7 +120,4 @@ def _who_was_first(queue: Queue) -> str:
         "try again."
     )
     bare = Sentence("%(who)s changed this queue. Your change was not saved. Check the current settings and try again.")
-    who = queue.updated_by or Phrase("Another user")
-    if not queue.updated_at:
-        return bare.fill(who=who)
-    return told.fill(who=who, time=write_moment(clock.parse(queue.updated_at), seconds=True))
+    return tell_who_was_first(told, bare, by=queue.updated_by, at=queue.updated_at)

@@ -27,6 +27,8 @@ from projects.schemas.use_rows import (
 from projects.web.http import version_in
 from projects.web.row_moves import Tool
 
+_MISSING = Phrase("No attribute has the key “%(key)s”. Create it below, or choose another.")
+
 
 class SchemaForm(forms.Form):
     """A schema's settings besides attributes; ``named``: a classification has a name, the site's schema none."""
@@ -96,6 +98,8 @@ class SchemaEditor:
             if problem.part == "composite":
                 line = ", ".join(schema.composite_keys[problem.place])
                 self.form.add_error("composite_keys", f"“{line}”: {problem.text}")
+            elif problem.part == "key" and schema.uses[problem.place].key not in definitions:
+                rows[problem.place].add_error("key", _MISSING.fill(key=schema.uses[problem.place].key))
             else:
                 rows[problem.place].add_error(problem.part, problem.text)
         return not self.form.errors and not any(row.errors for row in self.rows.forms)
@@ -120,8 +124,17 @@ class SchemaEditor:
         return replace(self, problems=count)
 
     def offer_attributes(self, site: str) -> "SchemaEditor":
-        """Return the editor with the suggested attributes; one Query."""
-        return replace(self, known={one.key: one for one in schema_queries.attribute_definitions(site)})
+        """Return the editor with the suggested attributes, and the first that is missing ready to create; one Query."""
+        known = {one.key: one for one in schema_queries.attribute_definitions(site)}
+        return replace(self, known=known, new=self._new_attribute(known))
+
+    def _new_attribute(self, known: Mapping[str, AttributeDefinition]) -> ShortAttributeForm:
+        if self.new.is_bound or self.new.initial.get("label"):
+            return self.new
+        refused = [row for row in self.rows.forms if row.is_bound and "key" in row.errors]
+        typed = next((str(row["key"].value()).strip() for row in refused if row["key"].value()), "")
+        # A key that exists was refused for another reason.
+        return self.new if not typed or typed in known else ShortAttributeForm(initial={"label": typed})
 
 
 def editor_of(schema: Schema, *, named: bool, version: int = 0) -> SchemaEditor:

@@ -156,16 +156,16 @@ class AttributeForm(DefinitionForm):
 
 
 class ShortAttributeForm(AttributeForm):
-    """Beside the schema that needs it: the kinds of which a label says enough."""
+    """Beside the schema that needs it: the kinds of which a label says enough, and tables."""
 
     prefix = "new"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("date_range", "columns", "watermark"):
+        for name in ("date_range", "watermark"):
             del self.fields[name]
         kinds = cast("forms.ChoiceField", self.fields["kind"])
-        longer = {TABLE, WATERMARK, ENTITY, PUBLICATION}
+        longer = {WATERMARK, ENTITY, PUBLICATION}
         kinds.choices = [(name, kind.label) for name, kind in KINDS.items() if name not in longer]
         for name in ("label", "key"):
             self.fields[name].widget.attrs["data-press-on-enter"] = "create-attribute"
@@ -173,5 +173,6 @@ class ShortAttributeForm(AttributeForm):
 
 def typed_attribute(data: Mapping[str, Any]) -> ShortAttributeForm:
     """Return the form as typed, unvalidated."""
-    names = ("label", "key", "kind", "personal")
-    return ShortAttributeForm(initial={one: data.get(f"{ShortAttributeForm.prefix}-{one}", "") for one in names})
+    prefix = f"{ShortAttributeForm.prefix}-"
+    names = ("label", "key", "kind", "columns", "personal")
+    return ShortAttributeForm(initial={one: data[prefix + one] for one in names if prefix + one in data})

@@ -8,7 +8,8 @@ from django.forms.formsets import BaseFormSet, formset_factory
 from django.utils.translation import gettext, gettext_lazy
 
 from config.phrase import Phrase
-from projects.schemas.governing import MAX_USES, AttributeDefinition, AttributeUse
+from projects.schemas.governing import ATTRIBUTE_KEY, MAX_USES, AttributeDefinition, AttributeUse
+from projects.settings.field_rows import derive_name
 from projects.templatetags.desk import within_sentence
 from projects.web import row_moves
 from projects.web.row_moves import Row, Tool
@@ -22,6 +23,12 @@ _TYPED = {"autocomplete": "off", "spellcheck": "false"}
 def lines_of(text: str) -> tuple[str, ...]:
     """Return the lines, unique."""
     return tuple(dict.fromkeys(line for one in text.splitlines() if (line := " ".join(one.split()))))
+
+
+def _key_of(typed: str) -> str:
+    """``Ship date`` → ``ship_date``: people type what the document says; a key stays as it is."""
+    typed = typed.strip()
+    return typed if ATTRIBUTE_KEY.fullmatch(typed) else derive_name(typed) or typed
 
 
 class UseRow(forms.Form):
@@ -53,6 +60,9 @@ class UseRow(forms.Form):
     @property
     def blank(self) -> bool:
         return not any(self.cleaned_data.get(name) for name in _KEYS)
+
+    def clean_key(self) -> str:
+        return _key_of(self.cleaned_data["key"])
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -105,7 +115,10 @@ def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows,
 def extend_posted_rows(data: Mapping[str, Any], key: str) -> UseRows:
     """Return the typed rows with one of this key: one that names it already, the first without a key, or a new one."""
     rows = _read_typed_rows(data)
-    if all(one["key"].strip() != key for one in rows):
+    named = next((one for one in rows if _key_of(one["key"]) == key), None)
+    if named is not None:
+        named["key"] = key
+    else:
         free = next((one for one in rows if not one["key"].strip()), None)
         if free is not None:
             free["key"] = key

@@ -172,6 +172,16 @@ def settings_to_store(settings: ProjectSettings) -> dict[str, Any]:
     }
 
 
+def data_for_runs(project: Project) -> dict[str, Any]:
+    """Return what a run that starts now pins of the project: its settings, and the calibration and extractor in use.
+
+    The last two are activated beside the settings, which an upload must not lose.
+    """
+    stored = project.data.as_dict()
+    learned = {name: stored[name] for name in ("calibration", "extractor") if stored.get(name)}
+    return settings_to_store(project.settings) | learned
+
+
 def settings_assignments(stored: Project, settings: ProjectSettings) -> list[Action]:
     """Return a SET or REMOVE for each path that differs.
 

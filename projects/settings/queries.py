@@ -32,8 +32,6 @@ def list_projects(
 
     One more call if an earlier system wrote some of them, as the index lacks their names.
 
-    One more call where an earlier system wrote some of them: the index has no names of those.
-
     Raises:
         NotFound: the cursor belongs to another list.
 

@@ -11,7 +11,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, Refused
-from config.phrase import Figure, Phrase, Sentence, write_moment
+from config.phrase import Figure, Sentence, tell_who_was_first
 from config.table import DEFAULT_SITE, SITE, SITE_GROUP, encode_part
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
@@ -234,7 +234,4 @@ def _who_was_first(site: Site) -> str:
         "try again."
     )
     bare = Sentence("%(who)s changed this site. Your change was not saved. Check the current settings and try again.")
-    who = site.updated_by or Phrase("Another user")
-    if not site.updated_at:
-        return bare.fill(who=who)
-    return told.fill(who=who, time=write_moment(clock.parse(site.updated_at), seconds=True))
+    return tell_who_was_first(told, bare, by=site.updated_by, at=site.updated_at)

@@ -338,15 +338,14 @@ class AdminSignInView(SignInView):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         user = request.user
         if user.is_authenticated and not (user.is_active and user.is_staff):
-            raise NotAllowed(
-                gettext("Only staff accounts can manage users and roles. Sign in with one or ask an admin.")
-            )
+            raise NotAllowed(gettext("Only staff accounts can open Administration. Sign in with one or ask an admin."))
         return super().dispatch(request, *args, **kwargs)
 
     def page_asked_for(self) -> str:
         return self.get_redirect_url() or reverse("admin:index")
 
 
+@method_decorator(login_not_required, name="dispatch")  # whose session has ended leaves pages behind as well
 class SignOutView(LogoutView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if isinstance(request.user, User):

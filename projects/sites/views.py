@@ -139,7 +139,7 @@ def _problem(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[G
         return Phrase("Group %(added)s is already listed. Select its permissions there.").fill(added=added)
     # On a tenant's site, the names of other groups are not revealed: any name is accepted.
     if added and request.site == DEFAULT_SITE and not Group.objects.filter(name=added).exists():
-        return Phrase("Group %(added)s does not exist. Check the spelling or create it under Users and roles.").fill(
+        return Phrase("Group %(added)s does not exist. Check the spelling or create it under Administration.").fill(
             added=added
         )
     mine = access.groups_of(request)
@@ -178,7 +178,6 @@ def _groups_page(
         "permissions": [(NAMES[one], WORDS[one]) for one in Permission],
         "problem": problem,
         "clash": clash,
-        "on_main_site": request.site == DEFAULT_SITE,
         "next_cursor": next_cursor,
         "is_first": is_first,
         "first_url": reverse("settings:edit-groups"),

@@ -17,6 +17,7 @@ from django.utils.translation import get_language, gettext, override, pgettext
 from config import clock
 from config.phrase import Figure, Phrase, tell_sentence
 from config.rendering import Reader, Render
+from config.scripts import language_of_value
 
 register = template.Library()
 
@@ -59,23 +60,28 @@ def local_time(
 ) -> SafeString | str:
     """``{{ at|local_time }}``: in the viewer's time zone; the script updates ``ago`` in the same format.
 
-    ``style`` is moment (day and time), time, day or ago. Takes an instant or its stored text.
+    ``style`` is moment (day and time), near (the same, with "today" and "tomorrow"), time, day or ago. Takes an
+    instant or its stored text.
     """
     if not moment:
         return ""
     zone = reader.zone if reader else timezone.get_current_timezone()
-    return write_time(moment, style, zone, (reader.language if reader else get_language()) or "en")
+    language = (reader.language if reader else get_language()) or "en"
+    return write_time(moment, style, zone, language, clock.now().astimezone(zone).date() if style == "near" else None)
 
 
 local_time.needs_reader = True  # type: ignore[attr-defined]  # from config.rendering, fifty times a page
 
 
 @functools.lru_cache(maxsize=4096)
-def write_time(moment: dt.datetime | str, style: str, zone: dt.tzinfo, language: str) -> SafeString:
+def write_time(
+    moment: dt.datetime | str, style: str, zone: dt.tzinfo, language: str, today: dt.date | None = None
+) -> SafeString:
+    """``today``: of the style near."""
     instant = clock.parse(moment) if isinstance(moment, str) else moment
     at = instant.astimezone(zone)
     minute, name = f"{at.hour:02}:{at.minute:02}", at.tzname()
-    day, pattern = _write_day(at.date(), language)
+    day, pattern = _write_day(at.date(), language, (at.date() - today).days if today else None)
     words = {"time": f"{minute}:{at.second:02} {name}", "day": day}.get(style)
     words = words or pattern % {"day": day, "time": f"{minute} {name}"}
     stamp = instant.astimezone(dt.UTC).isoformat(timespec="seconds")
@@ -84,10 +90,11 @@ def write_time(moment: dt.datetime | str, style: str, zone: dt.tzinfo, language:
 
 
 @functools.lru_cache(maxsize=1024)
-def _write_day(day: dt.date, language: str) -> tuple[str, str]:
-    """And what stands around it and the time of day."""
+def _write_day(day: dt.date, language: str, ahead: int | None = None) -> tuple[str, str]:
+    """And what stands around it and the time of day. ``ahead``: days from today."""
     with override(language):
-        return written_day(day), gettext("%(day)s, %(time)s")
+        near = {0: pgettext("day", "today"), 1: pgettext("day", "tomorrow")}.get(-1 if ahead is None else ahead)
+        return near or written_day(day), gettext("%(day)s, %(time)s")
 
 
 @register.filter
@@ -102,6 +109,20 @@ def language_of(text: str) -> SafeString | str:
     """Return the ``lang`` attribute of an element with only this text: ``<option{{ name|language_of }}>``."""
     lang = getattr(text, "lang", "")
     return format_html(' lang="{}" dir="auto"', lang) if lang else ""
+
+
+@register.filter
+def as_lang(code: str, value: object = "") -> SafeString | str:
+    """Return the ``lang`` attribute of an element with a document's words: ``<p{{ written_in|as_lang:value }}>``.
+
+    A ``value`` in another script than the document's has a language of its own.
+    """
+    return _write_lang(language_of_value(value, code) if isinstance(value, str) else code)
+
+
+@functools.lru_cache(maxsize=256)
+def _write_lang(code: str) -> SafeString | str:
+    return format_html(' lang="{}"', code) if code else ""
 
 
 @register.filter

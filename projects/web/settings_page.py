@@ -60,8 +60,8 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
         Way(
             "tag",
             "schemas:list-classifications",
-            Phrase("Schemas"),
-            Phrase("Fields, attributes and document types."),
+            Phrase("Document types"),
+            Phrase("The fields of each, and the site’s attributes."),
             _governs,
         ),
         Way(
@@ -128,13 +128,6 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
         Way("sum", "operations:show-costs", Phrase("Costs"), Phrase("By month, project and model."), _configures),
     ),
     Phrase("Access"): (
-        Way(
-            "user",
-            "admin:index",
-            Phrase("Users and roles"),
-            Phrase("Accounts, passwords and groups."),
-            _manages_accounts,
-        ),
         Way("user", "settings:list-people", Phrase("People"), Phrase("Invite, give groups, deactivate."), _configures),
         Way(
             "users",
@@ -142,6 +135,13 @@ _GROUPS: dict[str, tuple[Way, ...]] = {
             Phrase("Groups and permissions"),
             Phrase("What each group can do."),
             _configures,
+        ),
+        Way(
+            "gear",
+            "admin:index",
+            Phrase("Administration"),
+            Phrase("Accounts and groups of all sites, passwords, scheduled tasks."),
+            _manages_accounts,
         ),
         Way(
             "lock",

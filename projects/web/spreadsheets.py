@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import cast
 
 import xlsxwriter
 from django.utils.translation import gettext
@@ -98,7 +99,8 @@ class TypedSheet:
             if isinstance(value, dt.date):
                 self._sheet.write_datetime(self._lines, at, value, self._formats[column.type])
             elif isinstance(value, Decimal):
-                self._sheet.write_number(self._lines, at, float(value), self._formats[column.type])
+                # It is written by its own digits; as a float, 998.43 would be 998.4299999999999.
+                self._sheet.write_number(self._lines, at, cast("float", value.normalize()), self._formats[column.type])
             elif text:
                 written = _NO_XML.sub("\ufffd", text)[:_LONGEST_CELL]
                 self._sheet.write_string(self._lines, at, written, self._quoted if text.startswith(_FORMULA) else None)

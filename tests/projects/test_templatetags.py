@@ -4,7 +4,7 @@ import pytest
 from django.template.defaultfilters import filesizeformat
 from django.utils import translation
 
-from projects.templatetags.desk import file_size, icon, initials, local_time, percent
+from projects.templatetags.desk import as_lang, file_size, icon, initials, local_time, percent
 from tests.each import each
 
 AT = dt.datetime(2026, 11, 3, 9, 5, 7, tzinfo=dt.UTC)
@@ -32,6 +32,32 @@ def test_a_time_is_readable_without_a_script(style, words):
 def test_a_time_is_taken_as_stored_too_and_none_is_nothing():
     assert local_time("2026-11-03T10:05:07.000000+01:00", "time") == local_time(AT, "time")
     assert local_time(None) == local_time("") == ""
+
+
+@each(
+    ("language", "days", "words"),
+    [
+        ("en", 0, "today, 09:05 UTC"),
+        ("en", 1, "tomorrow, 09:05 UTC"),
+        ("en", 2, "5 Nov 2026, 09:05 UTC"),
+        ("en", -1, "2 Nov 2026, 09:05 UTC"),
+        ("de", 1, "morgen, 09:05 UTC"),
+        ("ja", 0, "今日 09:05 UTC"),
+    ],
+)
+def test_a_near_time_is_said_as_today_or_tomorrow(language, days, words, monkeypatch):
+    monkeypatch.setattr("config.clock.now", lambda: AT + dt.timedelta(hours=14))  # 23:05 of the same day
+    with translation.override(language):
+        assert f">{words}<" in local_time(AT + dt.timedelta(days=days), "near")
+
+
+@each(
+    ("value", "language"),
+    [("فاتورة", ' lang="ar"'), ("Total", ' lang="en"'), (None, ' lang="en"'), ("", ' lang="en"')],
+)
+def test_a_value_in_another_script_has_a_language_of_its_own(value, language):
+    assert as_lang("en", value) == language
+    assert as_lang("en") == ' lang="en"'
 
 
 @each(

@@ -72,7 +72,7 @@ def _list_values(
         label = definitions[use.key].label if use.key in definitions else use.key
         if owner:
             own = LabelKey(ItemType.CLASSIFICATION, classification_id=owner, attribute_key=use.key)
-            yield Original(own, label, group, Phrase("Attribute, if called otherwise here"), needed=False)
+            yield Original(own, label, group, Phrase("Attribute, if named differently here"), needed=False)
         for value in use.allowed:
             kind = ItemType.CLASSIFICATION if owner else ItemType.SCHEMA
             key = LabelKey(kind, classification_id=owner, attribute_key=use.key, allowed_value=value)

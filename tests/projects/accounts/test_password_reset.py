@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
+from pytest_django import Settings
 
 from projects.sites.sign_in import PAIR
 from tests.aws_faults import fail
@@ -50,6 +51,16 @@ def test_a_link_sets_a_password_once_and_ends_every_session(owner: User) -> None
     assert elsewhere.get("/documents/").status_code == 302
     assert "has already been used or has expired" in one_line(Client().get(link()).content)
     assert Client().post("/login/", {"username": "bob", "password": NEW["new_password1"]}).status_code == 302
+
+
+def test_a_laptop_says_where_its_mails_are_whoever_asks(owner: User, settings: Settings) -> None:
+    for address in ("bob@example.org", "nobody@example.org"):
+        browser = Client()
+        page = browser.post("/login/forgotten/", {"email": address}, follow=True)
+        assert f"Emails are written to {settings.EMAIL_FILE_PATH}." in one_line(page.content)
+    settings.EMAIL_HOST = "mail.example.org"
+    page = Client().post("/login/forgotten/", {"email": "bob@example.org"}, follow=True)
+    assert "Emails are written to" not in one_line(page.content)
 
 
 def test_a_deactivated_account_gets_no_mail_and_its_link_opens_nothing(owner: User) -> None:

@@ -175,5 +175,14 @@ def test_the_main_sites_admins_have_the_page_too() -> None:
     assert ("Bob Ito" in page, 'value="reviewers"' in page) == (True, True)
 
 
+def test_only_staff_of_the_main_site_are_shown_the_way_to_administration(admin: Client) -> None:
+    staff = alice()
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    here, main = (one_line(signed_in(staff).get(url).content) for url in (PEOPLE, "/settings/people/"))
+    assert "Accounts of other sites and new groups:" in main
+    assert "Accounts of other sites" not in here + one_line(admin.get(PEOPLE).content)
+    assert "Choose who is in a group under People" in one_line(admin.get("/s/acme/settings/groups/").content)
+
+
 def test_the_page_keeps_the_bar_of_every_page(admin: Client) -> None:
     assert 'id="search-box"' in admin.get(PEOPLE).content.decode()

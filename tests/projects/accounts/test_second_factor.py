@@ -8,6 +8,7 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from config.errors import Conflict
 from config.item import Item
@@ -98,6 +99,20 @@ def test_a_recovery_code_opens_once() -> None:
         assert browser.post("/login/code/", {"code": codes[0]}).status_code == expected
     page = mine.get("/account/security/codes/")
     assert "9 of 10 are unused" in one_line(page.content)
+
+
+def test_each_page_that_changes_a_factor_says_what_it_does() -> None:
+    mine = signed_in(bob())
+    add_app(mine)
+    passkey = Authenticator.objects.create(user=bob(), type="webauthn", data={"name": "Phone", "credential": {}})
+    for name, args, words in (
+        ("mfa_generate_recovery_codes", [], "Your current codes will stop working."),
+        ("mfa_deactivate_totp", [], "Remove"),
+        ("mfa_edit_webauthn", [passkey.pk], 'value="Phone"'),
+    ):
+        answer = mine.get(reverse(name, args=args))
+        assert answer.status_code == 200, name
+        assert words in one_line(answer.content), name
 
 
 def test_the_secret_is_not_in_the_database_as_it_is(settings) -> None:

@@ -185,7 +185,7 @@ def test_a_document_whose_numbers_do_not_fit_is_doubted(type_id: str) -> None:
     assert find_entity_doubts(RUN, result(company="Mill Limited", iban=IBAN, vat=VAT)) == []
     unknown = "FR1420041010050500013M02606"
     doubts = find_entity_doubts(RUN, result(company="Mill", account=unknown, vat=VAT))
-    assert doubts == [f"IBAN {unknown} is not one of those known of Mill Ltd"]
+    assert doubts == [f"IBAN {unknown} is not listed for Mill Ltd"]
     duplicate = make(type_id, "MILL LTD", aliases=["Old Mill"])
     assert find_entity_doubts(RUN, result(company="mill ltd", account=unknown)) == []  # two are called so
     (mill,) = [one for one in queries.list_entities(SITE, type_id).rows if one.name == "Mill Ltd"]
@@ -194,9 +194,9 @@ def test_a_document_whose_numbers_do_not_fit_is_doubted(type_id: str) -> None:
         assert find_entity_doubts(RUN, result(company=name, account=unknown)) == doubts
     assert find_entity_doubts(RUN, result(company="Nobody", account=unknown)) == []
     (other,) = find_entity_doubts(RUN, result(iban=OTHER_IBAN, vat=VAT))
-    assert other == f"IBAN {OTHER_IBAN} is known of Globex, the tax ID of Mill Ltd"
+    assert other == f"IBAN {OTHER_IBAN} belongs to Globex, the tax ID to Mill Ltd"
     (called,) = find_entity_doubts(RUN, result(company="Zürcher Käse AG", iban=OTHER_IBAN))
-    assert called.endswith("is known of Globex, the document names Zürcher Käse AG")
+    assert called.endswith("belongs to Globex; the document names Zürcher Käse AG")
     found = build_assessment(result() | {"pages": []}, [], result_sha256="0", today="2026-11-25", entities=doubts)
     assert (found["review_required"], [one["text"] for one in found["reasons"]]) == (True, doubts)
     sender = describe_sender(result(company="Mill", iban=IBAN, vat=VAT)["fields"])

@@ -85,7 +85,7 @@ def test_a_copy_is_saved_with_what_its_engine_heeds() -> None:
         ("pp-ocrv5", {"least_score": "101"}, "The maximum is 100 %"),
         ("pp-ocrv5", {"id": "textract"}, "belongs to a built-in model"),
         ("pp-ocrv5", {"id": "ocr"}, "reserved"),
-        ("tesseract", {"orientation": "page", "layout": "block"}, "automatic or scattered text only"),
+        ("tesseract", {"orientation": "page", "layout": "block"}, "only with automatic or scattered text"),
         ("textract", {"features": []}, "Select at least one."),
         ("endpoint", {"endpoint": "https://evil"}, "Select an endpoint from the list."),
     ],
@@ -166,7 +166,7 @@ def test_of_two_admins_who_save_the_second_is_told() -> None:
 
 def test_what_a_model_does_is_told_in_words() -> None:
     spec = replace(BUILT_IN_OCR["tesseract"], layout="sparse", orientation="page", pages="2-")
-    assert list(describe_ocr(spec)) == ["Detect how the page lies", "Scattered text", "Pages 2-"]
+    assert list(describe_ocr(spec)) == ["Detect page orientation", "Scattered text", "Pages 2-"]
 
 
 def test_others_change_nothing() -> None:

@@ -82,7 +82,7 @@ def test_an_example_is_a_document_of_the_site_or_what_is_typed_by_the_types_of_i
     form = {"kind": "person", "action": "WRITE"}
     typed = {**form, "attributes": "total: 12.50\npaid: yes"}
     assert "large" in one_line(ada.post(f"{PAGE}1/try/", typed).content)
-    assert "no number" in one_line(ada.post(f"{PAGE}1/try/", {**form, "attributes": "total: many"}).content)
+    assert "is not a number" in one_line(ada.post(f"{PAGE}1/try/", {**form, "attributes": "total: many"}).content)
     assert ada.post(f"{PAGE}1/try/", {**form, "document_id": "none"}).status_code == 422
     assert ada.post(f"{PAGE}1/try/", {**form, "facts": "colour: red"}).status_code == 422
     page = ada.post(f"{PAGE}1/try/", {**form, "document_id": document_id})

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from config.errors import Refused
@@ -24,6 +24,7 @@ def test_the_shipped_prompts_are_written_as_they_are_typed_and_read_again():
 
 @settings(max_examples=at_most(25), deadline=None)
 @given(st.text(max_size=200), st.text(max_size=40))
+@example("a\x85b", "c\x85d")
 def test_any_text_survives_the_file(words, note):
     filed = FiledPrompt(Prompt("extract", clean_text(f"Read. {words}"), clean_text("{{page_text}}")), note.strip())
     try:

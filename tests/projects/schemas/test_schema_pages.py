@@ -152,7 +152,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert "Not saved. Fix 3 marked entries and save again." in page
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
-    assert "Attribute “nothing” does not exist. Create it under Attributes first." in page
+    assert "No attribute has the key “nothing”. Create it below, or choose another." in page
     assert "“money” is not a valid currency value, for example EUR." in page
     assert "“category”: Enter 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
@@ -165,7 +165,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
         ({"uses-0-key": ""}, "Enter an attribute key or remove the row."),
         ({"uses-3-key": "vendor"}, "vendor is already listed above."),
         ({"uses-0-key": "\ud7ff" * 80 + "x"}, "Use at most 80 characters (currently 81)."),
-        ({"uses-0-key": "😀" * 80}, "Attribute “"),
+        ({"uses-0-key": "😀" * 80}, "No attribute has the key “"),
         ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Enter at most 100 values (currently 101)."),
         ({"uses-1-default": "other"}, "Choose one of the allowed values."),
         ({"uses-0-key": "urgent"}, "urgent has no values. Leave this empty."),
@@ -286,6 +286,35 @@ def test_a_row_that_names_the_missing_attribute_gets_no_second_one(attributes):
         answer = browser.post(path, form)
         assert [row.initial["key"] for row in answer.context["editor"].rows.forms] == ["po_number"]
         schema_actions.delete_definition(SITE, "po_number", by=BOB)
+
+
+def test_a_row_takes_the_words_of_the_document_and_prepares_what_is_missing(attributes):
+    browser = signed_in(alice())
+    form = typed(Schema("Delivery note", (AttributeUse("Vendor"), AttributeUse("Delivery number"))))
+    answer = browser.post(NEW, form)
+    page = one_line(answer.content)
+    assert answer.status_code == 422
+    assert "No attribute has the key “delivery_number”. Create it below, or choose another." in page
+    assert answer.context["editor"].new.initial == {"label": "Delivery number"}
+    new = {"rows": "create", "new-label": "Delivery number", "new-kind": "text"}
+    rows = browser.post(NEW, form | new).context["editor"].rows.forms
+    assert [row.initial["key"] for row in rows] == ["Vendor", "delivery_number"]
+    assert browser.post(NEW, form).status_code == 302
+    [made] = schema_queries.all_classifications(SITE)
+    assert stored(made.id).schema.keys == ("vendor", "delivery_number")
+
+
+def test_a_table_is_made_beside_the_rows_with_its_columns(attributes):
+    browser = signed_in(alice())
+    form = typed(Schema("Delivery note"), rows="create", **{"new-label": "Goods", "new-kind": "table"})
+    slip = browser.post(NEW, form | {"new-columns": ""})
+    assert (slip.status_code, "Enter the table&#x27;s columns, one per line." in slip.content.decode()) == (422, True)
+    kept = browser.post(NEW, form | {"rows": "add", "new-columns": "Article, text"})
+    assert kept.context["editor"].new.initial["columns"] == "Article, text"
+    answer = browser.post(NEW, form | {"new-columns": "Article, text\nQuantity, number"})
+    assert answer.status_code == 200
+    made = schema_queries.attribute_definition(SITE, "goods")
+    assert (made.kind, made.columns) == ("table", "Article\nQuantity, number")
 
 
 @pytest.mark.parametrize("htmx", [False, True])

@@ -204,6 +204,12 @@ def test_signing_out_is_a_post():
     assert browser.get("/where/").status_code == 302
 
 
+def test_signing_out_empties_the_cache_even_if_the_session_has_ended_already():
+    browser = signed_in(bob())
+    for _ in range(2):
+        assert browser.post("/logout/")["Clear-Site-Data"] == '"cache"'
+
+
 def test_the_policy_lets_no_inline_script_or_style_run(client):
     policy = client.get("/login/")["Content-Security-Policy"]
     assert "default-src 'none'" in policy

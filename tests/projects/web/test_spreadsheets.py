@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from decimal import Decimal
 from pathlib import Path
 
 from django.conf import settings
@@ -89,3 +90,11 @@ def test_any_label_names_a_sheet(name: str) -> None:
 def test_empty_cells_stay_empty_and_the_longest_is_cut() -> None:
     _, (_, only) = read_workbook(write_workbook("a", COLUMNS, [["", "", "", "", ""], ["x" * 40_000, ""]]))
     assert [len(text) for _, text in only] == [32_767]
+
+
+@each("amount", ["998.43", "-4.35", "0.1", "10", "35455.2", "0.00000001", "1234567890123.45"])
+def test_an_amount_in_a_workbook_has_the_digits_that_were_stored(amount: str) -> None:
+    _, (_, (_, quantity, stored, *_)) = read_workbook(
+        write_workbook("a", COLUMNS, [["Pens", amount, amount, "7.7", ""]])
+    )
+    assert Decimal(quantity[1]) == Decimal(stored[1]) == Decimal(amount)
