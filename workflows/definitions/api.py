@@ -41,7 +41,7 @@ from workflows.definitions.rules import Operator
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Family, Version
 from workflows.executions.trial import try_on_data, try_on_document
-from workflows.runs.documents_at_steps import list_visible_standing
+from workflows.runs.documents_at_steps import list_visible_documents
 
 router = Router(tags=["workflows"])
 _OPERATORS: list[Any] = [one.value for one in Operator if one != Operator.CONTAINS]
@@ -261,7 +261,7 @@ def _shape_version(version: Version) -> WorkflowVersionShape:
     )
 
 
-class StandingShape(Schema):
+class WorkflowDocument(Schema):
     """``step``: the current step of the run. ``needs_review``: whether it waits there for a person."""
 
     document_id: str
@@ -272,23 +272,23 @@ class StandingShape(Schema):
     since: str
 
 
-class StandingList(Schema):
-    items: list[StandingShape]
+class WorkflowDocumentList(Schema):
+    items: list[WorkflowDocument]
     next: str | None
 
 
 @router.get(
     "/{name}/documents",
-    response={200: StandingList, **FAILURES},
+    response={200: WorkflowDocumentList, **FAILURES},
     operation_id="list_workflow_documents",
     summary="List documents by their step",
 )
-def list_workflow_documents(request: ApiRequest, name: str, after: str | None = None) -> StandingList:
+def list_workflow_documents(request: ApiRequest, name: str, after: str | None = None) -> WorkflowDocumentList:
     """Lists documents in progress and the step that each is at. Requires READ."""
     access.check_can_view(request)
-    rows, following = list_visible_standing(request, name, after)
+    rows, following = list_visible_documents(request, name, after)
     items = [
-        StandingShape(
+        WorkflowDocument(
             document_id=row.document.document_id,
             name=row.document.name,
             run_id=row.run_id,
@@ -298,7 +298,7 @@ def list_workflow_documents(request: ApiRequest, name: str, after: str | None = 
         )
         for row in rows
     ]
-    return StandingList(items=items, next=following)
+    return WorkflowDocumentList(items=items, next=following)
 
 
 # --- composing ----------------------------------------------------------------

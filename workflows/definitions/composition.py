@@ -51,6 +51,7 @@ OPPOSITES: Mapping[Operator, Operator] = {
     Operator.GE: Operator.LT,
     Operator.LT: Operator.GE,
 }
+NOT = "not_"  # before the number of a condition: the outcome of a choice if it is known not to hold
 BETWEEN = " · "  # between a block's name and the version that it runs
 _TELL = "tell_rejected"
 _NOTIFIES = ("mail", "mail_sender", "event", "webhook")
@@ -243,7 +244,7 @@ def _own_steps(definition: Definition) -> list[StepDefinition]:
 def _choice(block: Block, start: int, end: int) -> StepDefinition:
     if block.kind in MAY_ASK:
         cases = tuple(
-            Case(f"not_{i}", (replace(one, operator=OPPOSITES[one.operator]),))
+            Case(f"{NOT}{i}", (replace(one, operator=OPPOSITES[one.operator]),))
             for i, one in enumerate(block.conditions, 1)
         )
         ways = dict.fromkeys((case.outcome for case in cases), end) | {"": start + 1}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from config.phrase import Phrase, join_phrases
 from workflows.definitions.blueprint import END, Definition, StepDefinition
-from workflows.definitions.composition import BETWEEN
+from workflows.definitions.composition import BETWEEN, NOT
 
 WIDTH = 340  # SVG units, one pixel each if there is room; readable on a phone without zooming
 _LEFT, _BOX, _HIGH, _GAP, _LANE = 4, 244, 46, 20, 15
@@ -25,7 +25,7 @@ LABELS = {
     "publish": Phrase("Publication"),
     "finish": Phrase("End"),
 }
-OTHERWISE = Phrase("otherwise")
+OTHERWISE, SKIPPED = Phrase("otherwise"), Phrase("does not apply")
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,15 @@ class Drawing:
 
 def list_outcomes(step: StepDefinition) -> list[tuple[str, int]]:
     """List outcomes with their next step, named ones first; several others are merged under one label."""
-    named = [
-        (OUTCOMES.get(outcome, outcome.replace("_", " ")), order) for outcome, order in step.next.items() if outcome
-    ]
+    # The conditions of a composed step each have an outcome, and all of them skip it.
+    named = dict.fromkeys((name_outcome(outcome), order) for outcome, order in step.next.items() if outcome)
     other = [(OTHERWISE if named else "", order) for outcome, order in step.next.items() if not outcome]
-    return named + other
+    return [*named, *other]
+
+
+def name_outcome(outcome: str) -> str:
+    """Name the outcome of a choice or an approval for people."""
+    return SKIPPED if outcome.removeprefix(NOT).isdigit() else OUTCOMES.get(outcome, outcome.replace("_", " "))
 
 
 LEADS = Phrase("%(outcome)s → %(target)s")
@@ -108,6 +112,7 @@ OUTCOMES = {
     "reject": Phrase("reject"),
     "small": Phrase("small"),
     "modest": Phrase("modest"),
+    "applies": Phrase("applies"),
 }
 
 

@@ -69,6 +69,21 @@ NAMES: Mapping[Source, str] = {
     Source.FIELD: Phrase("Field"),
     Source.ATTRIBUTE: Phrase("Attribute"),
 }
+# As sentences, which pages translate: a run's history and its reviews keep them as text.
+_NAMED: Mapping[Source, Sentence] = {
+    Source.FIELD: Sentence("Field %(key)s"),
+    Source.ATTRIBUTE: Sentence("Attribute %(key)s"),
+}
+_SAID: Mapping[Operator, Sentence] = {
+    Operator.EQ: Sentence("%(what)s is “%(value)s”"),
+    Operator.NE: Sentence("%(what)s is not “%(value)s”"),
+    Operator.CONTAINS: Sentence("%(what)s contains “%(value)s”"),
+    Operator.GT: Sentence("%(what)s is greater than “%(value)s”"),
+    Operator.GE: Sentence("%(what)s is at least “%(value)s”"),
+    Operator.LT: Sentence("%(what)s is less than “%(value)s”"),
+    Operator.LE: Sentence("%(what)s is at most “%(value)s”"),
+    Operator.EXISTS: Sentence("%(what)s is there"),
+}
 _COMPARISONS = (Operator.GT, Operator.GE, Operator.LT, Operator.LE)
 _KEYED = (Source.FIELD, Source.ATTRIBUTE)
 
@@ -83,11 +98,11 @@ class Condition:
     key: str = ""
 
     @property
-    def words(self) -> str:
+    def words(self) -> Phrase:
         """Return the condition as people read it: ``Field total is at least 1000``."""
-        what = f"{NAMES[self.source]} {self.key}".strip()
-        value = "" if self.operator == Operator.EXISTS else f" “{self.value}”"
-        return f"{what} {WORDS[self.operator]}{value}"
+        named = _NAMED.get(self.source) if self.key else None
+        what = named.fill(key=self.key) if named else NAMES[self.source]
+        return _SAID[self.operator].fill(what=what, value=self.value)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,6 @@ urlpatterns = [
     path("definitions/<str:definition_id>/activate/", definition_views.activate_definition, name="activate-definition"),
     path("definitions/<str:definition_id>/archive/", definition_views.archive_definition, name="archive-definition"),
     path("definitions/<str:definition_id>/deploy/", definition_views.deploy_definition, name="deploy-definition"),
-    path("definitions/<str:name>/documents/", definition_views.list_standing, name="list-standing"),
+    path("definitions/<str:name>/documents/", definition_views.list_documents, name="list-documents"),
     path("definitions/<str:name>/plan/", definition_views.edit_definition_plan, name="edit-plan"),
 ]

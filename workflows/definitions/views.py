@@ -37,7 +37,8 @@ from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
 from workflows.executions.data import read_typed_input
 from workflows.executions.trial import TrialLine, describe_step, try_on_data, try_on_document
-from workflows.runs import documents_at_steps, executions
+from workflows.runs import executions
+from workflows.runs.documents_at_steps import list_visible_documents
 from workflows.runs.views.runs import RunRow, list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
@@ -107,14 +108,14 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
 
 
 @require_safe
-def list_standing(request: DeskRequest, name: str) -> HttpResponse:
+def list_documents(request: DeskRequest, name: str) -> HttpResponse:
     access.check_can_configure(request)
     cursor = request.GET.get("after")
-    rows, following = documents_at_steps.list_visible_standing(request, name, cursor)
+    rows, following = list_visible_documents(request, name, cursor)
     context = {
         "name": name,
         "rows": rows,
-        **page_links(request, following, reverse("definitions:list-documents_at_steps", args=[name])),
+        **page_links(request, following, reverse("definitions:list-documents", args=[name])),
     }
     return render_answer(request, "workflows/definitions/documents.html", None, context)
 

@@ -247,7 +247,7 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
         _publish(transact(changes, told, bus))
     except Conflict as conflict:
         raise Conflict(
-            gettext("This execution has moved on. Nothing was cancelled; reload to see where it stands.")
+            gettext("This execution is at another step now. Nothing was cancelled; reload the page.")
         ) from conflict
     return execution
 

@@ -13,13 +13,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import NotFound, Refused
-from config.phrase import Phrase, tell_sentence
+from config.phrase import Phrase, begin_sentence, tell_sentence
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import Definition
-from workflows.definitions.diagram import StepState
+from workflows.definitions.diagram import StepState, name_outcome
 from workflows.engine.steps import OTHERWISE
 from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
@@ -141,11 +141,10 @@ def _lines(definition: Definition, moves: Sequence[Transition]) -> list[HistoryL
 def name_result(result: str) -> str:
     """Return how a step ended, in the viewer's language; the ways of a choice have names of their own.
 
-    >>> name_result("completed"), name_result("above_1000")
-    ('Completed', 'Above 1000')
+    >>> name_result("completed"), name_result("above_1000"), name_result("not_1")
+    ('Completed', 'Above 1000', 'Does not apply')
     """
-    said = _RESULTS.get(result)
-    return said.translated() if said else result.replace("_", " ").capitalize()
+    return (_RESULTS.get(result) or begin_sentence(Phrase(name_outcome(result)))).translated()
 
 
 def _why(facts: Mapping[str, Any]) -> str:
@@ -243,7 +242,7 @@ def purge_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
     by = actor_of(request.user)
     execution = get_visible(request, execution_id, by)
     if not request.POST.get("sure"):
-        raise Refused(gettext("Confirm that it is deleted for good."))
+        raise Refused(gettext("Confirm the permanent deletion: it cannot be undone."))
     actions.purge_execution(request.site, execution_id, by=by)
     messages.success(request, gettext("Execution purged."))
     where = f"{reverse('workflows:list-executions')}?{urlencode({'workflow': execution.workflowId})}"

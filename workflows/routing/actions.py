@@ -9,7 +9,7 @@ from pynamodb.expressions.update import Action
 
 from config import clock, table
 from config.errors import Conflict, NotFound, Refused
-from config.phrase import Phrase, Sentence, write_moment
+from config.phrase import Phrase, Sentence, tell_who_was_first
 from config.transaction import EXISTS, Change, Delete, Put, Update, transact
 from projects.audit.events import Actor, entity_event
 from workflows.definitions import rules
@@ -125,10 +125,7 @@ def _who_saved_mapping(stored: StoredMapping) -> str:
     bare = Sentence(
         "%(who)s changed this field mapping. Your change was not saved. Check the current mapping and try again."
     )
-    who = stored.updated_by or Phrase("Another user")
-    if not stored.updated_at:
-        return bare.fill(who=who)
-    return told.fill(who=who, time=write_moment(clock.parse(stored.updated_at), seconds=True))
+    return tell_who_was_first(told, bare, by=stored.updated_by, at=stored.updated_at)
 
 
 @dataclass(frozen=True)
@@ -254,10 +251,7 @@ def who_was_first(site: str, ruleset_id: str) -> str:
         "%(who)s changed this ruleset or one of its rules. Your change was not saved. "
         "Check the current ruleset and try again."
     )
-    who = now.updated_by or Phrase("Another user")
-    if not now.updated_at:
-        return bare.fill(who=who)
-    return told.fill(who=who, time=write_moment(clock.parse(now.updated_at), seconds=True))
+    return tell_who_was_first(told, bare, by=now.updated_by, at=now.updated_at)
 
 
 @dataclass(frozen=True)
@@ -458,7 +452,4 @@ def _who_saved_rule(stored: StoredRule) -> str:
         "%(who)s changed this rule on %(time)s UTC. Your change was not saved. Check the current rule and try again."
     )
     bare = Sentence("%(who)s changed this rule. Your change was not saved. Check the current rule and try again.")
-    who = stored.updated_by or Phrase("Another user")
-    if not stored.updated_at:
-        return bare.fill(who=who)
-    return told.fill(who=who, time=write_moment(clock.parse(stored.updated_at), seconds=True))
+    return tell_who_was_first(told, bare, by=stored.updated_by, at=stored.updated_at)

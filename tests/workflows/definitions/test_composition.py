@@ -22,6 +22,7 @@ from workflows.definitions.composition import (
 )
 from workflows.definitions.diagram import draw_definition
 from workflows.definitions.rules import Condition, Facts, Operator, Source, condition_sentences
+from workflows.engine.steps import choose_case
 
 ABOVE = Condition(Source.FIELD, Operator.GT, "1000", "total")
 HIGH = Condition(Source.FIELD, Operator.GT, "10000", "total")
@@ -94,6 +95,23 @@ def test_two_of_finance_above_a_thousand_and_the_head_above_ten_thousand() -> No
     approvals = [step for step in definition.steps if step.queue]
     assert [step.another for step in approvals] == [True] * 3
     assert [step.minutes for step in approvals] == [48 * 60, 48 * 60, 0]
+
+
+def test_a_drawing_says_in_words_when_a_step_is_skipped() -> None:
+    both = replace(FINANCE, approvers=1, conditions=(ABOVE, replace(ABOVE, key="net")))
+    tag = Block("tag", "Mark it", (HIGH,))
+    told = {box.title: box.words for box in draw_definition(compose_definition("a", 1, Plan("", (both, tag)))).boxes}
+    assert told["11  Finance?"] == "does not apply → 13, otherwise → 12"
+    assert told["13  Mark it?"] == "applies → 14, otherwise → 15"
+
+
+def test_why_a_person_is_asked_is_said_without_a_double_negative() -> None:
+    step = compose_definition("a", 1, RULE).steps[10]
+    assert step.type == "choice"
+    known, unknown = Facts("", fields={"total": ["5000"]}), Facts("")
+    assert choose_case(step, known) == ("", "Field total is greater than “1000”")
+    assert choose_case(step, unknown) == ("", "Not so: Field total is at most “1000”")
+    assert choose_case(step, Facts("", fields={"total": ["500"]})) == ("not_1", "Field total is at most “1000”")
 
 
 def test_an_action_is_left_out_unless_its_conditions_are_known_to_hold() -> None:

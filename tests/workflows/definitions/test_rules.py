@@ -1,8 +1,10 @@
 """The evaluator of rules: which hold, which decides, what comes together, and why."""
 
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from config.phrase import tell_sentence
 from tests.each import each
 from workflows.definitions import stored_rules
 from workflows.definitions.rules import (
@@ -188,3 +190,16 @@ def test_no_text_breaks_a_condition(value, wanted):
         for operator in Op:
             facts = Facts(value, (value,), (value,), {"k": [value]}, {"k": [value]})
             holds(C(source, operator, wanted, "k"), facts)
+
+
+def test_a_stored_condition_reads_in_another_language() -> None:
+    asked = Condition(Source.FIELD, Op.GT, "1000", "total"), Condition(Source.TEXT, Op.CONTAINS, "Eil")
+    stored = [str(one.words) for one in asked]
+    assert stored == ["Field total is greater than “1000”", "Text contains “Eil”"]
+    with translation.override("de"):
+        assert [tell_sentence(one).translated() for one in stored] == [
+            "Feld total ist größer als „1000“",
+            "Text enthält „Eil“",
+        ]
+    with translation.override("ja"):
+        assert tell_sentence(stored[0]).translated() == "フィールド totalが「1000」より大きい"

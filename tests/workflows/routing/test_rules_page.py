@@ -5,11 +5,15 @@ from django.urls import reverse
 
 from config import internet
 from tests.each import each
+from tests.factories import ROSA
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.projects.make_queues import make_queue
+from tests.pump import Pump
 from tests.workflows.follow_ups import receiver
 from tests.workflows.make_rules import SITE, is_pdf, make_rule, make_ruleset, says
+from workflows.definitions import actions as definition_actions
+from workflows.definitions.composition import Plan
 from workflows.definitions.rules import Act, Condition, Effect, Operator, Source, When
 from workflows.publish import webhooks
 from workflows.routing import actions as routing_actions
@@ -138,6 +142,15 @@ def test_a_rule_at_the_upload_chooses_settings():
     draft = only(ruleset)
     assert draft.when == When.UPLOAD
     assert draft.effect == Effect(definition="document-analysis", language="de", threshold=0.855)
+
+
+def test_each_workflow_definition_is_offered_by_its_name(pump: Pump):
+    definition_actions.create_composed("plain", Plan(), by=ROSA)
+    definition_actions.create_composed("told", Plan("Two of finance"), by=ROSA)
+    page = text(signed_in(alice()).get(at("create-rule", make_ruleset().documentId)))
+    assert '<option value="plain">plain</option>' in page
+    assert '<option value="told">told: Two of finance</option>' in page
+    assert ">document-analysis: All file types" in page
 
 
 @pytest.mark.wide

@@ -260,8 +260,9 @@ class RuleForm(OrderForm):
         without = versions.list_without_documents()
         composed = {name: words for name, words in versions.list_descriptions().items() if name not in without}
         families = {one.name: one.description for one in SHIPPED.values()} | composed
+        titles = {name: f"{name}: {Phrase(words)}" if words else name for name, words in families.items()}
         self._offer("queue", choices.queues, stored.queue)
-        self._offer("definition", families, stored.definition)
+        self._offer("definition", titles, stored.definition)
         self._offer("classification", choices.classifications, stored.classification)
         self._offer("language", LANGUAGES, stored.language)
 
