@@ -38,10 +38,6 @@ def start(
 
     Idempotent: Step Functions starts it once, and a repeated message finds what the first one did.
 
-    Idempotent: Step Functions starts it once, and repeated messages find what the first one did.
-
-    Step Functions starts it once, however often it is told; messages that are sent again find what the first did.
-
     Raises:
         Unavailable: the engine does not answer; the sweeper starts it later.
 

@@ -68,9 +68,9 @@ def check_run(site: str, execution: Execution) -> None:
         actions.check_run_again(execution, at=clock.in_seconds(settings.RUN_CHECK_SECONDS))
         return
     review = find_waiting_review(run, execution)
-    waits = definition.step(int(execution.currentStep)).type == "approval" and review is not None
+    in_review = definition.step(int(execution.currentStep)).type == "approval" and review is not None
     # Attempts that only renewed a review's token do not count for the step; a review has its own deadline.
-    if not waits and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
+    if not in_review and attempt - int(execution.step_attempt or 1) + 1 >= _MACHINE_ATTEMPTS:
         end_run(run, attempt=attempt, error="TooManyAttempts", sentence=_TOO_MANY)
         return
     if state == "missing" and execution.engine == engine_choice.choose_engine():

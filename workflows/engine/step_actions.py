@@ -157,5 +157,7 @@ def run_step_action(action: StepAction) -> ActionAnswer:
     except (Refused, NotFound) as error:
         raise ActionFailed(str(error)) from error
     if answer.bus_type in _ENDED:
-        raise ActionFailed(f"{answer.bus_type} is the word for a run's end. The definition has to use another.")
+        raise ActionFailed(
+            f"{answer.bus_type} is reserved for the end of a run. Use another event type in the definition."
+        )
     return answer

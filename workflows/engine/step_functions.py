@@ -111,7 +111,7 @@ def _start(machine: str, name: str, payload: Mapping[str, Any]) -> None:
         if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "ExecutionAlreadyExists":
             return
         if isinstance(error.__cause__, ClientError) and _code(error.__cause__) == "StateMachineDoesNotExist":
-            raise Unavailable("The state machine is not there yet. Run `manage.py bootstrap`.") from error
+            raise Unavailable("The state machine does not exist yet. Run `manage.py bootstrap`.") from error
         raise
 
 

@@ -10,8 +10,9 @@ from django.conf import settings
 
 from config import logs
 from config.errors import Conflict, CountersignError
-from config.phrase import Sentence
+from config.phrase import Sentence, join_phrases
 from workflows.definitions.blueprint import ROUTED, StepDefinition
+from workflows.definitions.composition import NOT, OPPOSITES
 from workflows.definitions.rules import Facts, condition_sentences
 from workflows.engine import (
     actions,
@@ -34,6 +35,8 @@ from workflows.stages.base import StageResult
 from workflows.stages.registry import STAGES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
+
+log = logging.getLogger(__name__)
 
 OTHERWISE = "otherwise"  # the reason of a transition if no case matched
 
@@ -68,8 +71,14 @@ def choose_case(step: StepDefinition, facts: Facts) -> Choice:
         return Choice("", waits.preview_wait(step, facts))
     for case in step.cases:
         if condition_sentences(case.conditions, facts) is not None:
-            return Choice(case.outcome, "; ".join(one.words for one in case.conditions))
-    return Choice("", _NONE.fill(conditions="; ".join(one.words for case in step.cases for one in case.conditions)))
+            return Choice(case.outcome, join_phrases(one.words for one in case.conditions))
+    missed = [one for case in step.cases for one in case.conditions]
+    if all(case.outcome.startswith(NOT) for case in step.cases):
+        # Each is the opposite of what the plan says: say that, if it is known to hold, rather than "not the opposite".
+        planned = [replace(one, operator=OPPOSITES[one.operator]) for one in missed]
+        if condition_sentences(planned, facts) is not None:
+            return Choice("", join_phrases(one.words for one in planned))
+    return Choice("", _NONE.fill(conditions=join_phrases(one.words for one in missed)))
 
 
 def _facts(run: Run, execution: Execution, document: DocumentWorkflow) -> Facts:
@@ -99,8 +108,6 @@ def _values(merged: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     named: dict[str, Sequence[str]] = {name: [str(value)] for name, value in about.items() if value}
     return named | {one["name"]: [str(one["value"])] for one in merged["fields"] if one.get("value")}
 
-
-log = logging.getLogger(__name__)
 
 # Handlers of steps that are not stages, by type; each leaves the step itself. An approval is handled by its machine.
 AT_ONCE: Mapping[str, Callable[[StepWork], Mapping[str, Any]]] = {
@@ -151,8 +158,8 @@ def perform(
         if work.step.name == ROUTED:
             result = _apply_rules(work, result, heartbeat)
         return step_outcome.conclude(work, result)
-    except external_job.JobUnderWay as waits:
-        return external_job.wait_for_job(work, waits, owner=owner, token=token)
+    except external_job.JobUnderWay as job:
+        return external_job.wait_for_job(work, job, owner=owner, token=token)
     except Conflict:  # the lease was lost meanwhile and another worker was faster
         return step_outcome.earlier_answer(order)
 

@@ -18,9 +18,10 @@ from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import CSV, CSV_ANSWER, FAILURES, REFUSALS, ApiRequest
 from projects.web.spreadsheets import csv_line
-from workflows.definitions.blueprint import is_approval
+from workflows.definitions.blueprint import StepDefinition, is_approval
 from workflows.runs import queries, seed_000
 from workflows.runs.items import DocumentEvent, Join, Outcome, StepStatus, WorkflowSteps
+from workflows.runs.views import state_labels
 from workflows.runs.views.pages import list_segments, read_page, run_of
 from workflows.runs.views.project_graph import read_shared_names
 from workflows.runs.views.run_page import list_run_joins
@@ -46,7 +47,8 @@ class PartsShape(Schema):
 
 
 class StepShape(Schema):
-    """``status``: pending, in_progress, completed, skipped (pages say "Not needed"), failed.
+    """``status``, with its label on pages: pending, running, in_review ("Needs review"), completed,
+    skipped ("Not needed") or failed.
 
     ``progress``: null for a step that is done in one piece. ``waits_until``: the end of its wait.
     """
@@ -142,9 +144,7 @@ def show_run(request: ApiRequest, document_id: str, run_id: str) -> RunShape:
         name=board.name,
         status=_status(board),
         steps_done=queries.progress(board, definition).done,
-        steps=[
-            _step(step.name, step.label, stored.get(step.name) or {}, joins.get(step.name)) for step in definition.steps
-        ],
+        steps=[_step(step, stored.get(step.name) or {}, joins.get(step.name)) for step in definition.steps],
         page_count=whole_number(board.page_count),
         created_at=board.created_at,
         updated_at=board.updated_at,
@@ -155,12 +155,12 @@ def _status(board: WorkflowSteps) -> str:
     return word_of_run(board.outcome, waits=is_approval(str(board.current_step)))
 
 
-def _step(name: str, label: str, stored: Mapping[str, Any], join: Join | None) -> StepShape:
+def _step(step: StepDefinition, stored: Mapping[str, Any], join: Join | None) -> StepShape:
     status = str(stored.get("status") or StepStatus.PENDING)
     return StepShape(
-        name=name,
-        label=label,
-        status=status,
+        name=step.name,
+        label=step.label,
+        status=state_labels.word_of_step(step, stored),
         error=stored.get("error"),
         waits_until=stored.get("waits_until") if status == StepStatus.IN_PROGRESS else None,
         progress=_parts(join) if join else None,

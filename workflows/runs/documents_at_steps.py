@@ -15,7 +15,7 @@ from workflows.runs import queries
 
 
 @dataclass(frozen=True)
-class StandingRow:
+class DocumentAtStep:
     """A document with a run of a definition in progress. ``waits``: in review."""
 
     document: Document
@@ -25,7 +25,9 @@ class StandingRow:
     since: str
 
 
-def list_visible_standing(request: DeskRequest, name: str, cursor: str | None) -> tuple[list[StandingRow], str | None]:
+def list_visible_documents(
+    request: DeskRequest, name: str, cursor: str | None
+) -> tuple[list[DocumentAtStep], str | None]:
     """List the documents in progress with their steps, without those that the person may not see.
 
     One Query, and one batch read for names. Raises: NotFound if there is no such definition.
@@ -34,13 +36,13 @@ def list_visible_standing(request: DeskRequest, name: str, cursor: str | None) -
         raise NotFound(gettext("Workflow definition not found."))
     page = visibility.filter_page(
         request,
-        lambda place: queries.list_standing(request.site, name, cursor=place),
+        lambda place: queries.list_documents_at_steps(request.site, name, cursor=place),
         cursor,
         lambda row: row.document_id,
     )
     documents = {one.document_id: one for one in get_documents(request.site, [row.document_id for row in page.rows])}
     rows = [
-        StandingRow(documents[row.document_id], row.workflow_id, label_of(step), is_approval(step), row.updated_at)
+        DocumentAtStep(documents[row.document_id], row.workflow_id, label_of(step), is_approval(step), row.updated_at)
         for row in page.rows
         if row.document_id in documents and (step := str(row.current_step))
     ]

@@ -24,6 +24,8 @@ from workflows.runs.actions.syncs import Sending, record_sync
 from workflows.runs.items import DocumentEvent, Execution, Run, SyncService
 from workflows.storage import files
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -79,8 +81,6 @@ def _job(execution: Execution | None, step: int) -> str:
     job = json.loads(execution.job) if execution is not None and execution.job else {}
     return str(job.get("id") or "") if job.get("step") == step else ""
 
-
-log = logging.getLogger(__name__)
 
 PROCESSED = "document.processed"
 PUBLISHED = "document.published"  # by an action, for subscribers of exactly these documents

@@ -70,18 +70,16 @@ def _doubts(
         if kind != IBAN:
             continue
         if owner is None and by_tax is not None and by_tax.ibans:
-            found.append(
-                Sentence("IBAN %(number)s is not one of those known of %(name)s").fill(number=number, name=by_tax.name)
-            )
+            found.append(Sentence("IBAN %(number)s is not listed for %(name)s").fill(number=number, name=by_tax.name))
         elif owner is not None and by_tax is not None and owner.entity_id != by_tax.entity_id:
             found.append(
-                Sentence("IBAN %(number)s is known of %(name)s, the tax ID of %(other)s").fill(
+                Sentence("IBAN %(number)s belongs to %(name)s, the tax ID to %(other)s").fill(
                     number=number, name=owner.name, other=by_tax.name
                 )
             )
         elif owner is not None and name and not _is_called(owner, name):
             found.append(
-                Sentence("IBAN %(number)s is known of %(name)s, the document names %(other)s").fill(
+                Sentence("IBAN %(number)s belongs to %(name)s; the document names %(other)s").fill(
                     number=number, name=owner.name, other=name[:60]
                 )
             )

@@ -75,7 +75,7 @@ def get_sync(site: str, document_id: str, at: str) -> DocumentSync:
         raise NotFound(gettext("There is no such delivery.")) from error
 
 
-def list_standing(site: str, family: str, *, cursor: str | None = None) -> Page[DefinitionDocument]:
+def list_documents_at_steps(site: str, family: str, *, cursor: str | None = None) -> Page[DefinitionDocument]:
     """List the documents with a run of this definition in progress, with their steps; one Query."""
     pk = table.DEFINITION_DOCUMENT.gsi2_partition(site, workflow_id=family)
     return DefinitionDocument.page(pk, index="GSI2", cursor=cursor)
@@ -243,7 +243,7 @@ def list_told_events(site: str, after: str, *, limit: int) -> tuple[list[Documen
         NotFound: ``after`` is not a valid cursor.
 
     """
-    unknown = Phrase("This place is unknown. Begin again with since.")
+    unknown = Phrase("This cursor is unknown. Start again with since.")
     if not _PLACE.fullmatch(after):
         raise NotFound(unknown)
     try:

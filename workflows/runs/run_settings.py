@@ -16,6 +16,7 @@ from projects.prompts.book import PromptBook
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
 from projects.schemas.governing import Governing
+from projects.settings import queries as project_queries
 from projects.settings.provider_choice import chosen_provider
 from projects.settings.values import BY_MODEL, DEFAULT_FIELDS, FieldSetting, date_range
 from workflows.runs import pinned_prompts, pinned_types
@@ -23,6 +24,9 @@ from workflows.stages.base import FieldSpec, RunSettings
 from workflows.stages.document_types.types import PinnedTypes, TypeSpec
 
 UNGOVERNED = Governing()
+_LEARNED = (
+    "calibration_version", "calibration_sha256", "calibration_paused", "extractor_version", "extractor_sha256",
+)  # fmt: skip
 
 
 def settings_of(site: str, project_id: str, data: Mapping[str, Any]) -> RunSettings:
@@ -136,6 +140,18 @@ def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSet
         check_share=float(policy.get("check_share") or 0.0),
         quorum=str(policy.get("quorum") or ""),
     )
+
+
+def with_learned(site: str, project_id: str, pinned: RunSettings) -> RunSettings:
+    """Return the settings with the project's active calibration and extractor; unchanged if the project is gone.
+
+    For runs whose values are found and judged again: those of the earlier run may be paused by now.
+    """
+    try:
+        now = freeze(project_queries.get_project(site, project_id).data.as_dict())
+    except NotFound:
+        return pinned
+    return dataclasses.replace(pinned, **{name: getattr(now, name) for name in _LEARNED})
 
 
 def _fields(data: Mapping[str, Any], policy: Mapping[str, Any], governing: Governing) -> Iterator[FieldSpec]:

@@ -97,7 +97,7 @@ def test_an_event_has_a_stable_id_and_is_not_the_word_of_a_runs_end(run: Run) ->
     said = step_actions.run_step_action(action(run, "event", type="document.approved"))
     assert said == step_actions.run_step_action(action(run, "event", type="document.approved"))
     assert said.bus_type == "document.approved"
-    with pytest.raises(ActionFailed, match="word for a run's end"):
+    with pytest.raises(ActionFailed, match="reserved for the end of a run"):
         step_actions.run_step_action(action(run, "event", type="document.failed"))
 
 

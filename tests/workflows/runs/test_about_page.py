@@ -1,6 +1,7 @@
 """What a document is about: its summary and its graph, as a panel and as a page."""
 
 import json
+import re
 
 from tests.aws_faults import count_calls
 from tests.factories import start_run
@@ -66,7 +67,7 @@ def test_before_the_end_there_is_nothing_yet(table, db):
 
 
 def test_a_large_graph_draws_what_matters_most_inside_its_frame():
-    found = about.draw_graph(graph(100))
+    found = about.draw_graph(graph(100), "bill.pdf")
     assert len(found.nodes) == about.DRAWN
     assert found.nodes[0].name == "Alder <b> GmbH"
     assert found.nodes[1].name == "Other 99"
@@ -77,4 +78,21 @@ def test_a_large_graph_draws_what_matters_most_inside_its_frame():
 def test_a_long_name_is_cut_in_the_drawing_alone():
     long = graph()
     long["entities"][0]["name"] = "A very long name of a company that goes on"  # type: ignore[index]
-    assert about.draw_graph(long).nodes[0].words == "A very long name of a…"
+    assert about.draw_graph(long, "bill.pdf").nodes[0].words == "A very long name of a…"
+
+
+def test_on_a_phone_the_document_is_above_its_names_and_arcs_are_beside_them():
+    found = about.draw_graph(graph(100), "bill.pdf").narrow
+    assert [stop.title for stop in found.stops[:3]] == ["bill.pdf", "Alder <b> GmbH", "Other 99"]
+    assert len(found.stops) == 1 + about.DRAWN
+    assert len(found.lines) == about.DRAWN
+    assert [stop.y for stop in found.stops] == sorted({stop.y for stop in found.stops})
+    assert all(0 < stop.y < found.height for stop in found.stops)
+    for path, _ in found.lines:
+        drawn = re.fullmatch(r"M92 \d+C(-?\d+) \d+ \1 \d+ 92 \d+", path)
+        assert drawn
+        assert 0.75 * int(drawn[1]) + 0.25 * 92 > 0
+
+
+def test_a_long_name_is_cut_on_a_phone_too():
+    assert about.draw_graph(graph(), "x" * 60).narrow.stops[0].words == "x" * 26 + "…"

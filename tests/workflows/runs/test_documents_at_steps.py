@@ -18,8 +18,8 @@ NAME = DOCUMENT_ANALYSIS.name
 PAGE = f"/settings/definitions/{NAME}/documents/"
 
 
-def standing() -> dict[str, str | None]:
-    return {row.document_id: row.current_step for row in queries.list_standing(SITE, NAME).rows}
+def steps() -> dict[str, str | None]:
+    return {row.document_id: row.current_step for row in queries.list_documents_at_steps(SITE, NAME).rows}
 
 
 def row_of(run: Run) -> DefinitionDocument:
@@ -28,9 +28,9 @@ def row_of(run: Run) -> DefinitionDocument:
 
 def test_a_run_is_listed_at_its_step_until_it_ends() -> None:
     run = start_run()
-    assert standing() == {run.document_id: "segment_prep"}
+    assert steps() == {run.document_id: "segment_prep"}
     published(run)
-    assert standing() == {}
+    assert steps() == {}
     row = row_of(run)
     assert (row.status, row.currentStepId, row.workflowName) == ("completed", None, DOCUMENT_ANALYSIS.id)
     assert row.actionPk == f"EXECUTION#{run.workflow_id}"
@@ -57,5 +57,5 @@ def test_the_api_lists_them_too() -> None:
 
 def test_what_waits_for_a_person_is_marked(pump: Pump) -> None:
     run, _ = waiting_run(pump)
-    assert standing() == {run.document_id: "human_review"}
+    assert steps() == {run.document_id: "human_review"}
     assert "status warn" in signed_in(alice()).get(PAGE).content.decode()

@@ -168,7 +168,7 @@ def test_one_document_is_read_by_an_ocr_model_of_the_catalogue(table):
     assert (pinned(document).ocr_model, pinned(document).ocr_spec.dpi) == ("sharp", 200)
     model_actions.remove_model("default", "sharp", version=1, by=ADA)
     refused = signed_in(bob()).post(url(project), {"files": [pdf()], "ocr_model": "sharp"})
-    assert (refused.status_code, "choose one of the list" in one_line(refused.content)) == (422, True)
+    assert (refused.status_code, "choose an option from the list" in one_line(refused.content)) == (422, True)
 
 
 def test_the_form_of_a_project_offers_and_keeps_them(table, settings):

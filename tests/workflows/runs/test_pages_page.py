@@ -174,6 +174,8 @@ def test_a_page_image_is_sent_as_large_as_it_is_shown(table):
     store.write(files.page_image(1), b"\x89PNG", "image/png")
     browser, url = signed_in(charlie()), f"/workflows/{run.project_id}/{run.document_id}/pages/0.png"
     page, thumb, other = (browser.get(f"{url}?size={size}") for size in ("page", "thumb", "huge"))
+    closer = browser.get(f"{url}?size=zoom")
+    assert (closer["Content-Type"], Image.open(io.BytesIO(closer.content)).size) == ("image/webp", (1240, 1754))
     assert (page["Content-Type"], thumb["Content-Type"], other["Content-Type"]) == (
         "image/webp", "image/webp", "image/png",
     )  # fmt: skip
@@ -192,6 +194,19 @@ def test_a_noisy_scan_keeps_within_the_bytes_of_a_decision():
     assert len(made.getvalue()) > 1_000_000
     assert len(smaller) <= 120_000
     assert Image.open(io.BytesIO(smaller)).height >= 1100
+    closer = shrink_picture(made.getvalue(), "zoom")
+    assert len(closer) <= 450_000
+    assert Image.open(io.BytesIO(closer)).size == sheet.size  # enlarged, it keeps its pixels
+
+
+def test_an_enlarged_page_is_a_part_of_the_bytes_that_are_stored():
+    sheet, made = Image.new("L", (2480, 3508), 245), io.BytesIO()
+    for y in range(100, 3400, 42):
+        ImageDraw.Draw(sheet).text((100, y), "Oak planks, kiln-dried 27 mm   462.00", font=ImageFont.load_default(26))
+    Image.blend(sheet, Image.effect_noise(sheet.size, 20), 0.1).save(made, "PNG")
+    closer = shrink_picture(made.getvalue(), "zoom")
+    assert len(closer) * 4 < len(made.getvalue())
+    assert max(Image.open(io.BytesIO(closer)).size) == 3200
 
 
 def test_a_page_image_is_streamed_to_who_may_look(client, table):

@@ -51,6 +51,8 @@ def test_a_drawing_has_room_for_each() -> None:
     assert drawn.height == 228
     assert all(0 < point.y < drawn.height for point in (*drawn.documents, *drawn.names))
     assert drawn.documents[0].words.endswith("…")
+    assert [stop.kind for stop in drawn.narrow.stops] == ["document"] * 7 + ["organisation"]
+    assert len(drawn.narrow.lines) == 7
 
 
 def test_a_project_without_such_names_says_so(table: str) -> None:

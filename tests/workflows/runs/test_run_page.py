@@ -134,7 +134,7 @@ def test_settings_name_prompt_and_policy_together():
         "Blind agreement": QUORUMS["2/3"],
     }
     page, _ = opened(published_run(field("total", "4.00")), alice)
-    assert "not used: no language model" in page
+    assert "Not used: no language model" in page
 
 
 def test_cost_has_failed_attempts_too():

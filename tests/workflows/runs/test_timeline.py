@@ -104,6 +104,7 @@ def test_nothing_is_said_of_ids_hashes_and_what_is_not_so() -> None:
         ("skipped", False, "Not needed"),
         ("TooManyAttempts", False, "Failed"),
         ("not_small", True, "Not small"),
+        ("not_2", True, "Does not apply"),
     ],
 )
 def test_a_step_s_result_is_a_word(result: str, is_choice: bool, words: str) -> None:

@@ -22,7 +22,7 @@ from workflows.definitions.blueprint import ROUTED, Definition, StepDefinition
 from workflows.runs import engine_choice, events, preprocess
 from workflows.runs.actions import ocr, spending
 from workflows.runs.actions.at_end import plan_end
-from workflows.runs.actions.current_step import stand_at
+from workflows.runs.actions.current_step import plan_current_step
 from workflows.runs.actions.document_rows import NOTHING, DocumentState, More, write_document
 from workflows.runs.items import (
     END,
@@ -341,7 +341,7 @@ def _end_link(after: RunPosition, reason: str | None) -> list[Action]:
 
 def _stand(after: RunPosition, now: str) -> Put:
     step = "" if after.step == END else after.definition.step(after.step).name
-    return stand_at(after.run, after.definition, step, after.step_status, now)
+    return plan_current_step(after.run, after.definition, step, after.step_status, now)
 
 
 def _write_link(after: RunPosition, told: Sequence[Action], left: Advance | None, now: str) -> list[Change]:
@@ -436,8 +436,6 @@ def advance(
     """Advance the run by one guarded step, or end it, with its event (docs/design.md, One step).
 
     ``last`` is the id of the run's last transition: the new one sorts after it, whatever the workers' clocks say.
-
-    ``last`` is the id of the run's last transition: the new one sorts after it, whatever the clocks of workers say.
 
     Raises:
         Conflict: with ``run`` in ``failed`` another message advanced the run first, or a newer attempt drives it;

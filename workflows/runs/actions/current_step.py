@@ -6,7 +6,7 @@ from workflows.definitions.blueprint import Definition
 from workflows.runs.items import DefinitionDocument, Run, StepStatus
 
 
-def stand_at(run: Run, definition: Definition, step: str, status: StepStatus, now: str) -> Put:
+def plan_current_step(run: Run, definition: Definition, step: str, status: StepStatus, now: str) -> Put:
     """``step``: its name, empty at the end, which removes the row from the definition's list."""
     ids = {"document_id": run.document_id, "workflow_id": definition.name}
     key = table.DEFINITION_DOCUMENT.key(run.site, **ids)

@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from config import clock
 from config.errors import NotFound
-from config.phrase import Phrase, tell_sentence
+from config.phrase import Phrase, begin_sentence, tell_sentence
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import Definition
+from workflows.definitions.diagram import name_outcome
 from workflows.runs import queries, run_files
 from workflows.runs.items import END, Run, Transition
 from workflows.runs.redaction.documents import secrets_for
 from workflows.runs.redaction.words import Secrets
+from workflows.runs.views.arcs import Arcs, Stop, draw_arcs
 from workflows.runs.views.pages import run_of
 from workflows.runs.views.state_labels import words_of
 from workflows.storage import files
@@ -37,6 +40,7 @@ NAME_TYPES: Mapping[str, str] = {
     "date": Phrase("date"),
     "amount": Phrase("amount"),
 }
+_MOST_EDGES = 120
 _LETTERS = 22  # characters of a name in the drawing
 
 
@@ -53,7 +57,7 @@ class Node:
 
     @property
     def words(self) -> str:
-        return self.name if len(self.name) <= _LETTERS else f"{self.name[: _LETTERS - 1]}…"
+        return Truncator(self.name).chars(_LETTERS)
 
     @property
     def text_x(self) -> float:
@@ -71,8 +75,11 @@ class Edge:
 
 @dataclass(frozen=True)
 class Drawing:
+    """``narrow``: the same for a phone."""
+
     nodes: Sequence[Node]
     edges: Sequence[Edge]
+    narrow: Arcs
 
 
 @require_safe
@@ -89,10 +96,10 @@ def show_about(request: DeskRequest, document_id: str, workflow_id: str) -> Http
     context = {
         "board": board,
         "summary": secrets.mask(str(summary.get("document_summary") or "")),
-        "model": str(summary.get("model") or ""),
+        "model": tell_sentence(str(summary.get("model") or "")),
         "entities": [{**one, "type": NAME_TYPES.get(str(one["type"]), one["type"])} for one in entities],
         "first": entities[:8],
-        "drawing": draw_graph(graph) if entities else None,
+        "drawing": draw_graph(graph, str(board.name)) if entities else None,
     }
     return render_answer(request, "workflows/runs/about.html", "workflows/runs/_about.html", context)
 
@@ -119,8 +126,11 @@ def _read_object(store: DocumentFiles, name: str) -> Mapping[str, Any]:
     return found
 
 
-def draw_graph(graph: Mapping[str, Any]) -> Drawing:
-    """Draw the document in the middle, with its entities around it: fields first, then by number of mentions."""
+def draw_graph(graph: Mapping[str, Any], name: str) -> Drawing:
+    """Draw the document in the middle, with its entities around it: fields first, then by number of mentions.
+
+    On a phone it is at the top, with its ``name``.
+    """
     ranked = sorted(graph["entities"], key=lambda one: (not one.get("role"), -int(one["mentions"])))[:DRAWN]
     places = {"document": (WIDTH / 2, HEIGHT / 2)}
     nodes: list[Node] = []
@@ -131,12 +141,15 @@ def draw_graph(graph: Mapping[str, Any]) -> Drawing:
         anchor = "middle" if abs(math.cos(turn)) < 0.1 else "start" if math.cos(turn) > 0 else "end"
         radius = 5 + min(6.0, math.log2(1 + int(one["mentions"])))
         nodes.append(Node(str(one["name"]), str(one["type"]), round(x, 1), round(y, 1), round(radius, 1), anchor))
-    edges = [
-        _edge(places[str(one["source"])], places[str(one["target"])], strong=int(one["weight"]) > 1)
+    pairs = [
+        (str(one["source"]), str(one["target"]), int(one["weight"]) > 1)
         for one in graph.get("relations") or ()
         if str(one["source"]) in places and str(one["target"]) in places
-    ]
-    return Drawing(nodes, edges[:120])
+    ][:_MOST_EDGES]
+    edges = [_edge(places[first], places[second], strong=strong) for first, second, strong in pairs]
+    stops = [Stop("document", name, "document")]
+    stops += [Stop(str(one["id"]), str(one["name"]), str(one["type"])) for one in ranked]
+    return Drawing(nodes, edges, draw_arcs(stops, pairs))
 
 
 def _edge(first: tuple[float, float], second: tuple[float, float], *, strong: bool) -> Edge:
@@ -203,4 +216,4 @@ def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> It
 
 def _describe_result(result: str, *, is_choice: bool) -> str:
     """A failed step's result is its error code; the reason beside it says what happened."""
-    return _RESULTS.get(result) or (result.replace("_", " ").capitalize() if is_choice else Phrase("Failed"))
+    return _RESULTS.get(result) or (begin_sentence(Phrase(name_outcome(result))) if is_choice else Phrase("Failed"))

@@ -127,6 +127,11 @@ class DocumentRow:
         return reverse("workflows:newest-run", args=[self.document.document_id])
 
 
+def _mark_of(row: ProjectDocument) -> Mark:
+    is_container = row.file_type in CONTAINERS
+    return state_labels.of_document(row.status, row.outcome, row.current_step, is_container=is_container)
+
+
 @require_safe
 def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
     access.check_can_view(request)
@@ -137,7 +142,7 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
         cursor,
         lambda row: row.document_id,
     )
-    rows = [DocumentRow(one, state_labels.of_document(one.status, one.outcome, one.current_step)) for one in page.rows]
+    rows = [DocumentRow(one, _mark_of(one)) for one in page.rows]
     context = {
         "project_id": project_id,
         "rows": rows,

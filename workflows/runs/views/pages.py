@@ -41,7 +41,7 @@ _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".we
 
 @require_safe
 def page_image(request: DeskRequest, project_id: str, document_id: str, index: int) -> HttpResponseBase:
-    """``index`` is 0-based; ``?size=``: page or thumb for WebP of that size, otherwise the stored image.
+    """``index`` is 0-based; ``?size=``: page, zoom or thumb for WebP of that size, otherwise the stored image.
 
     The site is the request's own, so another site's document is not found.
     """

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.views.decorators.http import require_safe
 
 from config.errors import NotFound
@@ -18,6 +19,7 @@ from projects.web.http import DeskRequest, page_links, render_answer
 from workflows.runs import queries, run_files
 from workflows.runs.items import Outcome, ProjectDocument
 from workflows.runs.views.about import NAME_TYPES
+from workflows.runs.views.arcs import Arcs, Stop, draw_arcs
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -54,12 +56,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Documents on the left, names on the right; ``lines``: from one y to the other."""
+    """Documents on the left, names on the right; ``lines``: from one y to the other.
+
+    ``narrow``: the same for a phone.
+    """
 
     documents: Sequence[Point]
     names: Sequence[Point]
     lines: Sequence[tuple[int, int]]
     height: int
+    narrow: Arcs
     width: int = WIDTH
     left: int = _LEFT
     right: int = _RIGHT
@@ -151,17 +157,26 @@ def draw(shared: Sequence[SharedName]) -> Drawing:
     places = {str(row.document_id): y_of(number, len(documents)) for number, row in enumerate(documents)}
     points = [
         Point(
-            _shorten(str(row.name)), str(row.name), "document", places[str(row.document_id)],
+            Truncator(str(row.name)).chars(_LETTERS), str(row.name), "document", places[str(row.document_id)],
             reverse("workflows:show-run", args=[row.document_id, row.workflow_id]),
         )
         for row in documents
     ]  # fmt: skip
-    names = [Point(_shorten(one.name), one.name, one.kind, y_of(i, len(drawn))) for i, one in enumerate(drawn)]
+    names = [
+        Point(Truncator(one.name).chars(_LETTERS), one.name, one.kind, y_of(i, len(drawn)))
+        for i, one in enumerate(drawn)
+    ]
     lines = [
         (places[str(row.document_id)], names[number].y) for number, one in enumerate(drawn) for row in one.documents
     ]
-    return Drawing(points, names, lines, height)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
+    stops = [
+        Stop(f"document {row.document_id}", str(row.name), "document", point.url)
+        for row, point in zip(documents, points, strict=True)
+    ]
+    stops += [Stop(f"name {number}", one.name, one.kind) for number, one in enumerate(drawn)]
+    pairs = (
+        (f"document {row.document_id}", f"name {number}", False)
+        for number, one in enumerate(drawn)
+        for row in one.documents
+    )
+    return Drawing(points, names, lines, height, draw_arcs(stops, pairs))

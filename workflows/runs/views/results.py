@@ -149,6 +149,7 @@ def load_result(
         "may_show": access.can_see_personal(request) and any(one["value"] for one in fields or () if "masked" in one),
         "classification": {**kind, "name": labels.name_type(type_id, str(kind["name"]))} if kind else None,
         "type": (found or {}).get("type"),
+        "written_in": (found or {}).get("language", ""),
     }
 
 

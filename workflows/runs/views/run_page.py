@@ -370,7 +370,7 @@ def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) ->
         Fact(Phrase("Workflow definition"), _VERSION.fill(name=definition.name, version=definition.version), shown),
         Fact(Phrase("Document type"), _describe_type(pinned)),
         Fact(Phrase("Field extraction"), _describe_doer(ANALYZERS, pinned.analyzer, pinned, EXTRACT)),
-        Fact("OCR", pinned.ocr_spec.name),
+        Fact("OCR", Phrase(pinned.ocr_spec.name)),
         Fact(Phrase("Transcription"), TRANSCRIBERS.get(pinned.transcriber, pinned.transcriber)),
         Fact(Phrase("Summary"), _describe_doer(SUMMARIZERS, pinned.summarizer, pinned, "summarize")),
         _describe_prompt(rows.board, pinned, may=may),
@@ -380,7 +380,7 @@ def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) ->
     words = (
         Phrase("version %(number)s").fill(number=pinned.calibration_version)
         if pinned.calibration_version
-        else Phrase("not calibrated")
+        else Phrase("Not calibrated")
     )
     found.append(Fact(Phrase("Confidence"), words, learned if pinned.calibration_version else ""))
     if pinned.extractor_version:
@@ -395,7 +395,7 @@ def _list_pinned(request: DeskRequest, rows: RunRows, definition: Definition) ->
 
 def _describe_prompt(board: WorkflowSteps, pinned: RunSettings, *, may: bool) -> Fact:
     if not run_settings.asks_models(pinned):
-        return Fact(Phrase("Prompt"), Phrase("not used: no language model"))
+        return Fact(Phrase("Prompt"), Phrase("Not used: no language model"))
     return Fact(
         Phrase("Prompt"),
         Phrase("as it was sent"),
@@ -409,7 +409,7 @@ def list_policy(pinned: RunSettings) -> Iterator[Fact]:
     if pinned.most_wrong:
         yield Fact(Phrase("Error limit"), _percent(pinned.most_wrong))
     required = [one.label for one in pinned.fields if one.required]
-    yield Fact(Phrase("Required"), ", ".join(required) or Phrase("no field"))
+    yield Fact(Phrase("Required"), ", ".join(required) or Phrase("No field"))
     if pinned.audit_share:
         yield Fact(Phrase("Audit sample"), _percent(pinned.audit_share))
     if pinned.check_share:

@@ -11,10 +11,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
+from pynamodb.attributes import NumberAttribute
 
 from config import clock, table
 from config.errors import NotFound
-from config.item import Page, translate_store_errors
+from config.item import Page
 from config.phrase import Figure, Phrase, tell_sentence
 from projects.documents import queries as document_queries
 from projects.documents.items import Document, DocumentStatus
@@ -90,17 +91,24 @@ def list_visible_executions(request: DeskRequest, family: str, cursor: str | Non
     )
 
 
+class _Listed(DocumentWorkflow):
+    """A run's own row, or of its execution the step at which it is."""
+
+    currentStep = NumberAttribute(null=True)  # noqa: N815
+
+
 def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
-    """The index of runs has no names: one batch read adds them."""
+    """The index of runs has no names and no steps: one batch read adds them."""
     runs = [(run, run.workflow_id or _place_of(run)) for run in found]
     keys = [
         table.DOCUMENT_WORKFLOW.key(site, document_id=run.document_id, workflow_id=run_id)
         for run, run_id in runs
         if run.document_id
     ]
-    with translate_store_errors():
-        links = {link.SK: link for link in DocumentWorkflow.batch_get([tuple(key) for key in keys])} if keys else {}
-    by_run = {sk.rpartition("#")[2]: link for sk, link in links.items()}
+    under_way = {table.EXECUTION.key(site, execution_id=run_id): run_id for run, run_id in runs if not run.outcome}
+    read = {row.key: row for row in _Listed.load_many([*keys, *under_way])}
+    by_run = {key.sk.rpartition("#")[2]: read[key] for key in keys if key in read}
+    steps = {run_id: int(read[key].currentStep or 0) for key, run_id in under_way.items() if key in read}
     return [
         RunRow(
             run,
@@ -108,7 +116,7 @@ def run_rows(site: str, found: Iterable[Execution]) -> list[RunRow]:
             by_run[run_id].file_name if run_id in by_run else run_id,
             str(by_run[run_id].project_name or "") if run_id in by_run else "",
             str(by_run[run_id].definition or FIRST_ANALYSIS.id) if run_id in by_run else "",
-            state_labels.of_run(run.outcome, waits=_waits(run, by_run.get(run_id))),
+            state_labels.of_run(run.outcome, waits=_waits(steps.get(run_id), by_run.get(run_id))),
             state_labels.start_of_run(_place_of(run)),
         )
         for run, run_id in runs
@@ -119,10 +127,10 @@ def _place_of(run: Execution) -> str:
     return str(run.GSI1SK).rpartition("#")[2]
 
 
-def _waits(run: Execution, link: DocumentWorkflow | None) -> bool:
-    """Return True if it is at an approval of its own definition, which its link names."""
+def _waits(step: int | None, link: DocumentWorkflow | None) -> bool:
+    """Return True if it is at an approval of its own definition, which its link names; ``step``: of one under way."""
     pinned = versions.find_definition((link and link.definition) or FIRST_ANALYSIS.id)
-    return int(run.currentStep) in {step.order for step in pinned.steps if step.type == "approval"}
+    return step in {one.order for one in pinned.steps if one.type == "approval"}
 
 
 @require_safe

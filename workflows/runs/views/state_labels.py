@@ -14,7 +14,7 @@ from ulid import ULID
 from config import clock
 from config.phrase import Figure, Phrase, count_phrase, join_phrases, tell_sentence, write_moment
 from projects.documents.items import DocumentStatus
-from projects.documents.states import STATUS_LABELS
+from projects.documents.states import STATUS_LABELS, word_of_run
 from projects.models.cost_words import describe_cost
 from workflows.definitions.blueprint import Definition, StepDefinition
 from workflows.providers.names import LABELS
@@ -37,14 +37,13 @@ BESIDE = Mark("", "split", Phrase("Not in use"))  # published beside a decided r
 _ENDS: dict[str, Mark] = {one.value: _OF_DOCUMENTS[one.value] for one in Outcome}
 _DONE = (Outcome.PUBLISHED, "completed")
 _ENDS["completed"] = Mark("good", "check", Phrase("Completed"))  # of an earlier system
-UNDER_WAY = Mark("info", "run", Phrase("In progress"))  # if the row does not say whether it is in review
 # A document's own status, if it has no outcome: ours, and those of the seed-000 system.
 _DOCUMENTS: dict[str, Mark] = {
     "uploading": Mark("", "upload", Phrase("Uploading")),
     "uploaded": Mark("", "clock", Phrase("Queued")),
     "pending": Mark("", "clock", Phrase("Queued")),
-    "processing": UNDER_WAY,
-    "in_progress": UNDER_WAY,
+    "processing": RUNNING,
+    "in_progress": RUNNING,
     "reanalyzing": Mark("info", "refresh", Phrase("Re-analysing")),
     "completed": _ENDS["completed"],
     "failed": _ENDS[Outcome.FAILED],
@@ -87,7 +86,7 @@ _SHORT = {
     "tell_rejected": Phrase("Tell"),
     "publish": Phrase("Publish"),
 }
-# The states of a step. Their API words are those of ``StepStatus``; docs/words.md lists both.
+# The states of a step, by their stored words.
 STEPS: dict[str, Mark] = {
     StepStatus.PENDING: Mark("todo", "blank", Phrase("Pending")),
     StepStatus.IN_PROGRESS: Mark("now", RUNNING.icon, RUNNING.words),
@@ -107,11 +106,26 @@ def of_run(outcome: str | None, *, waits: bool, beside: bool = False) -> Mark:
     return WAITING if waits else RUNNING
 
 
-def of_document(status: str | None, outcome: str | None, waits_at: str | None = None) -> Mark:
-    """``waits_at``: the step at which its run is in review."""
+def of_document(
+    status: str | None, outcome: str | None, waits_at: str | None = None, *, is_container: bool = False
+) -> Mark:
+    """``waits_at``: the step at which its run is in review. ``is_container``: an email or an archive."""
+    if is_container and status == StepStatus.COMPLETED and not outcome:
+        return _OF_DOCUMENTS[DocumentStatus.UNPACKED]
     if outcome or (waits_at and status == StepStatus.IN_PROGRESS):
         return of_run(outcome, waits=bool(waits_at))
-    return _DOCUMENTS.get(status or "", Mark("", "info", status) if status else UNDER_WAY)
+    return _DOCUMENTS.get(status or "", Mark("", "info", status) if status else RUNNING)
+
+
+def word_of_step(step: StepDefinition, stored: Mapping[str, Any]) -> str:
+    """Return the word of the API, where a step has the words of runs."""
+    status = _status_of_step(stored)
+    return word_of_run(None, waits=step.type == "approval") if status == StepStatus.IN_PROGRESS else status
+
+
+def _status_of_step(stored: Mapping[str, Any]) -> str:
+    """An earlier system marks skipped steps as completed."""
+    return StepStatus.SKIPPED if stored.get("skipped") else str(stored.get("status") or StepStatus.PENDING)
 
 
 def of_segment(status: str) -> Mark:
@@ -209,9 +223,7 @@ def step_rows(definition: Definition, board: WorkflowSteps, link: Link | None = 
 
 
 def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | None) -> StepRow:
-    status = str(stored.get("status") or StepStatus.PENDING)
-    if stored.get("skipped"):  # an earlier system marks skipped steps as completed
-        status = StepStatus.SKIPPED
+    status = _status_of_step(stored)
     mark = STEPS.get(status, Mark("todo", "info", status))
     if step.type == "approval" and status == StepStatus.IN_PROGRESS:
         mark = WAITING

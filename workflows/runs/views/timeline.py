@@ -246,7 +246,7 @@ _FACTS: Mapping[str, Callable[[Any], str]] = {
     "chunks": _pages,
     "text_layer_pages": _fill(Phrase("%(value)s with a text layer")),
     "failed_segments": lambda value: count_phrase("%(count)s page failed", "%(count)s pages failed", int(value)),
-    "model": str,
+    "model": lambda value: tell_sentence(str(value)),
     "ocr_model": _fill(Phrase("OCR model %(value)s")),
     "note": str,
     "fields": lambda value: count_phrase("%(count)s field", "%(count)s fields", int(value)),
