@@ -13,7 +13,8 @@ def advanced(run: Run, *, outcome: str = "") -> None:
     step = DOCUMENT_ANALYSIS.step(int(execution.currentStep))
     to = step.after(outcome)
     ends = Outcome.PUBLISHED if to == END else None
-    move = Advance(step, to, 1, result="completed", outcome=ends, facts={"segment_count": 1})
+    attempt = int(execution.engine_attempt)
+    move = Advance(step, to, attempt, result="completed", outcome=ends, facts={"segment_count": 1})
     advance.advance(run, DOCUMENT_ANALYSIS, move, last=execution.last_transition)
 
 

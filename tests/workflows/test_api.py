@@ -7,6 +7,7 @@ import logging
 import pytest
 from django.conf import settings
 from django.test import Client
+from django.urls import reverse
 
 from projects.documents.queries import get_removal
 from projects.sites import api_keys
@@ -60,7 +61,8 @@ def test_a_document_is_sent_followed_and_its_result_fetched(pump: Pump) -> None:
     made = answer.json()
     assert answer.status_code == 201
     at = f"{API}/documents/{made['document_id']}/runs/{made['run_id']}"
-    assert client.get(at).json()["status"] == "running"
+    found = client.get(at).json()
+    assert (found["status"], found["steps"][0]["status"]) == ("running", "running")
     assert "No fields extracted yet" in problem(client.get(f"{at}/result"), 404)["detail"]
     pump.run(lambda: client.get(at).json()["status"] != "running", seconds=60)
     run = client.get(at).json()
@@ -87,13 +89,17 @@ def test_a_projects_documents_say_how_they_stand_and_archives_that_all_came_out(
     assert status() == {"post.zip": "unpacked", "minutes.txt": "running"}
     pump.run(lambda: status()["minutes.txt"] != "running", seconds=60)
     assert status()["minutes.txt"] == "in_review"
+    page = signed_in(alice()).get(reverse("workflows:list-documents", args=[project.id])).content.decode()
+    assert ["Extracted" in row for row in page.split("<tr>") if "post.zip" in row] == [True]  # as the count above it
 
 
 def test_a_run_that_waits_for_a_person_says_so(pump: Pump) -> None:
     run, _ = waiting_run(pump)
     at = f"{API}/documents/{run.document_id}/runs/{run.workflow_id}"
     client = program(Permission.READ)
-    assert client.get(at).json()["status"] == "in_review"
+    found = client.get(at).json()
+    assert found["status"] == "in_review"
+    assert [one["name"] for one in found["steps"] if one["status"] == "in_review"] == ["human_review"]
     assert client.get(f"{at}/result").json()["final"] is False
     problem(client.get(f"{API}/documents/another/runs/{run.workflow_id}"), 404)
     problem(client.get(f"{API}/documents/{run.document_id}/runs/a%23b"), 404)

@@ -91,6 +91,11 @@ class BatchShape(Schema):
     updated_at: str
 
 
+class BatchList(Schema):
+    items: list[BatchShape]
+    next: str | None
+
+
 class LineShape(Schema):
     line: int
     key: str | None
@@ -148,6 +153,17 @@ def _batch_id(request: ApiRequest) -> str:
         return clock.new_ulid()
     digest = files.sha256("\n".join([request.site, request.auth.actor.id, "batch", key]).encode())
     return str(ULID(bytes.fromhex(digest)[:16]))
+
+
+@router.get("", response={200: BatchList, **FAILURES}, operation_id="list_batches", summary="List batches")
+def list_batches(request: ApiRequest, after: str | None = None) -> BatchList:
+    """Batches of all projects, newest first, with their counts. Requires READ.
+
+    `list_batch_lines` returns which lines of one are invalid or failed.
+    """
+    access.check_can_view(request)
+    page = queries.list_batches(request.site, cursor=after)
+    return BatchList(items=[_shape(one) for one in page.rows], next=page.next)
 
 
 @router.get("/{batch_id}", response={200: BatchShape, **FAILURES}, operation_id="show_batch", summary="Get a batch")

@@ -30,6 +30,8 @@ from workflows.batches.manifest import Line, ManifestEntry, Rules, Wrong
 from workflows.storage import files
 from workflows.storage.objects import SiteFiles, look_up, open_object
 
+log = logging.getLogger(__name__)
+
 
 @dataclass
 class _Sorted:
@@ -174,8 +176,6 @@ def write_lines(rows: Iterable[BatchLine]) -> None:
     """Write the rows of invalid lines. Idempotent: a line has one row."""
     bulk.put_rows([(settings.TABLE_NAME, row.serialize()) for row in rows])
 
-
-log = logging.getLogger(__name__)
 
 UNEXPECTED = Sentence(
     "An unexpected error stopped this line. Its file is still in the bucket. Retry the failed lines; if it fails "

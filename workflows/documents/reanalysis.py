@@ -41,7 +41,10 @@ class AnalysisRequest:
 
 
 def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRequest) -> RunSettings:
-    """Return the settings of the new run. Raises: Refused if it is impossible, has no effect, or nothing differs."""
+    """Return the settings of the new run, with the calibration and extractor that are active now.
+
+    Raises: Refused if it is impossible, has no effect, or nothing differs.
+    """
     if len(wish.instruction or "") > MOST_LETTERS:
         raise Refused(
             gettext("The instruction is too long. Use at most %(most_letters)s characters.")
@@ -61,6 +64,7 @@ def merge_wish(site: str, project_id: str, before: RunSettings, wish: AnalysisRe
         pinned = replace(pinned, instruction="", models={}, prompts_sha256="")
     elif wish.model or not pinned.models:
         pinned = _ask_models(site, project_id, pinned, wish)
+    pinned = run_settings.with_learned(site, project_id, pinned)
     if pinned == before:
         raise Refused(gettext("Change at least one option. The same settings give the same result."))
     return pinned

@@ -482,9 +482,9 @@ def read_declaration(site: str, text: str) -> Declaration:
         )
         at_least = {str(name): float(share) for name, share in dict(stored.get("at_least") or {}).items()}
     except (ValueError, TypeError, InvalidOperation) as error:
-        raise Refused(gettext("The file has a value that is no number where one is needed.")) from error
+        raise Refused(gettext("The file has a value that must be a number.")) from error
     if unknown := sorted(set(at_least) - set(_MEASURES)):
-        raise Refused(f"at_least knows {' and '.join(_MEASURES)}, not {', '.join(unknown)}.")
+        raise Refused(f"at_least accepts {' and '.join(_MEASURES)}, not {', '.join(unknown)}.")
     return Declaration(project.id, draft, at_least)
 
 

@@ -41,16 +41,16 @@ class ExperimentForm(forms.Form):
     )  # fmt: skip
     temperatures = forms.CharField(
         label=gettext_lazy("Temperatures"), required=False, max_length=60, widget=forms.TextInput(attrs=_NARROW),
-        help_text=gettext_lazy("Such as 0 and 0.5. Blank: as each model has it."),
+        help_text=gettext_lazy("Such as 0 and 0.5. Blank: each model’s own."),
     )  # fmt: skip
     thresholds = forms.CharField(
         label=gettext_lazy("Review thresholds, %"), max_length=60, widget=forms.TextInput(attrs=_NARROW),
-        help_text=gettext_lazy("Such as 80 and 90. More of them cost no further answers."),
+        help_text=gettext_lazy("Such as 80 and 90. More thresholds cost no more requests."),
     )  # fmt: skip
     limit = forms.DecimalField(
         label=gettext_lazy("Cost limit, USD"), min_value=Decimal("0.01"), max_value=Decimal(10_000),
         decimal_places=2, initial=5,
-        help_text=gettext_lazy("It stops there. What is being answered then still counts."),
+        help_text=gettext_lazy("The experiment stops there. Requests in progress still count."),
         widget=forms.NumberInput(attrs={**_NARROW, "step": "0.01"}),
     )  # fmt: skip
 

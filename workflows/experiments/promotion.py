@@ -61,9 +61,6 @@ def promote_variant(
     ``expected``: the production version that the page showed. ``despite``: why to use it although it is worse on the
     held-back half, or was not measured beside the one in production.
 
-    ``expected``: the version that the page showed in production. ``despite``: why it should be used although it is
-    worse on the held-back half, or was not measured beside the one in production.
-
     Raises:
         Refused: it is worse and no reason was given, or nothing is measured so far.
         Conflict: someone moved the label since.
@@ -78,7 +75,7 @@ def promote_variant(
     results = queries.load_results(ref, str(head.results_sha256))
     judged = judge_promotion(ref, plan, results, number, production=expected)
     if not judged.is_safe and not despite.strip():
-        raise Refused(gettext("%(sentence)s Say why it should be used all the same.") % {"sentence": judged.sentence})
+        raise Refused(gettext("%(sentence)s Enter a reason for using it anyway.") % {"sentence": judged.sentence})
     words = f"{reason.strip()} ({judged.sentence})" if reason.strip() else ""
     if words and not judged.is_safe:
         words += f" {despite.strip()}"

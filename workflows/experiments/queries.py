@@ -87,11 +87,6 @@ def list_all_cells(ref: ExperimentRef) -> list[ExperimentCell]:
     return list(ExperimentCell.every(ref.partition, sk=_cells(), consistent=True))
 
 
-def get_cells_of(ref: ExperimentRef, numbers: Sequence[int]) -> dict[int, ExperimentCell]:
-    """Return the ended ones of these cells by number: one BatchGetItem."""
-    return {int(row.number): row for row in ExperimentCell.load_many([ref.cell_key(one) for one in numbers])}
-
-
 def _cells() -> Condition:
     cells: Condition = ExperimentCell.SK.startswith(table.EXPERIMENT_CELL.sort_prefix())
     return cells

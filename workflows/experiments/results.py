@@ -326,7 +326,7 @@ def compare_with_production(
     percentage points.
     """
     if candidate.f1 is None:
-        return Promotion(None, Phrase("It was measured on no held-back document."), is_safe=False)
+        return Promotion(None, Phrase("It was not measured on the held-back half."), is_safe=False)
     if production is None or production.f1 is None:
         said = Sentence("%(version)s, which is in production, was not measured here with it.")
         words = begin_sentence(said.fill(version=describe_version(version)))
@@ -486,8 +486,6 @@ def combine_variants(
     catalogue: Iterable[ModelSpec] = (),
 ) -> tuple[Variant, ...]:
     """Combine every prompt with every model and setting; without temperatures each model keeps its own.
-
-    ``catalogue``: the models that may take over; they keep their own temperature.
 
     ``catalogue``: the models that may take over; they keep their own temperature.
 

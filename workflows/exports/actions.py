@@ -46,7 +46,8 @@ def check_choice(choice: Choice) -> None:
     if choice.form not in FORMATS:
         known = ", ".join(FORMATS)
         raise Refused(
-            gettext("“%(form)s” is no format here. Use one of %(known)s.") % {"form": choice.form, "known": known},
+            gettext("“%(form)s” is not an export format. Use one of %(known)s.")
+            % {"form": choice.form, "known": known},
             field="format",
         )
     if choice.tables not in TABLE_WAYS:
@@ -182,7 +183,7 @@ def create_schedule(
     folder = folder.strip().strip("/")
     if not _FOLDER.fullmatch(folder) or len(folder) > LONGEST_FOLDER:
         raise Refused(
-            gettext("Use small letters, digits, dots and dashes for the prefix, such as finance/monthly."),
+            gettext("Use lowercase letters, digits, dots and hyphens for the prefix, such as finance/monthly."),
             field="folder",
         )
     if every not in EVERY:

@@ -137,7 +137,7 @@ def lay_out(
     offered = {one.name: one for one in offer_columns(fields)}
     if unknown := [name for name in choice.columns if name not in offered]:
         raise Refused(
-            gettext("“%(unknown)s” is no column of this project. Choose from its fields.") % {"unknown": unknown[0]},
+            gettext("“%(unknown)s” is not a column of this project. Choose from its fields.") % {"unknown": unknown[0]},
             field="columns",
         )
     chosen = [one for name, one in offered.items() if not choice.columns or name in choice.columns]

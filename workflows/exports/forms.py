@@ -32,7 +32,7 @@ class ExportForm(forms.Form):
     personal = forms.BooleanField(
         label=gettext_lazy("With personal data"),
         required=False,
-        help_text=gettext_lazy("Otherwise its values are hidden. The audit log tells."),
+        help_text=gettext_lazy("Otherwise its values are hidden. Recorded in the audit log."),
     )
 
     def __init__(self, offered: Sequence[Column], *args: Any, may_see: bool, **kwargs: Any) -> None:
@@ -48,7 +48,7 @@ class ExportForm(forms.Form):
         found: dict[str, Any] = super().clean() or {}
         first, last = found.get("since"), found.get("until")
         if isinstance(first, dt.date) and isinstance(last, dt.date) and first > last:
-            self.add_error("until", gettext("This is before the first day."))
+            self.add_error("until", gettext("Enter a day on or after the first day."))
         return found
 
     @property

@@ -183,5 +183,5 @@ def create_schedule(request: DeskRequest, project_id: str) -> HttpResponse:
 def delete_schedule(request: DeskRequest, project_id: str, schedule_id: str) -> HttpResponse:
     project = access.project_to_export(request, project_id)
     actions.delete_schedule(request.site, project.id, schedule_id, by=actor_of(request.user))
-    messages.success(request, gettext("Schedule deleted. Files that it wrote stay as long as any."))
+    messages.success(request, gettext("Schedule deleted. Its files are kept as long as other exports."))
     return redirect_after_post(request, reverse("workflows:list-exports", args=[project.id]))

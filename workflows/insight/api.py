@@ -1,13 +1,16 @@
 """The API of figures: how documents were processed in a period, by day and by step."""
 
 import datetime as dt
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from ninja import Router, Schema
+from ninja import Field, Router, Schema
 
+from config.errors import NotFound
+from config.table import InvalidKey
+from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest
-from workflows.insight import figures
+from workflows.insight import figures, queries
 from workflows.insight.report import Latency, Sums
 from workflows.insight.views.insight import check_shown, choose_wish, find_visible_place, read_days, read_report
 from workflows.runs.items import Outcome
@@ -80,6 +83,18 @@ class FigureReport(Schema):
     fields: list[FieldFigures]
 
 
+class FailedRun(Schema):
+    project_id: str
+    document_id: str
+    run_id: str
+    failed_at: str
+
+
+class FailureList(Schema):
+    items: list[FailedRun]
+    next: str | None
+
+
 @router.get(
     "/figures", response={200: FigureReport, **FAILURES}, operation_id="show_figures", summary="Get figures of a period"
 )
@@ -120,6 +135,44 @@ def show_figures(
             for one in report.fields
         ],
     )
+
+
+@router.get(
+    "/figures/failures",
+    response={200: FailureList, **FAILURES},
+    operation_id="list_failures",
+    summary="List failed runs by cause",
+)
+def list_failures(
+    request: ApiRequest,
+    step: Annotated[str, Field(min_length=1, max_length=100)],
+    error: Annotated[str, Field(min_length=1, max_length=200)],
+    after: str | None = None,
+) -> FailureList:
+    """Runs that failed at this step with this error, as `failures` of the figures name both, latest first.
+
+    Requires READ. Runs that were tried again and succeeded are not listed.
+    """
+    access.check_can_view(request)
+    try:
+        page = visibility.filter_page(
+            request,
+            lambda place: queries.list_failures(request.site, step, error, cursor=place),
+            after,
+            lambda row: row.document_id,
+        )
+    except InvalidKey as wrong:
+        raise NotFound("No runs failed for this reason. Use a step and error from the figures.") from wrong
+    shapes = [
+        FailedRun(
+            project_id=str(row.project_id),
+            document_id=str(row.document_id),
+            run_id=str(row.workflow_id),
+            failed_at=str(row.failed_at),
+        )
+        for row in page.rows
+    ]
+    return FailureList(items=shapes, next=page.next)
 
 
 def _day(day: dt.date, one: Sums, *, costs: bool) -> FigureDay:

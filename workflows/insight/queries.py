@@ -26,6 +26,7 @@ _DAY = dt.timedelta(days=1)
 _USUAL_WEEKS = 4
 _ENOUGH_RUNS = 20  # fewest runs of a percentile
 _USUAL_KEPT = 60  # seconds
+_BEFORE_KEPT = 600  # seconds
 
 
 class Scope(NamedTuple):
@@ -57,21 +58,28 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
     """Report on ``number`` days up to ``last``, compared with as many before them, of which no steps are read.
 
     ``last``: today, since its week must have no later day. A Query of days for a short period; of weeks for a long
-    one, with one batch of at most six days, and a Query of few figures by day if it has at most a month.
+    one, with one batch of at most six days, and a Query of few figures by day if it has at most a month. What was
+    before a long period changes by a repair or a corrected type only, and is kept for minutes.
     """
     if number <= _FEW_DAYS:
         return _report_on_days(scope, last, number)
     first, earlier = (periods.Cut(last - dt.timedelta(days=back * number - 1)) for back in (1, 2))
-    rows = _each(scope, Span.WEEK, earlier.week, monday_of(last))
+    kept_as = f"insight-before-{number}-{'-'.join(scope.key(first.first))}"
+    before: Mapping[str, int] | None = cache.get(kept_as)
+    cuts = [earlier, first] if before is None else [first]
+    rows = _each(scope, Span.WEEK, cuts[0].week, monday_of(last))
     weeks = {
         week: row.numbers if week >= first.week else row.numbers_without(_STEPS)
         for row in rows
         for week in [dt.date.fromisoformat(row.first)]
     }
-    days = _load_days(scope, [*earlier.days, *first.days])
-    _, oldest = earlier.divide(weeks.get(earlier.week, {}), days)
+    days = _load_days(scope, [day for cut in cuts for day in cut.days])
     head, tail = first.divide(weeks.get(first.week, {}), days)
-    before = add_up([oldest, head, *(one for week, one in weeks.items() if earlier.week < week < first.week)])
+    if before is None:
+        _, oldest = earlier.divide(weeks.get(earlier.week, {}), days)
+        between = (one for week, one in weeks.items() if earlier.week < week < first.week)
+        before = _without_steps(add_up([oldest, head, *between]))
+        cache.set(kept_as, before, _BEFORE_KEPT)
     by_week = {week: weeks.get(week, {}) for week in periods.list_weeks(first.first, last)} | {first.week: tail}
     is_by_week = number > _MOST_BARS
     if is_by_week:
@@ -81,7 +89,7 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
         ]
     else:
         spans = list_spans(scope, last, number)
-    return Report(Sums(add_up(by_week.values())), Sums(_without_steps(before)), spans, is_by_week)
+    return Report(Sums(add_up(by_week.values())), Sums(before), spans, is_by_week)
 
 
 def _report_on_days(scope: Scope, last: dt.date, number: int) -> Report:

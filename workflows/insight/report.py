@@ -105,6 +105,10 @@ class Sums:
         return [(split_name(name)[1:], self.numbers[name]) for name in self._names.get(kind, ())]
 
     @property
+    def is_empty(self) -> bool:
+        return not any(self.numbers.values())
+
+    @property
     def received(self) -> int:
         return self.numbers.get(figures.RECEIVED, 0)
 

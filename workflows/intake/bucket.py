@@ -45,6 +45,8 @@ from workflows.intake.store import LocalFile, enter
 from workflows.storage import files
 from workflows.storage.objects import fetch_object, version_of
 
+log = logging.getLogger(__name__)
+
 MACHINE = Actor("ingress", "Bucket")
 TAKE_MANIFEST = "workflows.batches.tasks.take_manifest"
 _MANIFEST = re.compile(r"\A.*\.manifest\.(json|csv|txt)", re.IGNORECASE | re.DOTALL)
@@ -244,8 +246,6 @@ def remove_tenant(name: str, *, by: Actor) -> None:
     except Conflict as error:
         raise Refused(gettext("This assignment was already removed.")) from error
 
-
-log = logging.getLogger(__name__)
 
 _DOCUMENTS = uuid.UUID("2b6c7c1e-0f7d-4e6e-9a3d-6f1f3c0a9d51")  # namespace of document ids derived from objects
 _NAME = 200  # characters; S3 allows 1,024 bytes

@@ -53,8 +53,8 @@ ALSO = {
 }  # fmt: skip
 _NAMED = {extension: kind for kind, extension in EXTENSIONS.items()}
 _TEXTS = {formats.TEXT, formats.MARKDOWN, formats.CSV, formats.XML, formats.WEB_REQUEST}
-_REQUEST = re.compile(r'\ufeff?\s*\{[^{}]{0,4000}"url"\s*:')
-_XML = re.compile(r"\ufeff?\s*<(\?xml|[A-Za-z_][\w.-]*[:\s>/])")
+_REQUEST = re.compile(r'\{[^{}]{0,4000}"url"\s*:')
+_XML = re.compile(r"<(\?xml|[A-Za-z_][\w.-]*[:\s>/])")
 _HEAD = 4096
 _SAMPLE = 64 * 1024
 _STARTS = (
@@ -80,7 +80,7 @@ _PARTS = {
 _NEVER = Sentence("%(kind)s cannot be processed. Upload a document as %(supported)s.")
 _LOCKED = Phrase("This Office file is password-protected. Save a copy without the password and upload that.")
 _OLD = Phrase("Office formats before 2007 are not supported. Save as .docx, .xlsx, .pptx or PDF and upload that.")
-_OPEN = Phrase("OpenDocument files cannot be read. Save it as .docx, .xlsx, .pptx or PDF and upload that.")
+_OPEN = Phrase("OpenDocument files are not supported. Save as .docx, .xlsx, .pptx or PDF and upload that.")
 _CUT = Phrase("This file is damaged or incomplete. Save it again, or export it as PDF, and upload that.")
 _BLANK = Phrase("This file contains only whitespace. Check that it was saved completely and upload it again.")
 _ARCHIVE = Phrase("This is an archive. Unpack it and upload the documents in it.")
@@ -153,6 +153,13 @@ _BOXES: tuple[tuple[Callable[[bytes], bool], Callable[[Path, bytes], str | None]
 )
 
 
+# Programs export pages without their head: a named page may begin with any element.
+_ELEMENT = re.compile(
+    r"<(?:body|main|article|section|div|p|h[1-6]|table|ul|ol|dl|pre|span|font|center|meta|title|style|script|form)\b",
+    re.IGNORECASE,
+)
+
+
 def suffix_of(name: str) -> str:
     suffix = Path(name).suffix.casefold()
     return ALSO.get(suffix, suffix)
@@ -166,17 +173,24 @@ def _text_type(path: Path, head: bytes, name: str) -> str | None:
     named = _NAMED.get(suffix, formats.TEXT)
     if mails.is_mail(path, name):
         return formats.MAIL
-    if _is_html(head):
+    if _is_html(head) or (
+        suffix == EXTENSIONS[formats.HTML] and encoding and _ELEMENT.search(_decoded(sample, encoding))
+    ):
         return formats.HTML
     if encoding is None or not sample.strip() or named not in _TEXTS:
         return None
-    return _kind_of_text(sample.decode(encoding, "replace"), suffix, named)
+    return _kind_of_text(_decoded(sample, encoding), suffix, named)
+
+
+def _decoded(sample: bytes, encoding: str) -> str:
+    return sample.decode(encoding, "replace")
 
 
 def _kind_of_text(text: str, suffix: str, named: str) -> str:
-    if _XML.match(text):
+    begin = text.removeprefix("\ufeff").lstrip()
+    if _XML.match(begin):
         return formats.XML
-    if named == formats.WEB_REQUEST and _REQUEST.match(text):
+    if named == formats.WEB_REQUEST and _REQUEST.match(begin):
         return named
     if suffix in _NAMED and named not in {formats.XML, formats.WEB_REQUEST}:
         return named

@@ -13,7 +13,7 @@ from projects.audit.events import Actor
 from projects.documents.items import DocumentUnpacking
 from projects.documents.queries import get_document
 from projects.folders.queries import ROOT
-from projects.settings.items import Project, settings_to_store
+from projects.settings.items import Project, data_for_runs
 from workflows.definitions import rules, versions
 from workflows.definitions.blueprint import Definition
 from workflows.definitions.rules import Effect, Facts, Routing, When
@@ -196,7 +196,7 @@ def enter(
         Unavailable: S3 or the table does not answer.
 
     """
-    data = settings_to_store(project.settings)
+    data = data_for_runs(project)
     chosen = parent.chosen.as_dict() if parent is not None and parent.chosen is not None else {}
     plan = None
     if not file.found.is_container:

@@ -18,7 +18,7 @@ from config.phrase import Sentence
 from projects.audit.events import Actor
 from projects.documents.items import Document
 from projects.settings import provider_choice
-from projects.settings.items import Project, settings_to_store
+from projects.settings.items import Project, data_for_runs
 from workflows.intake import store as intake_store
 from workflows.intake.actions import documents, unpack
 from workflows.intake.inspection import Inspection
@@ -133,7 +133,7 @@ def take(
         Unavailable: S3 or the table does not answer.
 
     """
-    data = settings_to_store(project.settings)
+    data = data_for_runs(project)
 
     def enter(found: Inspection) -> Enter:
         if found.is_container:
@@ -168,7 +168,7 @@ def take_content(
     own = provider_choice.read_provider_choices(row.data.as_dict(), provider_choice.list_choices(site))
 
     def enter(found: Inspection) -> Enter:
-        plan = intake_store.plan_run(site, project.id, settings_to_store(project.settings), found.file_type, own)
+        plan = intake_store.plan_run(site, project.id, data_for_runs(project), found.file_type, own)
         return lambda original: intake_store.start_again(
             plan, document_id=document.document_id, original=original, by=by
         )

@@ -229,14 +229,14 @@ def _unknown_choices(request: DeskRequest, choices: Choices) -> str:
     own = {"files", "folder", "csrfmiddlewaretoken"}
     if unknown := provider_choice.list_unknown_parts([*request.POST, *request.FILES], beside=own):
         return gettext(
-            "This form has unknown parts: %(parts)s. Nothing was uploaded. Reload the page and try again."
+            "This form has unknown fields: %(parts)s. Nothing was uploaded. Reload the page and try again."
         ) % {"parts": quote_names(unknown)}
     typed = {name: value for name, value in request.POST.items() if value}  # empty: as set by the project
     if wrong := provider_choice.list_wrong_choices(typed, choices):
         labels = join_phrases(SETTING_LABELS[name] for name in wrong).translated()
-        return gettext("%(labels)s: choose one of the list. Nothing was uploaded. Reload the page and try again.") % {
-            "labels": labels
-        }
+        return gettext(
+            "%(labels)s: choose an option from the list. Nothing was uploaded. Reload the page and try again."
+        ) % {"labels": labels}
     return ""
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 from config import clock
 from config.errors import Conflict, Refused
 from config.phrase import count_sentence
-from config.transaction import Update, transact
+from config.transaction import Change, Update, transact
 from projects.audit.events import Actor, entity_event
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -28,6 +28,14 @@ log = logging.getLogger(__name__)
 
 FEWEST_SELLERS = 5
 AUDITOR = Actor("audit-sample", "Audit sample")
+PausePlan = Callable[[str, str], Sequence[Change]]
+_AT_PAUSE: list[PausePlan] = []
+
+
+def at_pause(plan: PausePlan) -> PausePlan:
+    """Register changes to write together with the pause of a calibration, by site and project."""
+    _AT_PAUSE.append(plan)
+    return plan
 
 
 def propose_calibration(site: str, project_id: str, *, by: Actor) -> Version[Summary]:
@@ -159,8 +167,10 @@ def pause_if_drifting(site: str, project_id: str) -> bool:
     when: Condition = versions.active_is(CALIBRATIONS, number) & held["paused_at"].does_not_exist()
     payload = {"version": number, "documents": found.documents, "values": found.values, "wrong": found.wrong}
     event = entity_event(site, "calibration", project_id, "paused", by=AUDITOR, payload=payload)
+    pause = Update(project.key, [held["paused_at"].set(clock.iso(clock.now()))], when)
+    told = [change for plan in _AT_PAUSE for change in plan(site, project_id)]
     try:
-        transact([Update(project.key, [held["paused_at"].set(clock.iso(clock.now()))], when)], event)
+        transact([pause, *told], event)
     except Conflict:  # paused by another task, or another calibration is active now
         return False
     log.warning("calibration paused", extra={"project": project_id})

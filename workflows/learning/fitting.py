@@ -37,8 +37,6 @@ SHIFT_SPREAD, MOST_SHIFT = 0.5, log(3)
 FARTHEST = 8.0  # bound of a weight's distance from the prior, whatever a few sellers' reviews say
 _LEAST = 1e-6  # of a probability, so that one value alone cannot decide the choice
 
-Weights = Mapping[str, Mapping[str, float]]
-
 
 @dataclass(frozen=True)
 class Observation:

@@ -203,11 +203,12 @@ def check_backup(folder: Path) -> Mapping[str, Any]:
 def _check_empty() -> None:
     """Raises: Refused."""
     published = table.DEFINITION.partition_key(table.DEFAULT_SITE, workflow_id="x").rstrip("x")
+    told = table.ENTITY_EVENT.partition_key(table.DEFAULT_SITE, entity_type="definition", entity_id="x").rstrip("x")
     workers = table.WORKER.partition_key(table.DEFAULT_SITE)
     with aws.translate_aws_errors():
         pages = aws.dynamodb_client().get_paginator("scan").paginate(TableName=settings.TABLE_NAME, ConsistentRead=True)
         kept = (row["PK"]["S"] for page in pages for row in page["Items"])
-        rows = any(not pk.startswith((published, workers)) for pk in kept)
+        rows = any(not pk.startswith((published, told, workers)) for pk in kept)
         files = aws.aws_client("s3").list_objects_v2(Bucket=settings.BUCKET_NAME, MaxKeys=1).get("KeyCount", 0)
     if rows or files or User.objects.exists():
         raise Refused(

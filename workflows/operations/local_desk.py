@@ -98,12 +98,12 @@ def load_code() -> None:
     logging.getLogger().setLevel(level)
     for module in (settings.ROOT_URLCONF, "celery.bin.celery", "celery.concurrency.prefork", "gunicorn.app.wsgiapp"):
         import_module(module)
-    share_memory()
 
 
 def add_workers(supervisor: Supervisor) -> None:
     """Add the workers and the embedded model; the demo adds the web server itself."""
     load_code()
+    share_memory()
     for name, arguments in LAPTOP.items():
         supervisor.add(name, *arguments, nice=_NICE.get(name, 0), forks=True)
     if embedded_model.is_installed():
@@ -151,6 +151,8 @@ def run_local_desk(report: Report, meanwhile: Callable[[], None] = lambda: None)
                 starting = starter.submit(start_embedded)
                 try:
                     meanwhile()
+                    if lock is not None:
+                        load_code()  # a second, for which the workers would wait later
                 finally:
                     desk.embedded = starting.result()
         else:

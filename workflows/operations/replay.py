@@ -141,12 +141,12 @@ def replay_stage(step: str, context: StageContext, state: State = State()) -> Re
     _check_local(stage, settled)
     scratch = settled.artifacts
     if not isinstance(scratch, Scratch):
-        raise Refused(gettext("A replay writes into a scratch place only."))
+        raise Refused(gettext("A replay only writes to a scratch location."))
     if step == ANALYSED and not scratch.exists(files.segment(0)):
         STAGES[BUILT].run(settled)  # the analyzer modifies the segments, so they have to be restored first
         scratch.written.clear()
     if stage.job is not None and (begun := stage.job.begin(settled)) and not stage.job.collect(settled, begun.id):
-        raise Refused(gettext("The service has not done its work yet. Hand in one that answers at once."))
+        raise Refused(gettext("The service has not finished yet. Pass one that answers at once."))
     done = stage.run(settled)
     return ReplayResult(step, done.status, done.reason, done.facts, tuple(sorted(done.failed)), dict(scratch.written))
 
@@ -341,7 +341,7 @@ def state_from(data: Any, folder: Path) -> State:
     wrong = [name for name, kind in _SHAPES.items() if data.get(name) is not None and not isinstance(data[name], kind)]
     if wrong:
         raise Refused(
-            gettext("In a state, %(shapes_told)s. Mend %(wrong)s.")
+            gettext("In a state, %(shapes_told)s. Fix %(wrong)s.")
             % {"shapes_told": _SHAPES_TOLD, "wrong": ", ".join(wrong)}
         )
     more = {name: value for name, value in data.items() if value is not None}

@@ -19,8 +19,8 @@ BDA = Provider(
         ),
         "ValidationException": (
             Sentence(
-                "Data Automation does not take this file, or its project or profile is not one of this region. "
-                "Check COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then run the document again."
+                "Data Automation does not support this file, or its project or profile is in another region. Check "
+                "COUNTERSIGN_BDA_PROJECT_ARN and COUNTERSIGN_BDA_PROFILE_ARN, then re-run the document."
             )
         ),
     },

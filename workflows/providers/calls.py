@@ -186,8 +186,8 @@ class Caller:
 
     def _credentials(self, problem: str) -> str:
         return Sentence(
-            "%(service)s is chosen for this document, and %(problem)s. Give the workers a role or keys that "
-            "may use it and run the document again, or choose the local way instead."
+            "%(service)s is selected for this document, but %(problem)s. Give the workers a role or keys with "
+            "access and re-run the document, or select built-in processing."
         ).fill(service=self.provider.label, problem=problem)
 
     def _explain_refusal(self, code: str) -> str:
@@ -195,8 +195,8 @@ class Caller:
             return self.provider.sentences[code]
         if code in {"AccessDenied", "AccessDeniedException"}:
             return Sentence(
-                "AWS does not let the workers use %(service)s. Allow it in their role, and the model where "
-                "it is one, then run the document again."
+                "The workers may not use %(service)s. Allow it in their role (and the model, if it is one), then "
+                "re-run the document."
             ).fill(service=self.provider.label)
         return Sentence("%(service)s rejected this document: %(code)s.").fill(service=self.provider.label, code=code)
 

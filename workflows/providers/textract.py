@@ -21,12 +21,12 @@ TEXTRACT = Provider(
     {
         "BadDocumentException": _DAMAGED,
         "DocumentTooLargeException": Sentence(
-            "This file is larger than Textract takes (500 MB, 3,000 pages). Upload its parts."
+            "This file exceeds Textract's limits (500 MB, 3,000 pages). Split it and upload the parts."
         ),
         "InvalidS3ObjectException": (
             Sentence(
-                "Textract cannot open the file in S3. It has to be in the same region as "
-                "COUNTERSIGN_PROVIDERS_REGION, and not on the embedded AWS; then run the document again."
+                "Textract cannot open the file in S3. Its bucket must be in the region "
+                "COUNTERSIGN_PROVIDERS_REGION, not on the embedded AWS. Change that, then re-run the document."
             )
         ),
         "UnsupportedDocumentException": Sentence(

@@ -16,8 +16,8 @@ TRANSCRIBE = Provider(
     {
         "BadRequestException": (
             Sentence(
-                "Transcribe does not take this recording or these languages. It reads MP3, MP4, WAV, FLAC, OGG, "
-                "AMR, WebM and M4A of up to four hours; check the project's languages and run the document again."
+                "Transcribe does not support this recording or these languages. It reads MP3, MP4, WAV, FLAC, OGG, "
+                "AMR, WebM and M4A of up to four hours. Check the project's languages, then re-run the document."
             )
         ),
     },
@@ -70,7 +70,7 @@ class Transcribe:
             return RunningJob()
         if state == "FAILED":
             reason = str(job.get("FailureReason") or "it did not say why")
-            raise StageFailed(f"Transcribe could not hear this recording: {reason}", code="FAILED")
+            raise StageFailed(f"Transcribe could not process this recording: {reason}", code="FAILED")
         return FinishedTranscription(str(job.get("LanguageCode") or ""))
 
 

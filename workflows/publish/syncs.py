@@ -77,4 +77,4 @@ def _send(site: str, sync: DocumentSync) -> str:
     project_id = get_document(site, document_id).project_id
     which = {"site": site, "project_id": project_id, "document_id": document_id, "at": clock.iso(clock.now())}
     queues.enqueue(events.INDEX, settings.SEARCH_QUEUE, which)
-    return Phrase("The search index was asked to look again.")
+    return Phrase("Search indexing was requested again.")

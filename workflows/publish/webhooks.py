@@ -13,7 +13,7 @@ import json
 import logging
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -34,17 +34,35 @@ from workflows.runs.items import SyncService
 log = logging.getLogger(__name__)
 TEST = "webhook.test"
 _WORTH_A_RETRY = frozenset({408, 425, 429})
+_SEARCHED = 100  # newest calls, of rules too
 _READ = 4_096  # bytes of a response that are read and discarded
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """``id`` identifies it for the receiver, who may get it twice."""
+    """``id`` identifies it for the receiver, who may get it twice.
+
+    ``has_secret_url``: whoever knows the address may post there, so records name only its host. ``kind``: what the
+    list of calls names it, if its content has no type.
+    """
 
     site: str
     id: str
     url: str
     content: Mapping[str, Any]
+    has_secret_url: bool = False
+    kind: str = ""
+
+    @property
+    def shown_kind(self) -> str:
+        return str(self.content.get("type") or self.kind)
+
+    @property
+    def shown_url(self) -> str:
+        if not self.has_secret_url:
+            return self.url
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.hostname}/…"
 
 
 def webhook_secret(site: str, url: str) -> str:
@@ -113,6 +131,12 @@ def list_deliveries(site: str, *, cursor: str | None = None) -> Page[WebhookDeli
     return WebhookDelivery.page(table.WEBHOOK_DELIVERY.partition_key(site), newest_first=True, cursor=cursor)
 
 
+def find_last_call(site: str, kinds: Container[str], url: str) -> WebhookDelivery | None:
+    """Return the latest call of these kinds among the site's newest: one Query. ``url``: as lists show it."""
+    page = WebhookDelivery.page(table.WEBHOOK_DELIVERY.partition_key(site), newest_first=True, limit=_SEARCHED)
+    return next((one for one in page.rows if one.kind in kinds and one.url == url), None)
+
+
 def _call(delivery: Delivery) -> int:
     parts = _parts(delivery.url)
     body = json.dumps(dict(delivery.content), ensure_ascii=False, sort_keys=True).encode()
@@ -134,7 +158,7 @@ def _check_status(status: int) -> None:
         raise Unavailable(gettext("The receiver returned %(status)s.") % {"status": status})
     if 300 <= status < 400:
         raise ActionFailed(
-            gettext("The receiver returned %(status)s (redirect). Use the target address in the rule.")
+            gettext("The receiver returned %(status)s (redirect). Enter the address that it redirects to.")
             % {"status": status}
         )
     raise ActionFailed(gettext("The receiver returned %(status)s and rejected the event.") % {"status": status})
@@ -149,8 +173,8 @@ def _record(delivery: Delivery, status: int | None, message: str, seconds: float
         key.pk,
         key.sk,
         delivery_id=delivery.id,
-        url=delivery.url,
-        kind=str(delivery.content.get("type") or ""),
+        url=delivery.shown_url,
+        kind=delivery.shown_kind,
         status=status,
         message=message,
         seconds=round(seconds, 3),
@@ -170,10 +194,10 @@ def _parts(url: str) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ActionFailed(gettext("The webhook address is invalid. Change it in the rule.")) from error
+        raise ActionFailed(gettext("The webhook address is invalid.")) from error
     schemes = {"https", "http"} if settings.WEBHOOK_PRIVATE_ADDRESSES else {"https"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
-        raise ActionFailed(gettext("The webhook address must begin with https://. Change it in the rule."))
+        raise ActionFailed(gettext("The webhook address must begin with https://."))
     return parts
 
 

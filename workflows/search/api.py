@@ -6,11 +6,13 @@ from ninja import Router, Schema
 from pydantic import WithJsonSchema
 
 from projects.personal.access import projects_hidden_from
+from projects.personal.masking import MASK
+from projects.personal.queries import list_personal_projects
 from projects.queues import visibility
 from projects.sites import access
 from projects.web.api import FAILURES, ApiRequest, Problem
-from workflows.search.index import Part, SearchHit, search_index
-from workflows.search.snippets import cut_snippet
+from workflows.search.index import Kind, Part, SearchHit, search_index
+from workflows.search.snippets import Piece, cut_snippet
 from workflows.search.words import QUERY_LENGTH, Term, parse_terms
 
 router = Router(tags=["search"])
@@ -19,7 +21,10 @@ Words = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLen
 
 
 class PlaceShape(Schema):
-    """``kind``: name, field or page; ``page``: 0-based; ``label``: of a field; ``found``: the matches in ``text``."""
+    """``kind``: name, field or page; ``page``: 0-based; ``label``: of a field; ``found``: the matches in ``text``.
+
+    ``text`` is masked in projects with personal data.
+    """
 
     kind: str
     page: int | None
@@ -60,10 +65,13 @@ def search(request: ApiRequest, q: Words, after: str | None = None) -> SearchRes
     terms = parse_terms(q)
     found = search_index().find(request.site, terms, cursor=after, closed=projects_hidden_from(request))
     hits = visibility.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
-    return SearchResult(items=[_hit(one, terms) for one in hits], next=found.next)
+    personal = list_personal_projects(request.site) if hits else {}
+    return SearchResult(
+        items=[_hit(one, terms, masked=one.entry.project_id in personal) for one in hits], next=found.next
+    )
 
 
-def _hit(hit: SearchHit, terms: tuple[Term, ...]) -> DocumentHit:
+def _hit(hit: SearchHit, terms: tuple[Term, ...], *, masked: bool) -> DocumentHit:
     entry = hit.entry
     return DocumentHit(
         document_id=entry.document_id,
@@ -73,13 +81,13 @@ def _hit(hit: SearchHit, terms: tuple[Term, ...]) -> DocumentHit:
         file_type=entry.file_type,
         status=entry.status,
         created_at=entry.created_at,
-        places=[_place(part, terms) for part in entry.parts],
+        places=[_place(part, terms, masked=masked and part.kind != Kind.NAME) for part in entry.parts],
         total=hit.total,
     )
 
 
-def _place(part: Part, terms: tuple[Term, ...]) -> PlaceShape:
-    pieces = cut_snippet(part.text, terms)
+def _place(part: Part, terms: tuple[Term, ...], *, masked: bool) -> PlaceShape:
+    pieces = [Piece(MASK, found=False)] if masked else cut_snippet(part.text, terms)
     return PlaceShape(
         kind=part.kind,
         page=part.page,

@@ -42,4 +42,4 @@ def bring_up_to_date(which: DocumentRef, beat: Beat) -> None:
             continue
         log.info("indexed", extra={"document": which.document_id, "site": which.site})
         return
-    raise Unavailable(gettext("Others index this document all the time. It is tried again."))
+    raise Unavailable(gettext("Other workers keep indexing this document. Retrying automatically."))

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_safe
 
 from config.errors import Refused
 from projects.personal.access import projects_hidden_from
+from projects.personal.masking import MASK
+from projects.personal.queries import list_personal_projects
 from projects.queues import visibility
 from projects.sites import access
 from projects.web.http import DeskRequest, render_answer
@@ -34,13 +36,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Result:
-    """``more``: matches that are not listed."""
+    """``more``: matches that are not listed. ``masked``: its texts are shown where showing is recorded (ADR 0041)."""
 
     entry: Entry
     name: Sequence[Piece]
     mark: Mark
     places: Sequence[Place]
     more: int
+    masked: bool
 
 
 @require_safe
@@ -61,25 +64,27 @@ def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[
     terms = parse_terms(asked)
     found = search_index().find(request.site, terms, cursor=cursor, closed=projects_hidden_from(request))
     hits = visibility.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
+    personal = list_personal_projects(request.site) if hits else {}
     return {
-        "results": [_result(hit, terms) for hit in hits],
+        "results": [_result(hit, terms, masked=hit.entry.project_id in personal) for hit in hits],
         "next_cursor": found.next,
         "first_url": f"{reverse('workflows:search')}?{urlencode({'q': asked})}",
         "page_size": database.PAGE_SIZE,
     }
 
 
-def _result(hit: SearchHit, terms: Sequence[Term]) -> Result:
+def _result(hit: SearchHit, terms: Sequence[Term], *, masked: bool) -> Result:
     parts = list(hit.entry.parts)
-    places = [_place(hit.entry, part, terms) for part in parts if part.kind != Kind.NAME]
+    places = [_place(hit.entry, part, terms, masked=masked) for part in parts if part.kind != Kind.NAME]
     mark = state_labels.of_run(hit.entry.status, waits=False)
-    return Result(hit.entry, cut_snippet(hit.entry.name, terms), mark, places, hit.total - len(parts))
+    name = cut_snippet(hit.entry.name, terms)
+    return Result(hit.entry, name, mark, places, hit.total - len(parts), masked and bool(places))
 
 
-def _place(entry: Entry, part: Part, terms: Sequence[Term]) -> Place:
+def _place(entry: Entry, part: Part, terms: Sequence[Term], *, masked: bool) -> Place:
     if part.page is None:
         url = reverse("workflows:show-run", args=[entry.document_id, entry.run_id])
     else:
         url = reverse("workflows:show-segment", args=[entry.document_id, entry.run_id, part.page])
     label = part.label if part.kind == Kind.FIELD else gettext("Page %(page)s") % {"page": (part.page or 0) + 1}
-    return Place(label, url, cut_snippet(part.text, terms))
+    return Place(label, url, [Piece(MASK, found=False)] if masked else cut_snippet(part.text, terms))

@@ -34,6 +34,8 @@ from workflows.testsets.items import BUILDING, FAILED, READY, StoredTestSet, Sto
 from workflows.testsets.queries import SetRef
 from workflows.testsets.uploads import UploadedCase
 
+log = logging.getLogger(__name__)
+
 _ATTEMPTS = 5
 
 
@@ -230,7 +232,6 @@ def _classification_of(decided: DecidedRun) -> str:
     return str((decided.result.get("classification") or {}).get("id") or "")
 
 
-log = logging.getLogger(__name__)
 DEFAULT_MOST = 200
 
 

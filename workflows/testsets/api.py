@@ -64,6 +64,22 @@ class SetList(Schema):
     next: str | None
 
 
+class SetVersion(Schema):
+    """``tuning``, ``held_back``: documents; a version never changes."""
+
+    version: int
+    tuning: int
+    held_back: int
+    note: str
+    created_at: str
+    created_by: str
+
+
+class SetVersionList(Schema):
+    items: list[SetVersion]
+    next: str | None
+
+
 @router.get(
     "/{project_id}/test-sets",
     response={200: SetList, **FAILURES},
@@ -122,6 +138,36 @@ def change_test_set(request: ApiRequest, project_id: str, testset_id: str, wish:
     ref = SetRef(request.site, project.id, testset_id)
     actions.seed_reviews(ref, wish.seed_share, by=request.auth.actor)
     return _shape(queries.get_test_set(ref))
+
+
+@router.get(
+    "/{project_id}/test-sets/{testset_id}/versions",
+    response={200: SetVersionList, **FAILURES},
+    operation_id="list_test_set_versions",
+    summary="List versions of a test set",
+)
+def list_test_set_versions(
+    request: ApiRequest, project_id: str, testset_id: str, after: str | None = None
+) -> SetVersionList:
+    """Newest first. Requires ADMIN."""
+    project = access.project_to_configure(request, project_id)
+    ref = SetRef(request.site, project.id, testset_id)
+    queries.get_test_set(ref)
+    page = queries.list_test_set_versions(ref, after)
+    return SetVersionList(
+        next=page.next,
+        items=[
+            SetVersion(
+                version=int(one.version),
+                tuning=int(one.tuning),
+                held_back=int(one.held_back),
+                note=one.note or "",
+                created_at=one.created_at,
+                created_by=one.user_name,
+            )
+            for one in page.rows
+        ],
+    )
 
 
 def _shape(head: StoredTestSet) -> SetShape:

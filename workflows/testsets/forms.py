@@ -45,9 +45,7 @@ class SourceForm(forms.Form):
 class SeedingForm(forms.Form):
     percent = PercentField(
         label=gettext_lazy("Share of reviews, in %"),
-        help_text=gettext_lazy(
-            "Adds documents of this set to the review queue, unmarked; nothing of them is published."
-        ),
+        help_text=gettext_lazy("Adds documents of this set to the review queue, unmarked. They are never published."),
         widget=forms.NumberInput(attrs={"class": "text-input narrow-input", "inputmode": "decimal", "step": "0.1"}),
     )
 

@@ -58,10 +58,10 @@ def get_test_set_version(ref: SetRef, version: int) -> StoredTestSetVersion:
         raise NotFound(gettext("This test set has no version %(version)s.") % {"version": version}) from error
 
 
-def list_test_set_versions(ref: SetRef) -> Page[StoredTestSetVersion]:
+def list_test_set_versions(ref: SetRef, cursor: str | None = None) -> Page[StoredTestSetVersion]:
     """List the latest, newest first."""
     pk = table.TEST_SET_VERSION.partition_key(ref.site, project_id=ref.project_id, testset_id=ref.testset_id)
-    return StoredTestSetVersion.page(pk, newest_first=True, consistent=True)
+    return StoredTestSetVersion.page(pk, newest_first=True, consistent=True, cursor=cursor)
 
 
 @lru_cache(maxsize=32)

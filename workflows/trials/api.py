@@ -92,7 +92,9 @@ class ReadingWish(Body):
 
     document_id: str = Field(min_length=1, max_length=60)
     page: int = Field(ge=0, lt=10**5, strict=True)
-    models: list[str] = Field(min_length=LEAST_READERS, max_length=MOST_READERS)
+    models: list[str] = Field(
+        min_length=LEAST_READERS, max_length=MOST_READERS, json_schema_extra={"uniqueItems": True}
+    )
 
 
 class ModelReading(Schema):

@@ -40,6 +40,8 @@ from workflows.trials.purposes import try_purpose
 from workflows.trials.queries import Draft, PageRef, TrialRef
 from workflows.trials.readings import Reading, order_lines, reading_to_json
 
+log = logging.getLogger(__name__)
+
 _NO_PAGES = Phrase(
     "This document has no page images yet. Try again when its run has split it, or choose another document."
 )
@@ -141,7 +143,6 @@ def _picture(page: OpenPage, dpi: int) -> Image.Image:
         raise NotFound(gettext("The page image cannot be read. Re-run the document.")) from error
 
 
-log = logging.getLogger(__name__)
 DRAFT = "draft"
 
 

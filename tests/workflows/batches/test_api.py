@@ -1,8 +1,10 @@
 """Batches as a program makes and follows them."""
 
 import pytest
+from django.conf import settings
 
 from projects.sites.permissions import Permission
+from tests.projects.make_sites import make_site
 from tests.pump import Pump
 from tests.workflows.batches import bulk
 from tests.workflows.test_api import API, problem, program
@@ -118,3 +120,19 @@ def test_a_batch_is_widened_cancelled_and_goes_on(pump: Pump):
     assert client.post(f"{url}/continue").json()["status"] == "reading"
     assert bulk.ended(pump, queries.get_batch("default", made.json()["id"])).published == 3
     problem(client.post(f"{url}/continue"), 422)
+
+
+@pytest.mark.usefixtures("table")
+def test_batches_are_listed_newest_first_in_pages_and_for_their_site_only():
+    project, client = bulk.project(), program(Permission.READ)
+    line = [{"key": bulk.put("a.txt")}]
+    made = [bulk.make(project, line).id for _ in range(settings.PAGE_SIZE + 1)]
+    first = client.get(URL).json()
+    assert [one["id"] for one in first["items"]] == made[:0:-1]
+    rest = client.get(URL, {"after": first["next"]}).json()
+    assert [one["id"] for one in rest["items"]] == [made[0]]
+    assert rest["items"][0] == client.get(f"{URL}/{made[0]}").json()
+    problem(client.get(URL, {"after": "none"}), 404)
+    problem(program(Permission.WRITE).get(URL), 403)
+    make_site("acme")
+    assert program(Permission.READ, site="acme").get(URL).json() == {"items": [], "next": None}

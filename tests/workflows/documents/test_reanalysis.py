@@ -10,6 +10,7 @@ from projects.settings import actions as project_actions
 from projects.settings.values import MODEL_USES, FieldSetting, ProjectSettings
 from tests.each import each
 from tests.factories import PROJECT, SITE
+from tests.workflows.decided import pin_learned
 from workflows.documents import compare, reanalysis
 from workflows.documents.forms import AnalysisForm
 from workflows.documents.reanalysis import PROJECT as NOW
@@ -100,6 +101,17 @@ def test_the_fields_that_the_project_has_now_can_be_read(table: str) -> None:
     assert pinned.ocr_model == BEFORE.ocr_model
     with pytest.raises(Refused, match="project's document type no longer exists"):
         reanalysis.merge_wish(SITE, made.id, BEFORE, AnalysisRequest(fields="0" * 8))
+
+
+def test_values_are_judged_by_the_calibration_and_the_extractor_that_are_active_now() -> None:
+    pin_learned("proj_test", paused_at="2026-11-27T00:00:00.000000+00:00")
+    pinned = settled()  # nothing else differs: a reason to analyze again
+    assert (pinned.calibration_version, pinned.calibration_sha256, pinned.calibration_paused) == (3, "c" * 64, True)
+    assert (pinned.extractor_version, pinned.extractor_sha256) == (2, "e" * 64)
+    with pytest.raises(Refused, match="Change at least one option"):
+        reanalysis.merge_wish(SITE, "proj_test", pinned, AnalysisRequest())
+    other = reanalysis.merge_wish(SITE, "proj_gone", pinned, AnalysisRequest(threshold=0.5))
+    assert other.calibration_version == 3  # of a project that is gone: as in the earlier run
 
 
 @each(

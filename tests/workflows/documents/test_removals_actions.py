@@ -96,6 +96,10 @@ def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
     actions.finish_removal(SITE, run.document_id)
     left = {key for key, row in stored.rows().items() if run.document_id in str(row) or run.workflow_id in str(row)}
     assert {sk for _, _, sk in left if not is_trail(("", "", sk))} == {"removal"}
+    name = get_removal(SITE, run.document_id).name
+    assert {sk for (_, _, sk), row in stored.rows().items() if name in str(row) and run.document_id in str(row)} == {
+        "removal"
+    }
     assert int(Repair.load(repair).repairs) == repaired
     assert told(run) == {kind: number + 1 for kind, number in before.items()} | {
         "ev#": before["ev#"] + 2  # the audit record and the line that lists it

@@ -2,8 +2,11 @@
 
 import pytest
 
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
 from projects.sites.permissions import Permission
-from tests.workflows.repeated import field, publish, published_run, run_to_repeat
+from tests.workflows.decided import pin_learned, pinned_learned
+from tests.workflows.repeated import BY, field, publish, published_run, run_to_repeat
 from tests.workflows.test_api import API, problem, program
 from workflows.runs import queries
 from workflows.runs.items import Run
@@ -38,6 +41,20 @@ def test_a_document_is_analysed_otherwise_and_a_result_chosen(table: str) -> Non
     assert send(client, at(run, "choose")).status_code == 200
     assert queries.project_document(run.site, run.project_id, run.document_id).workflow_id == run.workflow_id
     assert "already in use" in problem(send(client, at(run, "choose")), 422)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("step", "learned"), [("segment_analyzer", (3, 2)), ("paddleocr_processor", (3, 2)), ("assess", (0, 0))]
+)
+def test_what_is_analyzed_again_is_judged_by_what_is_active_now(
+    table: str, step: str, learned: tuple[int, int]
+) -> None:
+    project_actions.create_project("default", ProjectSettings(name="Bills"), by=BY, project_id="proj_test")
+    run, client = published_run(field("total", "4.00")), program()
+    pin_learned(run.project_id)
+    answer = send(client, at(run, "again"), step=step)
+    assert answer.status_code == 201, answer.json()
+    assert pinned_learned(run.site, run.document_id) == learned
 
 
 def test_an_entry_that_nothing_reads_is_refused_by_name_and_starts_nothing(table: str) -> None:

@@ -6,9 +6,12 @@ from django.urls import reverse
 
 from projects.documents import queries as documents_queries
 from projects.schemas.defaults import ensure_default_schemas
+from projects.settings import actions as project_actions
+from projects.settings.values import ProjectSettings
 from tests.factories import PROJECT, SITE, start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
+from tests.workflows.decided import pin_learned
 from tests.workflows.repeated import BY, analysed_again, field, published_run, run_to_repeat
 from workflows.engine import interventions
 from workflows.runs import queries, run_settings
@@ -51,6 +54,20 @@ def test_a_stage_is_run_again_on_a_post(table):
     assert again.status_code == 422
     assert "has not ended" in again.content.decode()
     assert browser.get(url("run-again", run)).status_code == 405
+
+
+def test_the_page_says_which_calibration_and_extractor_judge_the_new_run(table):
+    project_actions.create_project(SITE, ProjectSettings(name="Bills"), by=BY, project_id="proj_test")
+    run, browser = published_run(field("total", "4.00")), signed_in(alice())
+    same = "Values are judged and read as in this run, with no calibration and no learned extractor."
+    assert same in one_line(browser.get(url("show-reruns", run)).content)
+    pin_learned(run.project_id, paused_at="2026-11-20T09:00:00+00:00")
+    shown = one_line(browser.get(url("show-reruns", run)).content)
+    assert (
+        "A new run from Segment Analysis or an earlier step uses what is active now: "
+        "calibration version 3 (paused) and extractor version 2."
+    ) in shown
+    assert "From later steps this run’s are kept: no calibration and no learned extractor." in shown
 
 
 def test_a_stage_that_is_none_is_answered_with_a_sentence(table):

@@ -160,7 +160,7 @@ def test_a_worse_prompt_needs_a_written_reason(server: CountingServer, pump: Pum
     chosen = {"variant": "1", "expected": str(careful), "candidate": "0", "label": "production", "reason": "Shorter"}
     refused = admin.post(promote, chosen)
     assert refused.status_code == 422
-    assert "Say why it should be used all the same" in one_line(refused.content)
+    assert "Enter a reason for using it anyway" in one_line(refused.content)
     assert int(prompt_queries.get_head(prompt_of(here)).production) == careful
     assert admin.post(promote, {**chosen, "despite": "Half the price."}).status_code == 302
     assert int(prompt_queries.get_head(prompt_of(here)).production) == plain

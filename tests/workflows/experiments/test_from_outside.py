@@ -87,7 +87,7 @@ def test_a_pipeline_measures_a_prompt_and_promotes_it(server: CountingServer, pu
     promotion = {"variant": 2, "expected": 1, "reason": "Nightly run"}
     if half == "tuning":  # one seller: all of it fell into this half, so nothing is held back
         told = desk.send("POST", f"/experiments/{made['id']}/promote", 422, **promotion)
-        assert "measured on no held-back document" in told["detail"]
+        assert "not measured on the held-back half" in told["detail"]
     done = desk.send("POST", f"/experiments/{made['id']}/promote", **promotion, despite="Measured while tuning")
     assert done == {"version": 2}
     assert desk.send("GET", "/prompts/extract")["production"] == 2
@@ -172,8 +172,8 @@ def test_a_file_runs_from_a_terminal_and_fails_below_what_it_asks(
         ("project: x", "lacks models, prompts, test_set"),
         (f"{text}prompts: candidate", "has no candidate"),
         (f"{text}prompts: 1\nspeed: 9", "not known: speed"),
-        (f"{text}prompts: first", "no number"),
-        (f"{text}prompts: 1\nat_least: {{speed: 1}}", "at_least knows f1 and exact"),
+        (f"{text}prompts: first", "must be a number"),
+        (f"{text}prompts: 1\nat_least: {{speed: 1}}", "at_least accepts f1 and exact"),
         ("{", "not valid YAML"),
         ("", "no entries"),
     ):

@@ -81,7 +81,7 @@ def test_a_type_s_prompt_is_measured_and_promoted_beside_the_general_one(
     promote(ref, 2, 0)  # no second reason: it was held against the general prompt, which is in use
     assert int(prompt_queries.get_head(prompt).production) == 1
     assert int(prompt_queries.get_head(prompt.general).production) == 1
-    with pytest.raises(Refused, match="Say why it should be used all the same"):
+    with pytest.raises(Refused, match="Enter a reason for using it anyway"):
         promote(ref, 1, 1)
     promote(ref, 1, 1, "Half the price")
     assert int(prompt_queries.get_head(prompt).production) == 0

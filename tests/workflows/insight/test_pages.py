@@ -76,13 +76,13 @@ def test_each_tile_leads_to_its_column_whose_total_it_is(desk, asked):
     answer = signed_in(alice()).get("/insight/", asked)
     said = answer.content.decode()
     days, total = answer.context["days"], answer.context["total"]
-    columns = {"#h-received": 0, "#h-published": 1, "#h-straight": 2, "#h-reviewed": 3, "#h-median": 4, "#h-cost": 7}
+    columns = {"#h-received": 0, "#h-published": 1, "#h-straight": 2, "#h-reviewed": 3, "#h-median": 4, "#h-cost": 8}
     tiles = {tile.url: tile.value for tile in answer.context["tiles"]}
     assert set(columns) <= set(tiles)
     for url, column in columns.items():
         assert f'id="{url[1:]}"' in said
         assert tiles[url] == total.numbers[column][1]
-    for column in (0, 1, 6):
+    for column in (0, 1, 6, 7):
         assert sum(int(day.numbers[column][1]) for day in days) == int(total.numbers[column][1])
 
 
@@ -110,10 +110,20 @@ def test_a_project_has_its_own_figures_and_a_period_its_own_days(desk):
     assert "No documents in this period" in page(client, type="proj_none")
 
 
+def test_each_figure_leads_to_where_it_comes_from_even_without_failures(table):
+    add_figures(Scope(SITE), clock.now().date(), received=2)
+    answer = signed_in(alice()).get("/insight/")
+    urls = {one.name: one.url for one in answer.context["tiles"] if one.name != "Values corrected"}  # of no value
+    content = answer.content.decode()
+    assert (urls["Failed"], urls["Due dates missed"]) == ("#h-failed", "#h-due-missed")
+    for url in urls.values():
+        assert f'id="{url[1:]}"' in content or url.startswith("/")
+
+
 def test_the_period_before_is_beside_it(desk):
     add_figures(Scope(SITE), clock.now().date() - dt.timedelta(days=1), received=7)
-    assert "Received 4 before: 7" in page(signed_in(alice()), period="today")
-    assert "Received 11 before: 0" in page(signed_in(alice()), period="7d")
+    assert "Received 4 Before: 7" in page(signed_in(alice()), period="today")
+    assert "Received 11 Before: 0" in page(signed_in(alice()), period="7d")
 
 
 def test_ninety_busy_days_cost_five_calls(desk):
@@ -130,6 +140,18 @@ def test_ninety_busy_days_cost_five_calls(desk):
             with count_calls() as calls:
                 page(client, period=period, project=project)
             assert len(calls.of("dynamodb")) <= 5, (period, project, calls.names())
+
+
+def test_days_on_which_nothing_happened_are_drawn_and_not_listed(desk):
+    today = clock.now().date()
+    for back in (0, 9):
+        add_figures(Scope(SITE), today - dt.timedelta(days=back), received=7)
+    add_figures(Scope(SITE), today - dt.timedelta(days=4), received=0)
+    answer = signed_in(alice()).get("/insight/", {"period": "30d"})
+    busy = [(one.name, one.numbers[0][1]) for one in answer.context["days"]]
+    assert [number for _, number in busy] == ["11", "7"]
+    assert "Without periods in which nothing happened" in text_of(answer)
+    assert len(answer.context["report"].spans) == 30
 
 
 def test_ninety_days_are_told_by_week_and_add_up(desk):
@@ -194,7 +216,7 @@ def test_a_due_date_that_was_missed_is_counted_and_leads_to_its_run(table):
     run = failed(waiting(start_run()), "ReviewExpired", Outcome.EXPIRED)
     sweeper.sweep()
     client = signed_in(charlie())
-    assert "Due dates missed 1 before: 0" in (said := page(client))
+    assert "Due dates missed 1 Before: 0" in (said := page(client))
     assert "Review expired" in said
     (*_, url) = client.get("/insight/").context["causes"][0]
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in client.get(url).content.decode()
@@ -229,7 +251,7 @@ def test_a_wall_screen_has_the_figures_and_neither_controls_nor_money(desk):
     assert 'hx-get="/insight/wall/?project=' in content
     assert "Receipts 7 days" in said
     assert "Waiting now 1" in said
-    assert "Received 3 before: 0" in said
+    assert "Received 3 Before: 0" in said
     assert "Cost" not in said
     for control in ("<form", "<button", "<nav", "<input"):
         assert control not in content

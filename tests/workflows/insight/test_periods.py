@@ -4,6 +4,7 @@ import datetime as dt
 import random
 
 import pytest
+from django.core.cache import cache
 
 from tests.aws_faults import count_calls
 from tests.factories import SITE
@@ -57,6 +58,27 @@ def test_a_long_period_is_two_calls_and_a_month_three(days):
         with count_calls() as made:
             queries.read_report(SCOPE, SATURDAY, number)
         assert len(made.calls) == calls, made.names()
+
+
+def test_what_was_before_a_long_period_is_kept_for_minutes(days):
+    for number in (30, 90):
+        first = queries.read_report(SCOPE, SATURDAY, number)
+        with count_calls() as made:
+            assert queries.read_report(SCOPE, SATURDAY, number) == first
+        began = SATURDAY - dt.timedelta(days=number - 1)
+        assert min(read_from(made)) == figures.monday_of(began)
+    other = queries.read_report(Scope(SITE, "another-project"), SATURDAY, 90)
+    assert not other.before.numbers
+    add_figures(SCOPE, SATURDAY - dt.timedelta(days=100), received=1)
+    cache.clear()  # as minutes later
+    assert queries.read_report(SCOPE, SATURDAY, 90).before.received == first.before.received + 1
+
+
+def read_from(made):
+    """The first day of each Query."""
+    for call in made.of("dynamodb", "Query"):
+        values = [one["S"] for one in call.params["ExpressionAttributeValues"].values()]
+        yield min(dt.date.fromisoformat(one.rpartition("#")[2]) for one in values if one[-3:-2] == "-")
 
 
 def test_days_of_a_long_period_are_read_with_what_tables_show(days):

@@ -17,10 +17,11 @@ from tests.projects.make_sites import BY
 from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.boxes import zipped
+from tests.workflows.decided import pin_learned
 from tests.workflows.test_api import API, problem, program, upload
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.intake import store as intake_store
-from workflows.runs import queries
+from workflows.runs import queries, run_settings
 from workflows.runs.actions import advance
 from workflows.runs.items import Run
 from workflows.runs.new_run import Original
@@ -171,3 +172,13 @@ def test_a_file_goes_to_the_bucket_by_itself_and_becomes_one_document(pump: Pump
     problem(refused, 404)
     problem(post(at, size=settings.UPLOAD_MAX_BYTES + 1), 413)
     problem(post(f"{at}/none/complete", name="a.txt"), 404)
+
+
+def test_an_upload_pins_the_calibration_and_the_extractor_that_are_in_use(pump: Pump) -> None:
+    project, client = make_project(), program()
+    pin_learned(project.id)
+    made = upload(client, project, "a.txt", b"Invoice 17").json()
+    link = queries.document_workflow("default", made["document_id"], made["run_id"])
+    pinned = run_settings.from_json(link.settings)
+    assert (pinned.calibration_version, pinned.calibration_sha256) == (3, "c" * 64)
+    assert (pinned.extractor_version, pinned.extractor_sha256) == (2, "e" * 64)

@@ -23,6 +23,7 @@ from tests.projects.make_sites import make_site
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.boxes import mailed, samples
+from tests.workflows.decided import pin_learned, pinned_learned
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.intake import bucket
@@ -76,6 +77,14 @@ def test_an_object_in_the_bucket_becomes_a_document_by_itself(pump: Pump):
     assert (document.name, document.project_id, document.user_name) == ('a "bill" #7.pdf', project.id, "Bucket")
     assert documents(project) == ['a "bill" #7.pdf']
     assert waiting() == []
+
+
+def test_a_document_from_the_bucket_pins_the_calibration_and_the_extractor_in_use():
+    project = owner()
+    pin_learned(project.id)
+    arrival = put()
+    take(arrival)
+    assert pinned_learned("default", arrival.document_id) == (3, 2)
 
 
 def test_told_of_again_nothing_happens():

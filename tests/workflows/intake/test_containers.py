@@ -123,7 +123,7 @@ def refused(path: Path, kind: str, limits: Limits = LIMITS) -> str:
 
 def test_what_holds_nothing_or_too_much_is_refused_before_anything_is_unpacked(tmp_path: Path) -> None:
     assert "no file" in refused(put(tmp_path, "a.zip", zipped({})), ARCHIVE)
-    assert "neither text nor attachment" in refused(put(tmp_path, "a.eml", mailed({})), MAIL)
+    assert "neither text nor attachments" in refused(put(tmp_path, "a.eml", mailed({})), MAIL)
     many = {f"{number}.pdf": b"1" for number in range(21)}
     assert "Contains 21 files" in refused(put(tmp_path, "b.zip", zipped(many)), ARCHIVE)
     assert "Contains 21 files" in refused(put(tmp_path, "b.eml", mailed(many)), MAIL)

@@ -91,12 +91,20 @@ def test_images_are_known_by_their_content(tmp_path: Path, kind: str, file_type:
         (b"a;b\n1;2\n", "a.csv", formats.CSV),
         (b"a;b\n1;2\n", "a", formats.CSV),
         (b"<html><p>words</p></html>", "a.txt", formats.HTML),
+        (b"<body><h1>words</h1>", "a.html", formats.HTML),
+        (b"<div>" * 5_000 + b"words", "a.htm", formats.HTML),
+        ("<table><tr><td>words</td></tr></table>".encode("utf-16"), "a.html", formats.HTML),
         (b"<?xml version='1.0'?><a>words</a>", "a.xml", formats.XML),
         (CII.encode(), "a", formats.XML),
+        (b"\xef\xbb\xbf" + b" \n" * 600 + b"<a>words</a>", "a", formats.XML),
         (b"From: a@example.org\nSubject: Hello\n\nwords\n", "a.eml", formats.MAIL),
         (b"From: a@example.org\nTo: b@example.org\nSubject: Hello\n\nwords\n", "a.txt", formats.TEXT),
         (b"From: a@example.org\nMIME-Version: 1.0\nSubject: Hello\n\nwords\n", "a.txt", formats.MAIL),
         (b"From: a@example.org\nSubject: Hello\n\nwords\n", "a", formats.MAIL),
+        (b"To: b@example.org\nSubject: Hello\n\nwords\n", "a.eml", formats.MAIL),
+        (b"X-Unsent: 1\r\nSubject: A long\r\n one\r\n\r\nwords\r\n", "a.eml", formats.MAIL),
+        (b"Subject: " + b"Hello " * 2_000 + b"\n\nwords\n", "a.eml", formats.MAIL),
+        (b"To: b@example.org\nSubject: Hello\n\nwords\n", "a.txt", formats.TEXT),
         (b"{\\rtf1 words}", "a.rtf", formats.RTF),
     ],
 )
@@ -105,6 +113,11 @@ def test_texts_are_known_by_their_content_and_told_apart_by_their_name(
 ) -> None:
     found = inspection.inspect(made(tmp_path, "x", body), name)
     assert (found.file_type, found.page_count, found.is_container) == (file_type, None, False)
+
+
+def test_a_text_named_as_an_email_is_none(tmp_path: Path) -> None:
+    for body in (b"Note: words\n\nmore\n", b"Subject: words\nand a line that is no header\n\nmore\n"):
+        assert "does not match the extension .eml" in refusal(made(tmp_path, "a.eml", body))
 
 
 def test_office_files_and_books_are_known_by_their_parts(tmp_path: Path) -> None:
@@ -116,6 +129,13 @@ def test_office_files_and_books_are_known_by_their_parts(tmp_path: Path) -> None
         (book(tmp_path / "d", {"1.xhtml": "<html><body><p>words</p></body></html>"}), formats.EPUB),
     ):
         assert inspection.inspect(path, path.name).file_type == file_type
+
+
+def test_tables_inside_tables_beyond_what_is_read_are_refused_for_that(tmp_path: Path) -> None:
+    body = paragraph("words")
+    for _ in range(150):
+        body = f"<w:tbl><w:tr><w:tc>{body}</w:tc></w:tr></w:tbl>"
+    assert "nested too deeply to be read" in refusal(word(tmp_path / "a.docx", body))
 
 
 def test_a_word_document_of_pictures_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -170,7 +190,7 @@ def test_a_program_named_pdf_is_refused(tmp_path: Path, body: bytes) -> None:
             "a.vsdx",
             "Office files of this kind cannot be processed",
         ),
-        (archive("mimetype", "content.xml"), "a.odt", "Save it as .docx"),
+        (archive("mimetype", "content.xml"), "a.odt", "Save as .docx"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "a.doc", "before 2007"),
         (b"<!DOCTYPE html><html></html>", "a.html", "contains no text"),
         (b"RIFF\x00\x00\x00\x00AVI fmt ", "a.avi", "PCM WAV"),

@@ -59,7 +59,7 @@ def test_each_part_has_its_own_pages_in_order(tmp_path: Path, file_type: str) ->
 def test_what_cannot_be_cut_says_what_to_do(tmp_path: Path, file_type: str) -> None:
     broken = tmp_path / "broken"
     broken.write_bytes(sample_files()[0].read_bytes()[:40])
-    with pytest.raises(Refused, match="Upload them as a file of their own"):
+    with pytest.raises(Refused, match="Upload them as a separate file"):
         next(members(broken, "scan.pdf", file_type, CUTS)).write(tmp_path / "part")
 
 

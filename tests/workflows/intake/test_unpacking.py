@@ -21,6 +21,7 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows import stored
 from tests.workflows.boxes import mail, mailed, samples, zipped
+from tests.workflows.decided import pin_learned, pinned_learned
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.documents.actions import removals
 from workflows.intake.tasks import unpack
@@ -101,6 +102,15 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
     row = queries.project_document(SITE, parent.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
     assert int(record(document_id).files) == 3
+
+
+@pytest.mark.parametrize("make", [zipped, mailed])
+def test_each_file_pins_the_calibration_and_the_extractor_in_use(worker: Pump, make) -> None:
+    document_id = uploaded(make(samples()))
+    project_id = str(browse_queries.get_document(SITE, document_id).project_id)
+    pin_learned(project_id)  # after the upload, before its files are extracted
+    ended(worker, document_id)
+    assert {pinned_learned(SITE, child.documentId) for child in rows(document_id).children} == {(3, 2)}
 
 
 def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
@@ -205,7 +215,7 @@ def _transactions() -> int:
     [
         (zipped({}), "no file"),
         (zipped({f"{number}.pdf": b"1" for number in range(201)}), "201 files"),
-        (mailed({}), "neither text nor attachment"),
+        (mailed({}), "neither text nor attachments"),
         (zipped(samples())[:-30], "damaged"),
     ],
 )

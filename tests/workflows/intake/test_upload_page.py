@@ -149,9 +149,9 @@ def test_no_file_is_asked_for_again(table):
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        ({"analyzer": "magic"}, "choose one of the list"),
-        ({"ocr_model": "pp-ocrv5", "summarizer": "LOCAL"}, "choose one of the list"),
-        ({"analyser": "rules"}, "unknown parts: “analyser”"),
+        ({"analyzer": "magic"}, "choose an option from the list"),
+        ({"ocr_model": "pp-ocrv5", "summarizer": "LOCAL"}, "choose an option from the list"),
+        ({"analyser": "rules"}, "unknown fields: “analyser”"),
     ],
 )
 def test_a_choice_that_nothing_reads_is_refused_with_nothing_created(table, part, words):

@@ -22,6 +22,7 @@ from workflows.stages.field_spec import FieldSpec
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
+pytestmark = pytest.mark.django_db  # a pause is told to people
 SITE, ANNA = "default", Actor("1", "Anna Berg")
 
 

@@ -205,7 +205,7 @@ def test_a_public_document_is_found_by_an_attribute_that_nobody_sets_by_hand() -
         lambda: set_attribute(SITE, other.document_id, PUBLICATION, [], by=ROSA),
         lambda: remove_attribute(SITE, run.document_id, PUBLICATION, by=ROSA),
     ):
-        with pytest.raises(Refused, match="Publish or withdraw it"):
+        with pytest.raises(Refused, match="Publish or withdraw the document"):
             change()
     actions.withdraw_document(SITE, run.document_id, seen=second, by=ROSA)
     assert found_public() == []

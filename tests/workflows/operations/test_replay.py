@@ -276,9 +276,9 @@ def test_a_stage_that_fails_says_why(tmp_path: Path) -> None:
 @each(
     ("state", "words"),
     [
-        ({"only": 5}, "Mend only"),
-        ({"settings": 5, "artifacts": 3}, "Mend artifacts, settings"),
-        ({"original": 7}, "Mend original"),
+        ({"only": 5}, "Fix only"),
+        ({"settings": 5, "artifacts": 3}, "Fix artifacts, settings"),
+        ({"original": 7}, "Fix original"),
         ({"original": "none.pdf"}, "There is no file"),
         ([], "A state is a JSON object"),
     ],

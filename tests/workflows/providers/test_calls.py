@@ -122,7 +122,7 @@ def test_missing_credentials_are_a_clear_state_and_no_failure_of_the_provider(er
     gate, service = OpenGate(), Service(error)
     with pytest.raises(StageFailed) as raised:
         caller(BEDROCK, gate=gate)(service)
-    assert str(raised.value).startswith(f"Amazon Bedrock is chosen for this document, and {problem}. Give the workers")
+    assert str(raised.value).startswith(f"Amazon Bedrock is selected for this document, but {problem}. Give")
     assert service.asked == 1
     assert not any(one.startswith("failed") for one in gate.told)
 

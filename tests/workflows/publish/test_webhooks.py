@@ -112,7 +112,7 @@ def test_a_receiver_that_sends_a_byte_at_a_time_is_left_in_time(inside, settings
 
 def test_a_redirect_is_not_followed(inside):
     with receiver(302, 200) as outside:
-        with pytest.raises(ActionFailed, match="Use the target address"):
+        with pytest.raises(ActionFailed, match="Enter the address that it redirects to"):
             webhooks.deliver_webhook(delivery(outside.url))
         assert len(outside.got) == 1
 

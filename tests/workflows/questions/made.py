@@ -27,8 +27,11 @@ def segment(index: int = 0, status: str = "completed") -> dict[str, object]:
 
 
 def read_run(status: str = "completed", **more: Any) -> Run:
-    """A run whose first page was read; ``more``: of ``start_run``."""
+    """A run whose only page was prepared and read; ``more``: of ``start_run``."""
     run = start_run(**more)
     store = DocumentFiles(run.site, run.project_id, run.document_id)
+    of_page = {name: segment()[name] for name in ("segment_index", "segment_type", "width", "height")}
+    prepared = {"segment_count": 1, "segments": [{**of_page, "image": files.page_image(0)}]}
+    store.write(files.PREPARED, json.dumps(prepared).encode(), "application/json")
     store.write(files.segment(0), json.dumps(segment(status=status)).encode(), "application/json")
     return run

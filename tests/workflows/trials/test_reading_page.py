@@ -246,7 +246,7 @@ def test_what_has_no_page_image_is_refused(pump: Pump) -> None:
     trying.do_trial(ref, owner="m1")
     assert "page image cannot be read" in str(queries.get_trial(ref).error)
     with (
-        mock.patch.object(trying.kinds, "has_pages", return_value=False),  # as of a text
+        mock.patch.object(trying.file_kinds, "has_pages", return_value=False),  # as of a text
         pytest.raises(Refused, match="no page images yet"),
     ):
         trying.open_page(SITE, run.project_id, PageRef(run.document_id, 0))

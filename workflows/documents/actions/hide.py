@@ -189,8 +189,9 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     told = table.DOCUMENT_ACTIVITY.sort_prefix()
     _empty_partition(VersionItem, history, beat, keep=lambda sk: sk.startswith(told))
     for row in DocumentActivity.every(history):
-        if row.changes:  # who did what stays, values do not
-            DocumentActivity.change(row.key, [DocumentActivity.changes.remove()], DocumentActivity.PK.exists())
+        if row.changes or row.name:  # who did what stays; values and the file's name do not
+            gone = [DocumentActivity.changes.remove(), DocumentActivity.name.remove()]
+            DocumentActivity.change(row.key, gone, DocumentActivity.PK.exists())
             beat()
     if record.belongsToDocumentId:
         _remove(child_key(site, record.belongsToDocumentId, document_id))

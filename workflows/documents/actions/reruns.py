@@ -118,6 +118,8 @@ def source_of(run: Run) -> Source:
 def run_again(run: Run, step: str, *, by: Actor) -> Run:
     """Re-run ``step`` and all later ones with the same settings; return the run that does it.
 
+    A new run that analyzes again uses the calibration and the extractor that are active now.
+
     Raises:
         Refused: the run did not reach that stage, or a run of the document is in progress.
         Conflict: someone else changed the document first; nothing was changed.
@@ -132,8 +134,15 @@ def run_again(run: Run, step: str, *, by: Actor) -> Run:
     if source.row.workflow_id in {run.workflow_id, source.execution.keeps} and ended.goes_on(first):
         interventions.resume_from(run, source.execution, first, ended.anew(first), by=by)
         return run
-    pinned = _settings_now(source) if source.foreign else run_settings.from_json(source.link.settings)
+    pinned = _settings_now(source) if source.foreign else _repeat_settings(source, first)
     return _begin_beside(source, first, pinned, by=by, kind="RUN_AGAIN")
+
+
+def _repeat_settings(source: Source, first: StepDefinition) -> RunSettings:
+    pinned = run_settings.from_json(source.link.settings)
+    if source.ended.behind(first, ANALYSED):
+        return pinned
+    return run_settings.with_learned(source.run.site, source.run.project_id, pinned)
 
 
 def _settings_now(source: Source) -> RunSettings:
@@ -153,7 +162,7 @@ def analyse_again(run: Run, pinned: RunSettings, *, by: Actor) -> Run:
     source = source_of(run)
     chosen = next((one for one in source.ended.offered if one.name == ANALYSED), None)
     if chosen is None:
-        raise Refused(gettext("This run ended before its pages were analysed. Re-run it from an earlier stage."))
+        raise Refused(gettext("This run ended before its pages were analyzed. Re-run it from an earlier stage."))
     return _begin_beside(source, source.ended.first(chosen), pinned, by=by, kind="ANALYSED_AGAIN")
 
 
@@ -317,10 +326,6 @@ def choose_result(run: Run, *, by: Actor, reviews: bool) -> bool:
     Its document type becomes the document's in the same write. Nothing is published again, and follow-ups of the
     publication (rule actions, attributes) are not repeated. A result that was published beside a decided one had no
     follow-ups: they are ordered now, and True is returned. ``reviews``: whether ``by`` may decide reviews.
-
-    Its document type becomes the document's in the same write. Nothing is published again, and what followed a
-    publication (rules' actions, attributes) is not done again; of a result that stood beside one that a person decided,
-    it follows now: then True. ``reviews``: whether ``by`` may decide reviews.
 
     Raises:
         NotAllowed: a person decided the result that counts, and ``by`` may not.

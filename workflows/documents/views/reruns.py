@@ -97,10 +97,28 @@ def _rerun_page(
         "pages": int(board.page_count or 0),
         "beside": _is_beside(source),
         "decided": source.decided,
+        "learned": _describe_learned(run_settings.with_learned(run.site, run.project_id, before)),
+        "learned_then": _describe_learned(before),
+        "analysis": Phrase(source.ended.definition.named(ANALYSED).label) if analysed else "",
     }
     return render_answer(
         request, "workflows/documents/reruns.html", "workflows/documents/_reruns.html", context, status=status
     )
+
+
+def _describe_learned(pinned: RunSettings) -> str:
+    """What judges and reads the values: ``calibration version 3 and extractor version 2``."""
+    number = pinned.calibration_version
+    if not number:
+        calibration = Phrase("no calibration")
+    elif pinned.calibration_paused:
+        calibration = Phrase("calibration version %(number)s (paused)").fill(number=number)
+    else:
+        calibration = Phrase("calibration version %(number)s").fill(number=number)
+    extractor = Phrase("no learned extractor")
+    if pinned.extractor_version:
+        extractor = Phrase("extractor version %(number)s").fill(number=pinned.extractor_version)
+    return Phrase("%(calibration)s and %(extractor)s").fill(calibration=calibration, extractor=extractor)
 
 
 def _is_beside(source: Source) -> bool:

@@ -25,7 +25,7 @@ from workflows.runs.views.state_labels import Mark
 _ENDS = {
     "completed": Mark("good", "check", Phrase("Ended")),
     "failed": Mark("bad", "alert", Phrase("Failed")),
-    "in_progress": state_labels.UNDER_WAY,
+    "in_progress": state_labels.RUNNING,
 }
 
 

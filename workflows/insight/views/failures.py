@@ -31,7 +31,7 @@ def list_failures(request: DeskRequest) -> HttpResponse:
             lambda row: row.document_id,
         )
     except InvalidKey as wrong:
-        raise NotFound(gettext("No runs failed like this.")) from wrong
+        raise NotFound(gettext("No runs failed for this reason.")) from wrong
     url = f"{reverse('workflows:list-failures')}?{urlencode({'step': step, 'error': error})}"
     boards = run_queries.boards_of(request.site, [str(row.workflow_id) for row in page.rows])
     context = {

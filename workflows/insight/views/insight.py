@@ -228,19 +228,21 @@ class Day:
 
 
 def _days(request: DeskRequest, report: Report) -> dict[str, Any]:
-    """List the latest first, by week for long periods; with the total of the period."""
+    """List the latest first, by week for long periods, without empty ones; with the total of the period."""
     costs = access.abilities(request).configure
     names = [
         Phrase("Received"), Phrase("Published"), Phrase("Straight"), Phrase("Review rate"), Phrase("Median"),
-        "p90", Phrase("Failed"), *([Phrase("Cost")] if costs else []),
+        "p90", Phrase("Failed"), Phrase("Due dates missed"), *([Phrase("Cost")] if costs else []),
     ]  # fmt: skip
     labels = [one.translated() if isinstance(one, Phrase) else one for one in names]  # once for all rows
 
     def day(name: str, sums: Sums) -> Day:
         return Day(name, list(zip(labels, _show_sums(sums, costs=costs), strict=True)))
 
+    busy = [span for span in reversed(report.spans) if not span.sums.is_empty]
     return {
-        "days": [day(_name_span(span), span.sums) for span in reversed(report.spans)],
+        "days": [day(_name_span(span), span.sums) for span in busy],
+        "left_out": len(report.spans) - len(busy),
         "total": day(Phrase("Total"), report.now),
     }
 
@@ -250,6 +252,7 @@ def _show_sums(one: Sums, *, costs: bool) -> list[str]:
         Figure(f"{one.received:,}"), Figure(f"{one.published:,}"),
         show_share(one.straight_rate), show_share(one.review_rate),
         show_seconds(one.total.p50), show_seconds(one.total.p90), Figure(f"{one.failed:,}"),
+        Figure(f"{one.due_missed:,}"),
         *([money(one.micros)] if costs else []),
     ]  # fmt: skip
 
@@ -331,7 +334,7 @@ def _counted(report: Report) -> list[Tile]:
         Tile(
             Phrase("Receipt to published"),
             show_seconds(now.total.p50),
-            Phrase("median; p90 %(p90)s, p99 %(p99)s").fill(
+            Phrase("Median; p90 %(p90)s, p99 %(p99)s").fill(
                 p90=show_seconds(now.total.p90), p99=show_seconds(now.total.p99)
             ),
             "#h-median",
@@ -342,15 +345,18 @@ def _counted(report: Report) -> list[Tile]:
             _before(show_share(before.correction_rate)),
             fields,
         ),
-        Tile(Phrase("Failed"), Figure(f"{now.failed:,}"), _before(Figure(f"{before.failed:,}")), causes),
+        Tile(Phrase("Failed"), Figure(f"{now.failed:,}"), _before(Figure(f"{before.failed:,}")), causes or "#h-failed"),
         Tile(
-            Phrase("Due dates missed"), Figure(f"{now.due_missed:,}"), _before(Figure(f"{before.due_missed:,}")), causes
+            Phrase("Due dates missed"),
+            Figure(f"{now.due_missed:,}"),
+            _before(Figure(f"{before.due_missed:,}")),
+            causes or "#h-due-missed",
         ),
     ]
 
 
 def _before(value: str) -> str:
-    return Phrase("before: %(value)s").fill(value=value)
+    return Phrase("Before: %(value)s").fill(value=value)
 
 
 def _waiting(place: Place, wish: Wish) -> list[Tile]:

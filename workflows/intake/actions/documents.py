@@ -140,7 +140,7 @@ UNDER_WAY = Sentence("A run of this document is in progress or needs review. Upl
 CONTAINER = Phrase(
     "Files were extracted from this document, so it cannot be replaced. Upload the newer file as a new document."
 )
-SAME = Phrase("This exact file was already reviewed. To analyse it again, open its run and select Re-run.")
+SAME = Phrase("This exact file was already reviewed. To analyze it again, open its run and select Re-run.")
 _ATTEMPTS = 8
 
 

@@ -49,8 +49,8 @@ def check(path: Path, file_type: str, limits: Limits) -> int:
     """
     count = _CHECKS[file_type](path, limits)
     if count == 0:
-        empty = Sentence("This archive holds no file. Upload the documents themselves.")
-        blank = Sentence("This mail has neither text nor attachment. Upload the documents themselves.")
+        empty = Sentence("This archive contains no files. Upload the documents individually.")
+        blank = Sentence("This email has neither text nor attachments. Upload the documents individually.")
         raise Refused(empty if file_type == ARCHIVE else blank)
     return count
 

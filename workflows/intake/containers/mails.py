@@ -1,6 +1,7 @@
 """Emails as files (RFC 5322): their attachments, including attached emails."""
 
 import email
+import re
 from collections.abc import Iterator
 from email import policy
 from email.message import EmailMessage
@@ -28,6 +29,9 @@ _FIRST: tuple[bytes, ...] = (
 _FIRST += (b"to", b"x-", b"reply-to", b"content-type", b"dkim-signature", b"arc-", b"authentication-results")
 # Headers of an email that was sent, which a text about an email does not have.
 _SENT = {b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version", b"content-type"}
+# Headers of which a file named as an email has one: a draft has no sender, and a saved one may have lost it.
+_KNOWN = _SENT | {b"from", b"to", b"cc", b"bcc", b"date", b"subject", b"reply-to", b"sender", b"x-unsent"}
+_HEADER_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")  # RFC 5322, 2.2
 _TEXTS = frozenset({".txt", ".text", ".log", ".md", ".markdown", ".csv", ".tsv"})
 _ODD = Sentence("This email is damaged or nested too deeply. Save the attachments and upload them.")
 
@@ -35,15 +39,22 @@ _ODD = Sentence("This email is damaged or nested too deeply. Save the attachment
 def is_mail(path: Path, name: str = "") -> bool:
     """Return True if it begins with headers that include a sender: any text may begin with a word and a colon.
 
+    A file named as an email needs no sender, if all before its first empty line are headers and one of them is known.
+
     A file named as text must have headers that only a sent email has. The text extracted from an email begins with its
     sender and recipients, and would otherwise be taken for an email with the same text in it, endlessly.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n").lower()
-    lines = head.replace(b"\r\n", b"\n").split(b"\n\n", 1)[0].split(b"\n")
+    heads, end, _ = head.replace(b"\r\n", b"\n").partition(b"\n\n")
+    lines = heads.removesuffix(b"\n").split(b"\n")
+    is_cut = not end and len(head) > _HEAD - 4
     names = [line.partition(b":")[0] for line in lines if b":" in line and line[:1] not in {b" ", b"\t"}]
-    if Path(name).suffix.casefold() in _TEXTS and not _SENT & set(names):
+    suffix = Path(name).suffix.casefold()
+    if suffix in _TEXTS and not _SENT & set(names):
         return False
+    if suffix == ".eml" and _KNOWN & set(names) and all(map(_HEADER_LINE.match, lines[: len(lines) - is_cut] or lines)):
+        return True
     return bool(names) and names[0].startswith(_FIRST) and bool({b"from", b"received"} & set(names))
 
 

@@ -14,9 +14,9 @@ from workflows.intake.containers.members import Member
 from workflows.stages.file_kinds import PDF
 from workflows.stages.pages.image_files import MANY_PAGES, check_size
 
-_BROKEN = Sentence("These pages could not be cut out. Upload them as a file of their own.")
+_BROKEN = Sentence("These pages could not be extracted. Upload them as a separate file.")
 _NEEDS_TWO = Sentence("Mark at least one page where a new document starts.")
-_NOT_ALL = Sentence("The parts must hold every page once and in order, from page 1 to page %(pages)s.")
+_NOT_ALL = Sentence("The parts must contain every page once, in order, from page 1 to page %(pages)s.")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ class Command(BaseCommand):
         try:
             if options["check"]:
                 manifest = backup.check_backup(folder)
-                self.stdout.write(f"The backup of {manifest['at']} is whole: {manifest['counts']}")
+                counts = ", ".join(f"{number} in {part}" for part, number in manifest["counts"].items())
+                self.stdout.write(f"The backup of {manifest['at']} is whole: {counts}.")
                 return
             if not settings.ON_LAPTOP:
                 self.stderr.write("In AWS, point-in-time recovery is the backup; this is a copy to take elsewhere.")

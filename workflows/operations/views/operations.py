@@ -125,7 +125,7 @@ def hurry_repair(request: DeskRequest) -> HttpResponse:
     row = actions.hurry_repair(request.POST.get("place", ""), by=actor_of(request.user))
     messages.success(
         request,
-        gettext("%(kind)s %(id)s is repaired by the next sweep, now ordered.")
+        gettext("%(kind)s %(id)s is being repaired by a sweep that starts now.")
         % {"kind": _KINDS.get(row.kind, row.kind), "id": row.id},
     )
     return redirect_after_post(request, reverse(_PAGE))
@@ -135,7 +135,7 @@ def hurry_repair(request: DeskRequest) -> HttpResponse:
 def order_sweep(request: DeskRequest) -> HttpResponse:
     access.check_can_manage_sites(request)
     actions.order_sweep()
-    messages.success(request, gettext("Sweep ordered. Overdue work is looked at in a moment."))
+    messages.success(request, gettext("Sweep started. Overdue work is processed in a moment."))
     return redirect_after_post(request, reverse(_PAGE))
 
 

@@ -24,5 +24,5 @@ def load(request: DeskRequest) -> HttpResponse:
         )
         messages.success(request, words % {"loaded": loaded})
     else:
-        messages.info(request, gettext("Practice documents are loaded once a day. Today’s are there."))
+        messages.info(request, gettext("Today’s practice documents are already loaded. You can load more tomorrow."))
     return redirect_after_post(request, reverse("projects:show-project", args=[project.id]))

@@ -39,7 +39,7 @@ from workflows.stages.usage import Note, Usage, ignore_usage, sum_usage
 T = TypeVar("T")
 _MAX_TEXT = 60_000  # characters of a page's text; the image has the rest
 _NO_TEXT = "(no text was read)"
-_UNUSABLE = Sentence("The model's answer cannot be used, also when asked again.")
+_UNUSABLE = Sentence("The model's answer cannot be used, even after asking again.")
 _NO_ANSWER = "It did not answer."
 _UNREADABLE = "Its answer cannot be read."
 CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be accepted

@@ -170,7 +170,7 @@ class OpenAIChat:
     def _explain(self, error: openai.APIStatusError) -> Unavailable | StageFailed:
         where, status, code = self.call.provider.label, error.status_code, _code_of(error)
         if code == "insufficient_quota":
-            return StageFailed(f"{where} has no credit left. Add some there, then run the document again.", code="403")
+            return StageFailed(f"{where} has no credit left. Add some there, then re-run the document.", code="403")
         if status >= 500 or status in _WORTH_A_RETRY:
             return Unavailable(f"HTTP {status}")
         if status in {401, 403}:
