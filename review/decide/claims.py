@@ -14,11 +14,13 @@ from pynamodb.expressions.update import Action
 
 from config import clock
 from config.errors import Conflict, NotFound
-from config.transaction import Change, Update, transact
+from config.transaction import Change, Put, Update, transact
 from review import queries
 from review.decide import worklists
+from review.handovers import keeping
 from review.identity import Person, ReviewRef, ref_at
 from review.items.reviews import READABLE, Review, may_be_decided_by, may_move, was_not_passed_by
+from review.messages.items import MessageKind, ReviewMessage
 from review.status import RELEASE, RENEW, TAKE, TAKE_ASSIGNED, TAKE_OVER, Worklist
 from workflows.runs import events
 from workflows.runs.items import Run
@@ -188,7 +190,22 @@ def _give_back(
     kind, facts = "HUMAN_REVIEW_RELEASED", {"review": ref.review_id}
     if reason:
         kind, facts = "HUMAN_REVIEW_SKIPPED", facts | {"reason": reason}
+        actions.append(Review.messages.set((Review.messages | 0) + 1))
+        changes.append(Put(_tell_why(ref, by, reason)))
     transact(changes, events.lineage(run, kind, by=by, facts=facts))
+
+
+def _tell_why(ref: ReviewRef, by: Person, reason: str) -> ReviewMessage:
+    """Build the message by which the next person reads why this one skipped the review."""
+    return ReviewMessage(
+        *ref.message_key(clock.new_ulid()),
+        kind=MessageKind.SKIP,
+        text=reason,
+        by_id=by.id,
+        by_name=by.name,
+        at=clock.iso(clock.now()),
+        TimeToLive=keeping.keep_until() if ref.is_handed_over else None,
+    )
 
 
 def release_ahead(site: str, path: str | None, *, by: Person) -> ReviewRef | None:

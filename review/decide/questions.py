@@ -73,7 +73,7 @@ def ask_question(ref: ReviewRef, run: Run, review: Review, question: Question, *
     ]
     message = ReviewMessage(
         *ref.message_key(question.id),
-        kind=MessageKind.QUESTION,
+        kind=MessageKind.ESCALATION if question.escalates else MessageKind.QUESTION,
         text=question.text,
         by_id=by.id,
         by_name=by.name,

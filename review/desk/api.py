@@ -17,13 +17,15 @@ from projects.web.http import problem_response
 from projects.web.links import page_url
 from review import queries
 from review.decide import claims, decisions, drafts
+from review.decide.decisions import Verdict
 from review.decide.splits import check_may_split
 from review.decide.tasks import enqueue_redeem
 from review.desk import forms, ticket
 from review.desk.comparison import Draft
 from review.desk.field_form import Line
 from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
-from review.desk.page import ask_question, check_waits_for, count_pages, load_open_review, load_review, person_of
+from review.desk.page import check_waits_for, load_open_review, load_review, person_of
+from review.desk.question import ask_question, count_pages
 from review.desk.queue import redact_reviews
 from review.desk.splitting import plan_verdict
 from review.desk.ticket import Ticket
@@ -368,16 +370,7 @@ def decide_review(request: ApiRequest, document_id: str, review_id: str, wish: R
     answers = forms.answers_of(posted, carried)
     if not answers.is_valid:
         return _list_problems(answers)
-    window = find_window(request)
-    verdict = forms.make_verdict(answers, carried)
-    until = _or_conflict(
-        request, ref,
-        lambda: decisions.decide_review(
-            ref, carried.run(ref), verdict, by=person_of(request), undo_seconds=window
-        ),
-    )  # fmt: skip
-    enqueue_redeem(ref, carried.decision_id, delay=window)
-    return DecidedShape(decision_id=carried.decision_id, undo_until=clock.iso(until))
+    return _decide(request, ref, carried, forms.make_verdict(answers, carried))
 
 
 @router.post(
@@ -391,12 +384,14 @@ def split_document(request: ApiRequest, document_id: str, review_id: str, wish: 
     pages = count_pages(ref, review)
     check_may_split(ref, review, pages)
     parts = [PageRange(one.first, one.last, one.document_type or "") for one in wish.parts]
-    verdict, window = plan_verdict(ref, carried, parts, pages), find_window(request)
+    return _decide(request, ref, carried, plan_verdict(ref, carried, parts, pages))
+
+
+def _decide(request: ApiRequest, ref: ReviewRef, carried: Ticket, verdict: Verdict) -> DecidedShape:
+    window = find_window(request)
     until = _or_conflict(
         request, ref,
-        lambda: decisions.decide_review(
-            ref, carried.run(ref), verdict, by=person_of(request), undo_seconds=window
-        ),
+        lambda: decisions.decide_review(ref, carried.run(ref), verdict, by=person_of(request), undo_seconds=window),
     )  # fmt: skip
     enqueue_redeem(ref, carried.decision_id, delay=window)
     return DecidedShape(decision_id=carried.decision_id, undo_until=clock.iso(until))
@@ -419,8 +414,8 @@ def undo_decision(request: ApiRequest, document_id: str, review_id: str, wish: U
 
 def _to_decide(request: ApiRequest, document_id: str, review_id: str) -> ReviewRef:
     """Raises: NotAllowed, also for a program."""
-    access.check_can_review(request)
     check_is_person(request)
+    access.check_can_review(request)
     return ReviewRef(request.site, document_id, review_id)
 
 

@@ -1,7 +1,8 @@
 """The result as a form: fields, the reason each needs a check, and its place on the page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from django.urls import reverse
@@ -16,7 +17,7 @@ from review.desk.forms import TYPE_LABEL, WHY, differs
 from review.desk.grid import Grid, grid_of
 from review.items.reviews import Review
 from workflows.stages.assessment import needs_review
-from workflows.stages.assessment.answers import WITHOUT_VALUE, describe_nothing
+from workflows.stages.assessment.answers import WITHOUT_VALUE, label_nothing
 from workflows.stages.assessment.field_rules import Warn, describe_stored, list_warnings, localise
 from workflows.stages.assessment.needs_review import (
     Reason,
@@ -86,7 +87,7 @@ class Line:
     confidence: float
     reasons: tuple[Reason, ...]  # the most important one first
     error: str
-    page: int | None
+    sheet: "PageSheet | None"  # the page it was read from
     box: Box | None
     crop: str
     candidates: tuple[Reading, ...]
@@ -106,18 +107,17 @@ class Line:
     raw: str = ""  # the text it was read from
 
     @property
+    def page(self) -> int | None:
+        return self.sheet.index if self.sheet else None
+
+    @property
     def disagrees(self) -> bool:
         return self.asked and bool(self.readings)
 
     @property
-    def answers(self) -> tuple[Option, ...]:
-        """The answers possible instead of a value."""
-        return tuple(Option(word, label) for word, label in WITHOUT_VALUE.items())
-
-    @property
     def nothing(self) -> str:
         """The placeholder of an empty input."""
-        return describe_nothing(self.answer).capitalize() if self.answer or self.change else Phrase("Not found")
+        return label_nothing(self.answer) if self.answer or self.change else Phrase("Not found")
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -137,6 +137,10 @@ class Line:
     def asked(self) -> bool:
         """Whether the field must be checked before approval."""
         return bool(self.reasons) or self.change is not None
+
+    @property
+    def is_disputed(self) -> bool:
+        return any(one.code == DISPUTED for one in self.reasons)
 
     @property
     def needs_look(self) -> bool:
@@ -193,6 +197,11 @@ class PageSheet:
         return f"{self.image}?size=page"
 
     @property
+    def closer(self) -> str:
+        """As it is shown enlarged."""
+        return f"{self.image}?size=zoom"
+
+    @property
     def thumb(self) -> str:
         return f"{self.image}?size=thumb"
 
@@ -220,13 +229,13 @@ class FieldForm:
         """As they are called here."""
         return [line.spec for line in self.lines]
 
-    @property
+    @cached_property
     def asked(self) -> dict[str, str]:
         """Field → label of everything that has to be checked."""
         kind = {of_result.KEY: TYPE_LABEL} if self.type else {}
         return kind | {line.spec.name: line.spec.label for line in self.to_check if line.asked}
 
-    @property
+    @cached_property
     def settled(self) -> tuple[str, ...]:
         kind = (of_result.KEY,) if self.type and self.type.settled else ()
         return (*kind, *(line.spec.name for line in self.lines if line.settled))
@@ -235,22 +244,27 @@ class FieldForm:
     def left(self) -> int:
         return len(self.asked) - len(self.settled)
 
-    @property
+    @cached_property
     def to_check(self) -> list[Line]:
-        return [line for line in self.lines if line.needs_look]
+        return _list_to_check(self.lines)
 
-    @property
+    @cached_property
     def left_to_check(self) -> list[Line]:
         return [line for line in self.to_check if not line.settled or line.error or line.warnings]
 
-    @property
+    @cached_property
     def checked(self) -> list[Line]:
         """Fields settled when the page was rendered; those settled later stay in place, so nothing moves."""
         return [line for line in self.to_check if line.settled and not line.error and not line.warnings]
 
-    @property
+    @cached_property
     def sure(self) -> list[Line]:
-        return [line for line in self.lines if not line.needs_look]
+        return [line for line in self.lines if not line.needs_look and line.shown]
+
+    @cached_property
+    def not_found(self) -> list[Line]:
+        """Optional fields without a value: nobody has to look, and nothing says that they are rightly empty."""
+        return [line for line in self.lines if not line.needs_look and not line.shown]
 
     @property
     def is_sure_corrected(self) -> bool:
@@ -314,7 +328,8 @@ def sheet_of(
     ``labels``: the viewer's labels of fields, columns and allowed values.
     """
     type_id = str((result.get("classification") or {}).get("id") or "")
-    fields = [replace(one, label=labels.name_field(one.name, one.label, type_id)) for one in fields]
+    if labels:
+        fields = [replace(one, label=labels.name_field(one.name, one.label, type_id)) for one in fields]
     typed, changes, confirmed, answers, answered, disputed = (
         typed or {},
         changes or {},
@@ -325,7 +340,7 @@ def sheet_of(
     )
     pages = tuple(_page(review, one) for one in result["pages"])
     # As of the day the review was opened: a date in the future then is a reason to review, however old by now.
-    told = [replace(one, label=isolate(one.label)) for one in fields]
+    told = [replace(one, label=isolate(one.label)) for one in fields] if labels else fields
     why = needs_review.find_review_reasons(result, told, today=clock.parse(review.created_at).date().isoformat())
     differing = [Reason(name, DISPUTED, _describe_dispute(values)) for name, values in disputed.items()]
     by_field: dict[str, list[Reason]] = {}
@@ -390,8 +405,13 @@ def _type_line(
     return TypeLine(doubt, change, confirmed == found["id"])
 
 
+def _list_to_check(lines: Iterable[Line]) -> list[Line]:
+    """Return what is to be checked, led by what reviewers differ on: only that is left to decide."""
+    return sorted((line for line in lines if line.needs_look), key=lambda line: not line.is_disputed)
+
+
 def _first(lines: Sequence[Line]) -> int:
-    return next((line.page for line in lines if line.needs_look and line.page is not None), 0)
+    return next((line.page for line in _list_to_check(lines) if line.page is not None), 0)
 
 
 def _page(review: Review, described: Mapping[str, Any]) -> PageSheet:
@@ -439,7 +459,7 @@ def _line(
         confidence=float(found.get("confidence") or 0.0),
         reasons=tuple(replace(one, text=tell_reason(one.text)) for one in reasons),
         error=errors.get(spec.name, ""),
-        page=sheet.index if sheet else None,
+        sheet=sheet,
         box=box_of(box, sheet) if box and sheet else None,
         crop=_crop(box, sheet) if box and sheet and not is_table else "",
         # A field with allowed values already lists them all.

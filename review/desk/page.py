@@ -1,48 +1,41 @@
 """The review page: page image on the left, fields on the right, decision below."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
-from config.errors import Conflict, NotFound, Refused, Tampered
+from config.errors import Conflict, NotFound, Refused
 from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.documents.view_log import record_opening, record_view
-from projects.schemas.labels.reading import NO_LABELS, Labels, get_labels
+from projects.schemas.labels.reading import get_labels
 from projects.sites import access
 from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
-from review.changes import describe_rejection, last_changes
+from review.changes import describe_rejection
 from review.decide import drafts
 from review.decide.splits import may_split
 from review.desk import forms, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
 from review.desk.copies import list_copies
-from review.desk.field_form import FieldForm, box_of, sheet_of
+from review.desk.field_form import FieldForm, box_of
 from review.desk.page_tools import page_text, page_words
-from review.desk.page_tools.page_reading import list_readings
+from review.desk.question import ask_question, read_corrections
 from review.desk.queue import queue_url
-from review.desk.ticket import Ticket
 from review.desk.undo_window import read_window
 from review.desk.viewer_state import ViewerState, viewer_state_of
 from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
-from review.messages.queries import find_open_question, list_shown_messages
+from review.messages.queries import find_ended_question, find_open_question, find_skip, list_shown_messages
 from review.quality.agreement import describe_quorum, read_quorum
 from workflows.definitions import versions
 from workflows.runs.views.reading import passages
-from workflows.stages import results
-from workflows.stages.assessment.answers import WITHOUT_VALUE
 from workflows.stages.assessment.reason_words import tell_reason
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types import of_result
-from workflows.storage import files
-from workflows.storage.objects import DocumentFiles
 
 MISSING = Phrase("Review not found.")
 _LONGEST_SEARCH = 100
@@ -113,56 +106,6 @@ def open_in_place(request: DeskRequest, ref: ReviewRef, url: str, *, done: str) 
     return record_opening(request, response, ref.document_id)
 
 
-@dataclass(frozen=True)
-class Question:
-    """The content of a review for the person viewing it, with their draft."""
-
-    sheet: FieldForm
-    ticket: Ticket
-    result: Mapping[str, Any]
-    fields: Sequence[FieldSpec]
-    shown: Mapping[str, Any]
-    decided: Mapping[str, Any]  # the decision's object, if any
-
-
-def ask_question(
-    ref: ReviewRef, review: Review, draft: Draft, standing: ViewerState, *, page: int | None = None,
-    labels: Labels = NO_LABELS,
-) -> Question:  # fmt: skip
-    """``page``: 0-based, of the sheet. Only the sheet has the ``labels``; the stored result keeps the fields' own.
-
-    Raises: Conflict, if the result is no longer the one that it is about.
-    """
-    approval = _before(ref, review)
-    before = read_corrections(approval)
-    found = results.apply_corrections(_result(ref, review), before)
-    decided = _load_decision(ref, review) if standing.kind == "decided" and not standing.is_blind else {}
-    typed = (
-        draft.typed if standing.open_to_me else {name: text or "" for name, text in read_corrections(decided).items()}
-    )
-    answered = {name: one for name, one in (approval.get("answers") or {}).items() if one in WITHOUT_VALUE}
-    answers = {**answered, **draft.answers} if standing.open_to_me else decided.get("answers") or answered
-    result = of_result.apply_type_choice(found, typed.get(of_result.KEY))
-    fields = results.fields_of(result)
-    shown = {one["name"]: one.get("value") for one in result["fields"]}
-    sheet = sheet_of(
-        review, result, fields, page=page, typed=typed, errors=draft.errors,
-        changes={} if ref.is_check else last_changes(decided or approval),
-        confirmed=draft.confirmed or {}, answers=answers, answered=answered,
-        day_first=result.get("day_first", True), again=list_readings(ref, review),
-        disputed=approval.get("disputed"), labels=labels,
-    )  # fmt: skip
-    own = {one.name: one.label for one in fields}
-    carried = ticket.ticket_for(
-        review, fields, shown, typed, before=before, earlier=approval.get("changes", ()),
-        judges=approval.get("judges", ()), answered=approval.get("answers") or {}, answers=answers,
-        day_first=result.get("day_first", True),
-        asked={name: own.get(name, label) for name, label in sheet.asked.items()}, confirmed=sheet.settled,
-        **_types(found, result),
-    )  # fmt: skip
-    return Question(sheet, carried, result, fields, shown, decided)
-
-
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
     person, standing = person_of(request), viewer_state_of(review, person_of(request))
     labels = get_labels(ref.site)
@@ -171,6 +114,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
     may_decide = standing.mine and access.can_review(request)
     said = list_shown_messages(ref, review, person.id)
     found_text = _find(request, ref, review, sheet)
+    unseen = [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked]
     return {
         "reading_asked": _reading_of(request) if may_decide else "",
         "find": request.GET.get("find", "")[:_LONGEST_SEARCH],
@@ -184,6 +128,8 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "standing": standing,
         "messages_said": said,
         "question": find_open_question(review, said) if standing.asks_me else None,
+        "answered": find_ended_question(review, said, person.id) if standing.open_to_me else None,
+        "skipped": find_skip(said, person.id) if standing.open_to_me else None,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
@@ -193,26 +139,22 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "done": done,
         "undo_seconds": read_window(request),
         "draft": draft,
+        "parts": decided.get("parts"),  # of a decision that split the document
         "decided_reason": describe_rejection(decided),
         "comparison": _comparison(standing, sheet.specs, shown, {**shown, **read_corrections(decided)}, draft),
         "sheet": sheet,
+        "written_in": question.result.get("language", ""),
         "types": [
             {**one, "name": labels.name_type(str(one["id"]), str(one["name"]))}
             for one in of_result.list_type_choices(question.result)
         ],
         "type_error": draft.errors.get(of_result.KEY, ""),
-        "unseen": [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked],
+        "unseen": unseen,
+        "first_unseen": "" if draft.anyway or not unseen else unseen[0][0],
         "part": page_text.load_part(ref, review, sheet, found_text.text if found_text else ""),
         "sent_text": passages(sheet.text),
         "ticket": ticket.sign_ticket(question.ticket, ref, person.id) if may_decide else "",
     }
-
-
-def _types(found: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document type as found and as shown."""
-    was, now = (of_result.type_entry(one) or {} for one in (found, result))
-    names = {str(one["id"]): str(one["name"] or of_result.NONE) for one in (was, now) if one}
-    return {"type_found": was.get("id"), "type_id": now.get("id"), "type_names": names}
 
 
 def _comparison(
@@ -273,10 +215,6 @@ def _keep(request: DeskRequest, ref: ReviewRef, posted: Mapping[str, str]) -> No
         return
 
 
-def read_corrections(decided: Mapping[str, Any]) -> dict[str, str | None]:
-    return dict(decided.get("corrections") or {})
-
-
 def load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, ReviewDraft | None]:
     try:
         review, kept = queries.review_and_draft(ref, person_of(request).id)
@@ -284,14 +222,6 @@ def load_open_review(request: DeskRequest, ref: ReviewRef) -> tuple[Review, Revi
         raise NotFound(MISSING) from error
     check_waits_for(request, queue_id(review.queue))
     return review, kept
-
-
-def _load_decision(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    """Load the decision's object."""
-    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
-    body = store.read_pinned(store.name_of(review.decision_uri or ""), review.decision_sha256 or "")
-    found: dict[str, Any] = json.loads(body)
-    return found
 
 
 def _asks(review: Review) -> str:
@@ -307,37 +237,6 @@ def _asks(review: Review) -> str:
         return versions.find_definition(review.definition).step(int(review.step)).asks
     except NotFound:  # of another system
         return ""
-
-
-def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    """Return the preceding approval's decision; empty if there was none."""
-    if not review.before_uri:
-        return {}
-    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
-    body = store.read_pinned(store.name_of(review.before_uri), review.before_sha256 or "")
-    found: dict[str, Any] = json.loads(body)
-    return found
-
-
-def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
-    store = DocumentFiles(ref.site, review.project_id, ref.document_id)
-    try:
-        body = store.read_pinned(files.result(review.workflow_id), review.result_sha256)
-    except Tampered as error:
-        raise Conflict(
-            gettext("The result changed after this review was opened. Nothing was submitted; reload the page.")
-        ) from error
-    found: dict[str, Any] = json.loads(body)
-    return found
-
-
-def count_pages(ref: ReviewRef, review: Review) -> int:
-    return len(_result(ref, review)["pages"])
-
-
-def list_field_labels(ref: ReviewRef, review: Review) -> dict[str, str]:
-    """Return field → label of the result under review."""
-    return {one.name: one.label for one in results.fields_of(_result(ref, review))}
 
 
 def _page_index_of(request: DeskRequest) -> int | None:

@@ -71,6 +71,7 @@ class Row:
     taken: bool
     held_until: str
     back_at: str = ""  # when a postponed review returns
+    asks_me: bool = False  # its question waits for the viewer's answer, until ``back_at``
     why_held: str = ""  # of a review held without a lease
     question: str = ""  # how the holder's question ended
     path: str = ""  # its name in forms: the document's and the review's id
@@ -137,7 +138,8 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
         taken=held and not mine,
         held_until=(review.lease_until or "") if held else "",
         back_at=queries.postponed_until(review) if review.status in PUT_OFF else "",
-        why_held=_describe_hold(review),
+        asks_me=queries.is_asked(review, user_id),
+        why_held=_describe_hold(review, user_id),
         question=_QUESTIONS.get(review.question_ended or "", "") if review.status == ReviewStatus.ASSIGNED else "",
         path=ref.path,
         risk=weighed.level if review.triage else "",
@@ -154,8 +156,11 @@ def _thumb_url(review: Review, url: str, images: str) -> str:
     return f"{images}{quote(review.project_id, safe='')}/{quote(review.document_id, safe='')}/pages/0.png?size=thumb"
 
 
-def _describe_hold(review: Review) -> str:
+def _describe_hold(review: Review, user_id: str) -> str:
     if review.status == ReviewStatus.ASKED:  # the index does not say of whom
+        if queries.is_asked(review, user_id):
+            alone = len(review.question_to or ()) == 1
+            return Phrase("asked you") if alone else Phrase("asked you and others")
         return (
             Phrase("asked %(name)s").fill(name=review.question_to_name)
             if review.question_to_name

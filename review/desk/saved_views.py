@@ -83,7 +83,7 @@ def delete_view(request: DeskRequest, view_id: str) -> HttpResponse:
     try:
         key = table.SAVED_VIEW.key(request.site, user_id=str(request.user.pk), view_id=view_id)
     except InvalidKey as error:
-        raise NotFound(gettext("There is no such view.")) from error
+        raise NotFound(gettext("View not found.")) from error
     transact([Delete(key)])
     messages.success(request, gettext("View deleted."))
     return redirect_after_post(request, reverse("review:list-views"))

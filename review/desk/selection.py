@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from config.errors import Conflict, CountersignError, NotFound, Refused
-from config.phrase import Phrase, count_phrase
+from config.phrase import Figure, Phrase, begin_sentence, count_phrase, join_phrases, tell_sentence
 from config.table import InvalidKey
 from projects.personal.access import projects_hidden_from
 from projects.policies.gate import find_denied_documents
@@ -26,7 +26,8 @@ from review.decide.tasks import enqueue_redeem
 from review.desk import forms
 from review.desk.comparison import Draft
 from review.desk.forms import ANSWER, ANYWAY, PREFIX, SEEN, UNSEEN, WHY, Answers
-from review.desk.page import Question, ask_question, person_of
+from review.desk.page import person_of
+from review.desk.question import Question, ask_question
 from review.desk.queue import SHOWN_REASONS, queue_url, shorten_reasons
 from review.desk.queue_filters import triage_of
 from review.desk.undo_window import LONGEST
@@ -42,11 +43,11 @@ _ACTS = {"assign": Phrase("Assign"), "postpone": Phrase("Postpone"), "approve": 
 _TAKEN: Mapping[str, Phrase] = {
     "held": Phrase("claimed by %(who)s"), "assigned": Phrase("assigned to %(who)s"),
     "postponed": Phrase("postponed by %(who)s"),
-    "asked": Phrase("waits for an answer"), "decided": Phrase("already decided"), "expired": Phrase("expired"),
-    "orphaned": Phrase("its run has ended"),
-    "late": Phrase("past its due date"), "barred": Phrase("you uploaded, edited or decided it before"),
+    "asked": Phrase("waiting for an answer"), "decided": Phrase("already decided"), "expired": Phrase("expired"),
+    "orphaned": Phrase("run ended"),
+    "late": Phrase("past its due date"), "barred": Phrase("you uploaded, edited or decided it"),
 }  # fmt: skip
-_HAS_CHANGED = Phrase("it changed meanwhile")
+_HAS_CHANGED = Phrase("changed in the meantime")
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class Chosen:
         return reverse("review:show-review", args=[self.ref.document_id, self.ref.review_id])
 
     @property
+    def why_not(self) -> str:
+        """The refusal as a sentence of its own."""
+        return begin_sentence(self.refusal) if isinstance(self.refusal, Phrase) else self.refusal
+
+    @property
     def was_taken(self) -> bool:
         """Return whether the review was ever claimed; versions count claims."""
         return int(self.review.version) > 1
@@ -79,7 +85,7 @@ class Chosen:
     @property
     def worth(self) -> str:
         weighed = triage_of(self.review)
-        return "" if weighed.amount is None else f"{weighed.amount:,.2f} {weighed.currency}".strip()
+        return "" if weighed.amount is None else _write_amount(weighed.amount, weighed.currency)
 
 
 @require_POST
@@ -108,7 +114,7 @@ def _show(
         "refused": [one for one in chosen if one.refusal],
         "untaken": sum(not one.was_taken for one in able),
         "unseen": sum(len(one.unseen) for one in able),
-        "sums": sum_amounts(one.review for one in able),
+        "sums": join_phrases(sum_amounts(one.review for one in able)),
         "form": form or _make_form(request, act, able),
         "undo_seconds": LONGEST,
         "back_url": _back_url(request),
@@ -130,13 +136,17 @@ def _make_form(
     return None
 
 
-def sum_amounts(reviews: Iterable[Review]) -> list[str]:
+def _write_amount(amount: Decimal, currency: str) -> Figure:
+    return Figure(f"{amount:,.2f} {currency}".strip())
+
+
+def sum_amounts(reviews: Iterable[Review]) -> list[Figure]:
     """Sum the documents' totals by currency."""
     sums: dict[str, Decimal] = {}
     for one in map(triage_of, reviews):
         if one.amount is not None:
             sums[one.currency] = sums.get(one.currency, Decimal(0)) + one.amount
-    return [f"{total:,.2f} {currency}".strip() for currency, total in sorted(sums.items())]
+    return [_write_amount(total, currency) for currency, total in sorted(sums.items())]
 
 
 @require_POST
@@ -152,15 +162,17 @@ def assign_selected(request: DeskRequest) -> HttpResponse:
 
     def assign(one: Chosen) -> None:
         if one.review.barred and to.id in one.review.barred.as_dict():
-            raise Refused(gettext("%(name)s uploaded or decided it before") % {"name": to.name})
+            raise Refused(gettext("%(name)s uploaded or decided it") % {"name": to.name})
         assignments.assign_review(one.ref, queries.run_of(one.ref, one.review), one.review, to, by=person)
 
-    _do_each(
-        request,
-        chosen,
-        assign,
-        gettext("assigned to you") if to.id == person.id else gettext("assigned to %(who)s") % {"who": to.name},
-    )
+    def tell_done(count: int) -> Phrase:
+        if to.id == person.id:
+            return count_phrase("%(count)s review assigned to you.", "%(count)s reviews assigned to you.", count)
+        return count_phrase(
+            "%(count)s review assigned to %(who)s.", "%(count)s reviews assigned to %(who)s.", count, who=to.name
+        )
+
+    _do_each(request, chosen, assign, tell_done, Phrase("Not assigned: %(failed)s."))
     return redirect_after_post(request, _back_url(request))
 
 
@@ -180,7 +192,10 @@ def postpone_selected(request: DeskRequest) -> HttpResponse:
             run = queries.run_of(one.ref, review)
             postponements.postpone_review(one.ref, run, review, until, by=person)
 
-    _do_each(request, chosen, postpone, "postponed")
+    def tell_done(count: int) -> Phrase:
+        return count_phrase("%(count)s review postponed.", "%(count)s reviews postponed.", count)
+
+    _do_each(request, chosen, postpone, tell_done, Phrase("Not postponed: %(failed)s."))
     return redirect_after_post(request, _back_url(request))
 
 
@@ -205,7 +220,10 @@ def approve_selected(request: DeskRequest) -> HttpResponse:
             decisions.decide_review(one.ref, run, verdict, by=person, undo_seconds=LONGEST)
             enqueue_redeem(one.ref, verdict.decision_id, delay=LONGEST)
 
-    done = _do_each(request, chosen, approve, "approved")
+    def tell_done(count: int) -> Phrase:
+        return count_phrase("%(count)s document approved.", "%(count)s documents approved.", count)
+
+    done = _do_each(request, chosen, approve, tell_done, Phrase("Not approved: %(failed)s."))
     return redirect_after_post(request, reverse("review:list-undoable") if done else _back_url(request))
 
 
@@ -225,25 +243,40 @@ def _hold(one: Chosen, person: Person) -> Iterator[tuple[Review, ReviewDraft | N
         raise
 
 
-def _do_each(request: DeskRequest, chosen: Sequence[Chosen], act: Callable[[Chosen], None], did: str) -> int:
+def _do_each(
+    request: DeskRequest,
+    chosen: Sequence[Chosen],
+    act: Callable[[Chosen], None],
+    tell_done: Callable[[int], Phrase],
+    not_done: Phrase,
+) -> int:
     """Return the number of successes; report the failures with reasons."""
-    done, failed = 0, [f"{one.review.name} ({one.refusal})" for one in chosen if one.refusal]
+    done, failed = 0, [_describe_failure(one, one.refusal) for one in chosen if one.refusal]
     for one in chosen:
         if one.refusal:
             continue
         try:
             act(one)
         except (Conflict, NotFound):
-            failed.append(f"{one.review.name} ({_HAS_CHANGED})")
+            failed.append(_describe_failure(one, _HAS_CHANGED))
         except CountersignError as error:
-            failed.append(f"{one.review.name} ({error})")
+            failed.append(_describe_failure(one, error.args[0] if error.args else _HAS_CHANGED))
         else:
             done += 1
     if done:
-        messages.success(request, f"{done} {did}.")
+        messages.success(request, tell_done(done).translated())
     if failed:
-        messages.warning(request, gettext("Not %(did)s: %(failed)s.") % {"did": did, "failed": "; ".join(failed)})
+        messages.warning(request, not_done.fill(failed="; ".join(failed)).translated())
     return done
+
+
+def _describe_failure(one: Chosen, reason: object) -> str:
+    return f"{one.review.name} ({_translate(reason)})"
+
+
+def _translate(reason: object) -> str:
+    """A phrase, or a sentence of an error, which keeps its English words."""
+    return reason.translated() if isinstance(reason, Phrase) else tell_sentence(str(reason)).translated()
 
 
 def _read_refs(request: DeskRequest) -> list[ReviewRef]:
@@ -283,9 +316,9 @@ def _weigh(
 ) -> Chosen:
     state = viewer_state_of(review, person)
     if hidden:
-        return Chosen(ref, review, draft, state, Phrase("it has personal data that you may not see"))
+        return Chosen(ref, review, draft, state, Phrase("has personal data that you cannot see"))
     if ref.is_check:
-        return Chosen(ref, review, draft, state, Phrase("a second review is decided by itself"))
+        return Chosen(ref, review, draft, state, Phrase("second review: open it to decide"))
     # A person who may not decide it may assign it to someone who may.
     may = {"mine", "free", "assigned", "barred"} if act == "assign" else {"mine", "free"}
     if state.kind not in may:
@@ -304,12 +337,12 @@ def _weigh(
 def _refuse(answers: Answers, question: Question) -> str:
     """Return why the review must be opened to be approved."""
     if answers.errors:
-        return next(iter(answers.errors.values())).rstrip(".")
+        return _translate(next(iter(answers.errors.values()))).rstrip(".。")
     if answers.unseen and not question.ticket.unseen_allowed:
         left = len(answers.unseen)
         return count_phrase(
-            "%(count)s field to check, and the project does not allow to skip it",
-            "%(count)s fields to check, and the project does not allow to skip them",
+            "%(count)s field must be checked before approval",
+            "%(count)s fields must be checked before approval",
             left,
         )
     return ""

@@ -19,7 +19,8 @@ from review.desk import ticket
 from review.desk.comparison import Draft
 from review.desk.decisions import answer_decision
 from review.desk.field_form import PageSheet
-from review.desk.page import ask_question, load_open_review, person_of, render_lost_page
+from review.desk.page import load_open_review, person_of, render_lost_page
+from review.desk.question import ask_question
 from review.desk.ticket import Ticket
 from review.desk.undo_window import read_window
 from review.desk.viewer_state import viewer_state_of

@@ -134,7 +134,7 @@ class Receipt:
 
     @property
     def did(self) -> str:
-        return _DID.get(self.decision, "Rejected")
+        return _DID.get(self.decision, Phrase("Rejected"))
 
     @property
     def can_undo(self) -> bool:

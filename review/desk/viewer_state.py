@@ -10,6 +10,7 @@ from review.queries import is_asked
 from review.status import Decision, Delivery, ReviewStatus
 
 _DONE = {Decision.APPROVE: "approved", Decision.REJECT: "rejected"}
+_REJECTED = Phrase("The run ends as rejected. Nothing is published.")
 _CHECKED = Phrase("It is compared with the first decision. What was published stays as it is.")
 _COUNTED = Phrase(
     "It is compared with other reviewers' decisions, which no one is shown. The run continues once enough agree."
@@ -44,6 +45,7 @@ class ViewerState:
     until: str = ""  # stored instant, when the undo window ends
     asked: str = ""  # the person or group asked
     asks_me: bool = False
+    is_assigned: bool = False  # to the viewer, who has not claimed it yet
     may_take: bool = False  # the question that waits for an answer
     barred_by: str = ""  # a Bar
     went: str = Phrase("The run continues.")  # what happens to a decision
@@ -105,7 +107,9 @@ def _state_of_asked(review: Review, person: Person) -> ViewerState:
 
 def _state_of_free(review: Review, person: Person) -> ViewerState:
     bar = (review.barred.as_dict() if review.barred else {}).get(person.id)
-    return ViewerState("barred", barred_by=bar) if bar else ViewerState("free")
+    if bar:
+        return ViewerState("barred", barred_by=bar)
+    return ViewerState("free", is_assigned=review.status == ReviewStatus.ASSIGNED and review.holder == person.id)
 
 
 def _state_of_decided(review: Review, person: Person, now: str) -> ViewerState:
@@ -132,7 +136,9 @@ def _describe_what_follows(review: Review) -> str:
         return _CHECKED
     if review.quorum:
         return _COUNTED
-    return _describe_outcome(review) if review.caller else ViewerState.went
+    if review.caller:
+        return _describe_outcome(review)
+    return _REJECTED if review.decision == Decision.REJECT else ViewerState.went
 
 
 def _is_check(review: Review) -> bool:

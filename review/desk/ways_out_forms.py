@@ -31,7 +31,7 @@ class SkipForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         error_messages={
-            "required": gettext_lazy("Enter a reason for whoever takes it next."),
+            "required": gettext_lazy("Enter a reason for the next reviewer."),
             "max_length": Phrase("Use at most %(longest_reason)s characters.").fill(longest_reason=LONGEST_REASON),
         },
         widget=forms.TextInput(attrs={"class": "text-input", "autocomplete": "off", "autofocus": True}),
@@ -105,7 +105,7 @@ class AssignForm(forms.Form):
             "invalid_choice": gettext_lazy("This person cannot review here. Select from the list."),
         },
         widget=forms.Select(attrs={"class": "select", "autofocus": True}),
-        help_text=gettext_lazy("Only they can claim it, until it is assigned to another person."),
+        help_text=gettext_lazy("Only this person can claim it until it is reassigned."),
     )
 
     def __init__(self, people: Sequence[SitePerson], user_id: str, *args: Any, **kwargs: Any) -> None:

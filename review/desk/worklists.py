@@ -31,8 +31,11 @@ from review.status import SPLIT, Worklist
 _MOST_COUNTED = 100
 _HEADS = {
     Worklist.MINE: (Phrase("My work"), Phrase("Reviews you claimed, asked about, or were assigned.")),
-    Worklist.ASKED: (Phrase("Asked of me"), Phrase("Reviews that wait for your answer.")),
-    Worklist.POSTPONED: (Phrase("Postponed"), Phrase("Reviews that wait for a time or an answer, the next one first.")),
+    Worklist.ASKED: (Phrase("Asked of me"), Phrase("Questions that wait for your answer.")),
+    Worklist.POSTPONED: (
+        Phrase("Postponed"),
+        Phrase("Postponed reviews and open questions, the next to return first."),
+    ),
 }
 _MADE = {
     "approve": ("good", "check", Phrase("Approved")),

@@ -1,4 +1,4 @@
-// What every page needs: toasts, focus, live areas, local times and the end of a session. No framework.
+// What every page needs: toasts, focus, live areas and the end of a session. No framework.
 
 const body = document.body;
 
@@ -137,7 +137,6 @@ body.addEventListener("htmx:afterRequest", (event) => {
 });
 body.addEventListener("htmx:afterSettle", (event) => {
   const spot = event.detail.elt;
-  showTimes(spot);
   const live = spot.closest("[data-live]");
   const asks = "[aria-invalid='true'], [data-focus], [autofocus]";
   const asked = live ? null : spot.matches(asks) ? spot : spot.querySelector(asks);
@@ -199,38 +198,6 @@ document.addEventListener("click", (event) => {
   showPaused();
 });
 
-// ---- times: in the zone that the person chose, else in the browser's own, which the server is told -----------------
-const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-const ZONE = { timeZone: body.dataset.zone || OWN_ZONE };
-const FORMS = {
-  moment: { ...ZONE, day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
-  time: { ...ZONE, hour: "2-digit", minute: "2-digit", second: "2-digit" },
-  day: { ...ZONE, day: "numeric", month: "short", year: "numeric" },
-};
-if (!document.cookie.includes(`time-zone=${OWN_ZONE}`)) {
-  document.cookie = `time-zone=${OWN_ZONE}; path=/; max-age=31536000; samesite=lax`;
-}
-const LANGUAGE = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
-const STEPS = [[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [7 * 86400, "day", 86400]];
-const ago = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto", style: "short" });
-
-function showTimes(within) {
-  const all = within.querySelectorAll?.("time[data-local]") ?? [];
-  for (const one of all) {
-    const at = new Date(one.dateTime);
-    if (Number.isNaN(at.getTime())) continue;
-    const whole = at.toLocaleString(LANGUAGE, { ...FORMS.moment, second: "2-digit", timeZoneName: "short" });
-    one.title = whole;
-    one.textContent = one.dataset.local === "ago" ? since(at) : at.toLocaleString(LANGUAGE, FORMS[one.dataset.local] || FORMS.moment);
-  }
-}
-function since(at) {
-  const seconds = (at - Date.now()) / 1000;
-  const step = STEPS.find(([below]) => Math.abs(seconds) < below);
-  return step ? ago.format(Math.trunc(seconds / step[2]), step[1]) : at.toLocaleDateString(LANGUAGE, FORMS.day);
-}
-setInterval(() => showTimes(document), 30_000);
-
 // ---- leaving a page with something typed and not saved asks first -------------------------------------------------
 let unsaved = false;
 const guarded = (element) => element?.closest?.("form[data-warn-unsaved]");
@@ -274,7 +241,6 @@ document.addEventListener("keydown", (event) => {
   box.select();
 });
 
-showTimes(document);
 showPaused();
 
 // ---- copying: the text stands there to be selected, so the button comes only where a script can do it -----------

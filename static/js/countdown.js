@@ -20,33 +20,57 @@ function tickDue() {
   told.textContent = `${words}.`;
 }
 
-const [WATCH, WATCH_LAPSED] = [15_000, 3000]; // ms; a claim that has run out may be taken at any moment
+// A look costs one read of one row. It is taken every third second while the page is seen and used, and at once by who
+// comes back to it or acts on it: whoever has lost the claim should not work on.
+const [WATCH, WATCH_IDLE, WATCH_ACTING] = [2500, 15_000, 1000]; // ms; the clock ticks each second
+const [IDLE, PATIENCE] = [5 * 60_000, 10_000]; // ms without an action; for an answer
 let watched = Date.now();
+let acted = Date.now();
 let watching = null; // what stops the look that is under way
 
-async function watchClaim() {
+function hasLapsed(until) {
+  return new Date(until.dataset.leaseUntil) < Date.now(); // it may be taken at any moment
+}
+
+async function watchClaim(least) {
   const form = document.querySelector("#review-form[data-watch]");
   const until = document.querySelector("[data-lease-until]");
-  if (!form || !until || document.hidden || !navigator.onLine) return;
-  if (Date.now() - watched < (new Date(until.dataset.leaseUntil) < Date.now() ? WATCH_LAPSED : WATCH)) return;
+  if (!form || !until || watching || document.hidden || !navigator.onLine) return;
+  const used = Date.now() - acted < IDLE || hasLapsed(until);
+  if (Date.now() - watched < (least ?? (used ? WATCH : WATCH_IDLE))) return;
   watched = Date.now();
   const address = form.dataset.watch;
-  watching = new AbortController();
-  const answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: watching.signal }).catch(() => null);
+  const stop = watching = new AbortController();
+  const late = setTimeout(() => stop.abort(), PATIENCE);
+  const answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: stop.signal }).catch(() => null);
+  clearTimeout(late);
+  if (watching === stop) watching = null;
   if (!answer || document.querySelector("#review-form")?.dataset.watch !== address) return; // another page by now
   if (answer.status === 204) {
     const { lease } = JSON.parse(answer.headers.get("HX-Trigger"));
     document.body.dispatchEvent(new CustomEvent("lease", { detail: { value: lease } }));
   } else if (answer.status === 409) {
     document.body.dispatchEvent(new CustomEvent("claim-lost", { detail: await answer.text() }));
+  } else if (answer.status === 401) {
+    acted = 0; // the session has ended: what is saved next asks for it again
   }
 }
-document.addEventListener("visibilitychange", () => { watched = 0; });
+for (const name of ["visibilitychange", "focus", "pageshow", "online"]) {
+  addEventListener(name, () => watchClaim(WATCH_ACTING));
+}
+for (const name of ["keydown", "pointerdown", "wheel"]) {
+  addEventListener(name, () => {
+    acted = Date.now();
+    watchClaim(WATCH_ACTING);
+  }, { capture: true, passive: true });
+}
+addEventListener("pointermove", () => { acted = Date.now(); }, { capture: true, passive: true });
 // A decision ends the claim by itself, and its answer tells of one that was lost.
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   if (event.detail.elt.id !== "review-form") return;
   watched = Date.now();
   watching?.abort();
+  watching = null;
 });
 
 // ---- the lease and the undo window run down ----------------------------------------------------------------------
@@ -78,6 +102,7 @@ function tick() {
 document.body.addEventListener("lease", (event) => {
   const lease = document.querySelector("[data-lease-until]");
   if (lease) lease.dataset.leaseUntil = event.detail.value;
+  watched = Date.now(); // a saved draft says it as well
   tick();
 });
 

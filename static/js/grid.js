@@ -221,7 +221,10 @@ document.addEventListener("click", (event) => {
   const box = event.target.closest?.("[data-cell-box]");
   const one = box && document.querySelector(`[data-cell="${CSS.escape(box.dataset.cellBox)}"]`);
   if (box) event.preventDefault();
-  if (one) return one.focus();
+  if (one) {
+    one.closest("details")?.setAttribute("open", ""); // a table that is right is folded away
+    return one.focus();
+  }
   const tool = event.target.closest?.("[data-row]");
   const grid = tool && gridOf(tool);
   if (grid) act(tool.dataset.row, last && gridOf(last) === grid && last.isConnected ? last : cells(rows(grid).at(-1))[0]);

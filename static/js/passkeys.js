@@ -1,6 +1,6 @@
 // Passkeys: a form with data-passkey asks the browser for one, puts the answer into its field and goes out.
 
-const UNSUPPORTED = "This browser offers no passkeys here. They need https, or http://localhost.";
+const UNSUPPORTED = said("Passkeys need https and a host name, or http://localhost. This browser offers none here.");
 const FAILED = said("No passkey was used. Try again, or sign in another way.");
 
 function optionsOf(name) {
@@ -41,7 +41,8 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
       form.elements.credential.value = JSON.stringify(credential.toJSON());
       form.submit();
     } catch (error) {
-      problem.textContent = error.message === UNSUPPORTED ? UNSUPPORTED : FAILED;
+      const unsupported = error.message === UNSUPPORTED || error.name === "SecurityError"; // as of a bare IP address
+      problem.textContent = unsupported ? UNSUPPORTED : FAILED;
       problem.hidden = false;
     }
   });

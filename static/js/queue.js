@@ -33,14 +33,14 @@ function selectRow(event) {
   if (box) choose(box, event.shiftKey || !box.checked, event.shiftKey);
 }
 
-function sumOf(chosen, and) {
+function sumOf(chosen) {
   const sums = new Map();
   for (const { dataset } of chosen.map((box) => box.closest("[data-row]"))) {
     if (!dataset.amount) continue;
     sums.set(dataset.currency, (sums.get(dataset.currency) || 0) + Math.round(Number(dataset.amount) * 100));
   }
-  const words = (cents) => (cents / 100).toLocaleString(undefined, { minimumFractionDigits: 2 });
-  return [...sums].map(([currency, cents]) => `${words(cents)} ${currency}`.trim()).join(` ${and} `);
+  const words = (cents) => (cents / 100).toLocaleString(document.documentElement.lang, { minimumFractionDigits: 2 });
+  return [...sums].map(([currency, cents]) => `${words(cents)} ${currency}`.trim()).join(", ");
 }
 
 function tellSelection() {
@@ -49,7 +49,7 @@ function tellSelection() {
   const all = boxes();
   const chosen = all.filter((box) => box.checked);
   const say = told.dataset;
-  const sum = sumOf(chosen, say.sayAnd);
+  const sum = sumOf(chosen);
   const count = (sentence, number) => sentence.replace("{count}", number).replace("{sum}", sum);
   let words = chosen.length ? count(sum ? say.saySum : say.saySome, chosen.length) : say.sayNone;
   if (chosen.length > MOST_SELECTED) words += `. ${count(say.sayMany, MOST_SELECTED)}`;

@@ -283,4 +283,4 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 document.body.addEventListener("decided", () => {
   for (const one of document.querySelectorAll("#desk [hx-get], #page-viewer")) window.htmx.trigger(one, "htmx:abort");
 });
-begin();
+if (desk()) begin(); // the page of undoable decisions has their keys alone

@@ -1,4 +1,5 @@
 globalThis.SAID = {
+  "%(day)s, %(time)s": "%(day)s, %(time)s",
   "%(days)s d": "%(days)s T.",
   "%(hours)s h": "%(hours)s Std.",
   "%(label)s adds up to %(added)s": "%(label)s ergibt %(added)s",
@@ -35,6 +36,7 @@ globalThis.SAID = {
   "Opening %(name)s…": "%(name)s wird geöffnet…",
   "Overdue by %(time)s": "Überfällig seit %(time)s",
   "Page": "Seite",
+  "Passkeys need https and a host name, or http://localhost. This browser offers none here.": "Passkeys brauchen https und einen Rechnernamen oder http://localhost. Hier bietet dieser Browser keine an.",
   "Queued": "In Warteschlange",
   "Reading the region…": "Bereich wird gelesen…",
   "Ready to approve": "Bereit zur Genehmigung",

@@ -1,4 +1,5 @@
 globalThis.SAID = {
+  "%(day)s, %(time)s": "%(day)s %(time)s",
   "%(days)s d": "%(days)s 日",
   "%(hours)s h": "%(hours)s 時間",
   "%(label)s adds up to %(added)s": "%(label)sの合計は%(added)s",
@@ -35,6 +36,7 @@ globalThis.SAID = {
   "Opening %(name)s…": "%(name)s を開いています…",
   "Overdue by %(time)s": "期限超過 %(time)s",
   "Page": "ページ",
+  "Passkeys need https and a host name, or http://localhost. This browser offers none here.": "パスキーには https とホスト名、または http://localhost が必要です。このブラウザーではここで使用できません。",
   "Queued": "待機中",
   "Reading the region…": "範囲を読み取っています…",
   "Ready to approve": "承認できます",

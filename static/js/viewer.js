@@ -83,12 +83,23 @@ function size() {
   sharpen(page, now);
 }
 
-// What is sent is made small: a page that is looked at closely is fetched as it is stored.
-function sharpen(page, now) {
+// What is sent is made small: a page that is looked at closely is fetched with all its pixels up to 3,200, and a larger
+// one as it is stored. What was fetched stays, and the one before stays in sight until the next is there.
+const [SENT, CLOSER] = [2000, 3200]; // pixels of the longer side, as the server makes them
+let closer = null; // on its way; held, so that no request asks whether it may be shown
+
+async function sharpen(page, now) {
   const image = page.querySelector("image");
-  const [width, height] = [Number(page.dataset.width), Number(page.dataset.height)];
-  const larger = Math.max(width, height) > 2000 && now * Math.max(width, height) * devicePixelRatio > 3000;
-  if (larger || now > 1.25) image.setAttribute("href", image.dataset.stored);
+  const longer = Math.max(Number(page.dataset.width), Number(page.dataset.height));
+  const seen = now * longer * devicePixelRatio;
+  const level = longer > CLOSER && seen > 1.5 * CLOSER ? 2 : (longer > SENT && seen > 1.5 * SENT) || now > 1.25 ? 1 : 0;
+  if (level <= Number(image.dataset.level || 0)) return;
+  image.dataset.level = level;
+  const address = level === 2 ? image.dataset.stored : image.dataset.closer;
+  closer = new Image();
+  closer.src = address;
+  await closer.decode().catch(() => null);
+  if (Number(image.dataset.level) === level) image.setAttribute("href", address);
 }
 
 function zoom(wanted, at = null) {

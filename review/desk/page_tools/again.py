@@ -59,7 +59,7 @@ def read_again(request: DeskRequest, document_id: str, review_id: str, index: in
     if len(review.page_readings or ()) >= MOST_READINGS:
         form.add_error(
             None,
-            gettext("Read %(most_readings)s times already. Decide by what there is.")
+            gettext("Already read again %(most_readings)s times. Decide from the values shown.")
             % {"most_readings": MOST_READINGS},
         )
         return _show(request, ref, review, index, form)

@@ -43,7 +43,12 @@ class PageWish:
 
 
 def find_reading(ref: ReviewRef, review: Review, name: str) -> dict[str, Any]:
-    """``model``, ``page``, ``values`` (field → value) and ``problem``. Raises: NotFound: not read yet."""
+    """``model`` (its name; empty once it is removed), ``page``, ``values`` (field → value) and ``problem``.
+
+    Raises:
+        NotFound: not read yet.
+
+    """
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     found: dict[str, Any] = json.loads(store.read(files.region(name)))
     return found
@@ -76,10 +81,11 @@ def read_page(ref: ReviewRef, wish: PageWish, *, by: Person) -> None:
 
 
 def _read_again(ref: ReviewRef, review: Review, wish: PageWish) -> dict[str, Any]:
-    said: dict[str, Any] = {"model": wish.model_id, "page": wish.index, "values": {}, "problem": ""}
+    said: dict[str, Any] = {"model": "", "page": wish.index, "values": {}, "problem": ""}
     try:
         spec = get_ocr_model(ref.site, wish.model_id)
-        return said | {"model": spec.name} | _read_values(ref, review, wish.index, spec)
+        said["model"] = spec.name
+        return said | _read_values(ref, review, wish.index, spec)
     except (NotFound, Refused, StageFailed) as error:
         return said | {"problem": str(error)}
 

@@ -11,7 +11,7 @@ from review.decide import claims, decisions, due, quorum, redemption
 from review.decide.tasks import redeem
 from review.decide.waiting import to_waiting_review
 from review.desk.comparison import Draft
-from review.desk.page import ask_question
+from review.desk.question import ask_question
 from review.desk.viewer_state import viewer_state_of
 from review.identity import Person
 from review.items.reviews import Review
@@ -115,9 +115,9 @@ def test_where_too_few_agree_another_person_decides_who_sees_what_they_gave_and_
             claims.claim_review(ref, run, by=one)
     claims.claim_review(ref, run, by=PAUL)
     review = queries.get_review(ref)
-    lines = {
-        one.spec.name: one for one in ask_question(ref, review, Draft(), viewer_state_of(review, PAUL)).sheet.lines
-    }
+    sheet = ask_question(ref, review, Draft(), viewer_state_of(review, PAUL)).sheet
+    assert [one.spec.name for one in sheet.to_check][:2] == ["total", "company"]  # first what is left to decide
+    lines = {one.spec.name: one for one in sheet.lines}
     assert lines["total"].reasons[0].text == "Reviewers differ: 38.90, 39.90"
     assert [(one.value, one.by) for one in lines["total"].candidates][:2] == [
         ("38.90", "by a reviewer"), ("39.90", "by a reviewer"),

@@ -1,8 +1,10 @@
 """An empty box is not one fact but several: confirmed, corrected, blank on paper, not on paper, illegible."""
 
 import json
+import re
 
 import pytest
+from django.utils.translation import override
 
 from config import table
 from review import queries
@@ -13,6 +15,7 @@ from tests.html import one_line
 from tests.people import bob, signed_in
 from tests.review.desk.pages import form
 from tests.review.reviews import open_review, person, url
+from workflows.stages.assessment.answers import WITHOUT_VALUE, describe_nothing
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.usefixtures("desk")
@@ -43,6 +46,15 @@ def page(ref):
     return one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
+def test_each_answer_without_a_value_is_offered_in_the_readers_language() -> None:
+    _, ref = claimed()
+    (offered, *_) = re.findall(r'name="answer-date".*?</select>', page(ref))
+    labels = {answer: label for answer, (label, _) in WITHOUT_VALUE.items()}
+    assert dict(re.findall(r'<option value="(\w+)" ?>([^<]+)<', offered)) == labels
+    german = signed_in(bob()).get(url("show-review", ref), headers={"Accept-Language": "de"}).content
+    assert ">Auf dem Papier leer<" in one_line(german)
+
+
 @each("answer, words", [("blank", "blank on paper"), ("absent", "not on paper"), ("illegible", "illegible")])
 def test_an_answer_stands_instead_of_the_value_that_was_found(answer, words) -> None:
     run, ref = claimed()
@@ -60,6 +72,11 @@ def test_an_answer_stands_instead_of_the_value_that_was_found(answer, words) -> 
     row = ReviewDecision.load(decision_key(ref))
     assert row.tell()[0] == {"what": "Date", "before": "2024-03-31", "after": words}
     assert f"<b>{words}</b>" in page(ref)
+    with override("de"):
+        german = describe_nothing(answer).translated()
+    assert german != words
+    answered = signed_in(bob()).get(url("show-review", ref), headers={"Accept-Language": "de"})
+    assert f"<b>{german}</b>" in one_line(answered.content)
 
 
 def decision_key(ref):

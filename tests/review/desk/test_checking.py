@@ -54,7 +54,7 @@ def test_the_check_says_what_is_stored_what_is_wrong_and_what_to_look_at() -> No
     told = "Total 125.50 is not 100.00 + 20.00 = 120.00"
     assert said["total"] == {"stored": "125.50", "error": "", "warnings": [told], "repair": "120.00"}
     assert said["date"]["error"] == "Enter the date as 2024-03-31 or 31/03/2024."
-    assert said["iban"]["warnings"] == ["Iban is no valid IBAN: its check digits do not fit"]
+    assert said["iban"]["warnings"] == ["Iban is not a valid IBAN: its check digits do not match"]
     assert said["vat"] == {"stored": "", "error": "", "warnings": [], "repair": ""}
     page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
     assert page.count("data-repair ") == page.count('data-use="" data-repair hidden')  # nothing to repair as it stands

@@ -2,10 +2,12 @@
 
 import datetime as dt
 import json
+import re
 
 import pytest
+from django.template import engines
 
-from config import clock, table
+from config import clock, rendering, table
 from config.transaction import EXISTS
 from projects.audit.events import actor_of
 from projects.documents.items import Document
@@ -20,7 +22,7 @@ from tests.each import each
 from tests.html import one_line
 from tests.people import alice, bob, charlie, dora, signed_in
 from tests.review.desk.pages import compared
-from tests.review.reviews import SITE, lapse, open_review, pass_deadline, person, result, url
+from tests.review.reviews import SITE, VALUES, lapse, open_review, pass_deadline, person, result, url
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
@@ -69,6 +71,20 @@ def test_both_readings_are_told_where_ocr_and_model_differ():
     assert "data-readings" not in one_line(shown(bob(), alike).content)
 
 
+def test_a_cut_out_shows_the_page_that_the_value_was_read_from():
+    found = result()
+    (page,) = found["pages"]
+    found["pages"] = [page, {**page, "index": 1, "width": 800, "image": files.page_image(1)}]
+    total = next(one for one in found["fields"] if one["name"] == "total")
+    total["page"] = 1
+    run, ref = open_review(found=found)
+    text = one_line(shown(bob(), ref).content)
+    assert re.findall(r'data-crop="(\d)" ?> ?<image href="([^"]+)" width="(\d+)"', text) == [
+        (str(index), f"/workflows/{run.project_id}/{ref.document_id}/pages/{index}.png?size=page", width)
+        for index, width in ((1, "800"), (0, "1240"), (0, "1240"))
+    ]
+
+
 def test_looking_writes_nothing_and_reads_two_things():
     _, ref = open_review()
     with count_calls() as calls:
@@ -81,6 +97,18 @@ def test_what_needs_a_look_comes_before_what_is_sure():
     text = one_line(shown(bob(), ref).content)
     assert text.index('id="f-total"') < text.index('id="f-company"')
     assert "Total 55 %, needs 90 %" in text
+
+
+def test_an_optional_field_without_a_value_is_not_among_what_is_sure():
+    """Nobody has to look at it, and its fold stands open: the paper may say what was not found."""
+    _, ref = open_review()
+    text = one_line(shown(bob(), ref).content)
+    fold = text[text.index("<h3>Not found</h3>") : text.index("<h3>High confidence</h3>")]
+    assert 'id="f-currency"' in fold
+    assert '<details class="disclosure" open>' in text[: text.index("<h3>Not found</h3>")]
+    without = result({**VALUES, "currency": ("EUR", 0.99)})
+    _, full = open_review(found=without)
+    assert "<h3>Not found</h3>" not in one_line(shown(bob(), full).content)
 
 
 def test_a_box_lies_where_the_field_stands_on_the_page():
@@ -236,7 +264,7 @@ def test_a_date_that_lay_ahead_is_still_the_reason_once_that_day_has_passed(monk
     _, ref = open_review(values=values, timeout=40 * 86_400)
     later = clock.now() + dt.timedelta(days=20)
     monkeypatch.setattr(clock, "now", lambda: later)
-    assert f"Date {ahead} lies in the future" in one_line(shown(bob(), ref).content)
+    assert f"Date {ahead} is in the future" in one_line(shown(bob(), ref).content)
 
 
 def test_an_earlier_copy_is_named_only_to_who_may_see_it():
@@ -265,3 +293,9 @@ def test_a_field_shows_every_check_that_it_fails_the_most_important_first():
     text = one_line(page.content)
     assert all(one in text for one in failed)
     assert 'aria-describedby="w-total-1 w-total-2' in text
+
+
+def test_the_list_of_keys_names_nothing_of_its_page_and_is_rendered_once_in_each_language():
+    engine = engines["django"].engine
+    (loader,) = engine.template_loaders
+    assert rendering._needs_only(engine.get_template("review/desk/_keys.html").nodelist, frozenset(), loader)

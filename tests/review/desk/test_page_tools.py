@@ -8,7 +8,8 @@ from unittest import mock
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from config.errors import Unavailable
+from config.errors import StageFailed, Unavailable
+from projects.models.spec import find_builtin_ocr
 from review import queries
 from review.decide import claims
 from review.desk import tasks
@@ -254,5 +255,50 @@ def test_what_a_model_could_not_read_is_told():
     _, ref = mine()
     page_reading.read_page(ref, PageWish(0, "gone"), by=person(bob()))
     [name] = queries.get_review(ref).page_readings
-    assert page_reading.find_reading(ref, queries.get_review(ref), name)["problem"]
+    found = page_reading.find_reading(ref, queries.get_review(ref), name)
+    assert (found["model"], bool(found["problem"])) == ("", True)
     assert signed_in(bob()).get(url("show-review", ref)).status_code == 200
+
+
+def test_a_model_that_failed_is_told_by_its_name_as_others_are():
+    _, ref = mine()
+    with mock.patch.object(page_reading, "_read_values", side_effect=StageFailed("No answer.")):
+        page_reading.read_page(ref, PageWish(0, "pp-ocrv5"), by=person(bob()))
+    [name] = queries.get_review(ref).page_readings
+    text = one_line(signed_in(bob()).get(f"{address('again', ref)}?name={name}").content)
+    model = find_builtin_ocr("pp-ocrv5")
+    assert model
+    assert f"<bdi>{model.name}</bdi>: No answer." in text
+
+
+def test_the_words_of_a_document_say_which_language_they_are_in_and_the_words_about_it_do_not():
+    run, ref = mine(found={**text_found(), "language": "de"}, name="brief.eml")
+    lines = ["From: Anna <anna@example.org>", "Subject: Rechnung", "Sehr geehrte", "# Posten", "- Eins", "| A | B |"]
+    put(run, files.segment(0), {"text_content": "\n".join(lines)})
+    text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert '<dt>Subject</dt><dd lang="de" dir="auto">Rechnung' in text
+    assert '<p class="lines" lang="de" dir="auto">Sehr geehrte' in text
+    assert '<h3 lang="de" dir="auto">Posten' in text
+    assert '<li lang="de" dir="auto">Eins' in text
+    assert '<table class="data-table boxed" lang="de">' in text
+    said = dict(re.findall(r'<input class="text-input" id="i-f-(\w+)"([^>]*)>', text))
+    assert said["company"].count('lang="de"') == 1  # as its value is found
+    assert 'placeholder="Not found"' in said["currency"]
+    assert "lang=" not in said["currency"]  # what stands in it is in the reader's language
+    assert text.count('lang="en"') == 1  # the page's own
+
+
+def test_a_recording_is_spoken_in_the_language_that_was_heard():
+    run, ref = open_review("call.wav", found={**text_found(), "language": "en-US"})
+    make_recording(run)
+    spoken = {"transcript": "the total", "start_time": 1.0, "end_time": 4.0}
+    put(run, files.segment(0), {"transcribe_segments": [spoken]})
+    text = one_line(signed_in(charlie()).get(url("show-review", ref)).content)
+    assert '<p lang="en-US" dir="auto">' in text
+
+
+def test_a_document_of_unknown_language_has_none():
+    run, ref = mine(found=text_found())
+    put(run, files.segment(0), {"text_content": "Dear all"})
+    text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert re.findall(r' lang="[^"]*"', text) == [' lang="en"']

@@ -57,6 +57,22 @@ def test_a_page_of_a_queue_is_one_query_and_the_queue_itself():
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query"]
 
 
+def test_a_look_after_the_claim_is_one_read_also_in_a_queue_of_groups():
+    queue = make_queue(groups=("legal",))
+    run, ref = open_review(queue=queue.id)
+    user = admit(bob(), "legal")
+    claims.claim_review(ref, run, by=person(user))
+    browser = signed_in(user)
+    look = f"{url('watch-claim', ref)}?version={review_of(ref).version}"
+    assert browser.get(look).status_code == 204
+    with count_calls() as calls:
+        assert browser.get(look).status_code == 204
+    assert calls.names() == ["dynamodb.GetItem"]
+    claims.release_claim(ref, run, by=person(user))
+    user.groups.remove(Group.objects.get(name="legal"))
+    assert browser.get(look).status_code == 404  # what has become of it is for those whom the queue lets in
+
+
 def test_the_queues_say_how_many_wait_in_each_in_three_calls():
     queue = make_queue()
     for name in ("a.pdf", "b.pdf"):

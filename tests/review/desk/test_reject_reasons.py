@@ -100,3 +100,13 @@ def test_the_runs_history_and_its_event_say_it():
     detail = json.loads(rows["HUMAN_REVIEW_APPLIED"].bus_detail)
     assert detail["rejectionReason"] == "Not ours"
     assert "Ruhr GmbH" not in str(detail)  # a person's words stay where they may be read
+
+
+def test_the_page_of_a_rejected_review_and_its_receipt_tell_how_the_run_ends(settings):
+    settings.REVIEW_UNDO_SECONDS = 0
+    _, ref = claimed()
+    landed = reject(ref, reject_reason="Not ours")["Location"]
+    assert "Submitted. The run ends as rejected." in one_line(signed_in(bob()).get(landed).content)
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert "The run ends as rejected. Nothing is published." in page
+    assert "The run continues." not in page

@@ -82,8 +82,8 @@ def test_a_persons_change_is_an_exception_with_name_before_and_after_and_no_conf
     signed_in(alice()).post(url("claim", ref))
     total = part(shown(ref), "total")
     assert "changed by Bob Ito" in total
-    assert "<dt>Before</dt><dd>1500.00</dd>" in total
-    assert "<dt>After</dt><dd><b>2500.00</b></dd>" in total
+    assert '<dt>Before</dt><dd lang="en" dir="auto">1500.00</dd>' in total
+    assert '<dt>After</dt><dd lang="en" dir="auto"><b>2500.00</b></dd>' in total
     assert 'class="field-crop"' in total
     assert "%" not in total
     assert "data-todo" in total
@@ -118,8 +118,8 @@ def test_a_value_that_was_taken_away_is_an_exception_too(pump: Pump, tmp_path: P
     decide(run, asked(run, pump, "first_approval"), Decision.APPROVE, by=person(bob()), currency=None)
     ref = asked(run, pump, "second_approval")
     currency = part(shown(ref), "currency")
-    assert "<dt>Before</dt><dd>EUR</dd>" in currency
-    assert "<dt>After</dt><dd><b>not on the document</b></dd>" in currency
+    assert '<dt>Before</dt><dd lang="en" dir="auto">EUR</dd>' in currency
+    assert '<dt>After</dt><dd dir="auto"><b>not on the document</b></dd>' in currency
 
 
 @pytest.mark.wide
@@ -156,8 +156,8 @@ def test_the_page_of_a_decided_review_keeps_before_and_after(second):
     post(ref, **{"field-total": "2600.00"})
     total = part(shown(ref), "total")
     assert "changed by Alice Novak" in total
-    assert "<dt>Before</dt><dd>2500.00</dd>" in total
-    assert "<dt>After</dt><dd><b>2600.00</b></dd>" in total
+    assert '<dt>Before</dt><dd lang="en" dir="auto">2500.00</dd>' in total
+    assert '<dt>After</dt><dd lang="en" dir="auto"><b>2600.00</b></dd>' in total
 
 
 def test_another_type_chosen_by_the_first_is_checked_by_the_second():
@@ -175,8 +175,8 @@ def test_another_type_chosen_by_the_first_is_checked_by_the_second():
     (change,) = decided(run, ref)["changes"]
     assert (change["label"], change["before"], change["after"]) == ("Document type", "Receipt", "Invoice")
     kept = shown(ref)
-    assert "<dt>Before</dt><dd>Receipt</dd>" in kept
-    assert "<dt>After</dt><dd><b>Invoice</b></dd>" in kept
+    assert '<dt>Before</dt><dd dir="auto">Receipt</dd>' in kept
+    assert '<dt>After</dt><dd dir="auto"><b>Invoice</b></dd>' in kept
 
 
 def test_the_values_go_with_a_purge_and_the_lineage_has_none(second):

@@ -37,11 +37,11 @@ def test_what_is_approved_is_spelled_out_and_is_a_decision_each_that_can_be_undo
     asked = prepare(bob(), "approve", [first, second])
     text = one_line(asked.content)
     assert "Approve 2 documents" in text
-    assert "1 unclaimed. 2 fields no one has checked. Worth 67.80 EUR together." in text
+    assert "1 unclaimed. 2 unchecked fields. Total: 67.80 EUR" in text
     assert decisions_of(first) == 0
     done = post(bob(), "approve-selected", [first, second], unseen=unseen_of(asked))
     text = one_line(done.content)
-    assert "2 approved." in text
+    assert "2 documents approved." in text
     assert done.request["PATH_INFO"] == reverse("review:list-undoable")
     for ref in (first, second):
         review = queries.get_review(ref)
@@ -57,12 +57,20 @@ def test_the_gate_is_the_one_of_a_single_decision():
     _, asking = open_review("asking.pdf", unseen_allowed=True)
     _, plain = open_review("plain.pdf", values=SURE)
     asked = prepare(bob(), "approve", [closed, asking, plain])
-    assert "1 field to check, and the project does not allow to skip it" in one_line(asked.content)
+    assert "1 field must be checked before approval" in one_line(asked.content)
     done = post(bob(), "approve-selected", [closed, asking, plain])  # without a word about the unchecked field
-    assert "1 approved." in one_line(done.content)
+    assert "1 document approved." in one_line(done.content)
     states = [queries.get_review(ref).status for ref in (closed, asking, plain)]
     assert states == [ReviewStatus.PENDING, ReviewStatus.PENDING, ReviewStatus.DECIDED]
     assert not queries.get_review(asking).passed_by  # it was given back, and may be the next one
+
+
+def test_a_selection_of_which_nothing_can_be_done_has_a_way_back():
+    _, closed = open_review("closed.pdf")
+    text = one_line(prepare(bob(), "approve", [closed]).content)
+    assert "<h1>Not possible for this selection</h1>" in text
+    assert "0 documents" not in text
+    assert '<a class="button" href="/review/">Go to queue</a>' in text
 
 
 def test_a_draft_counts_as_it_does_on_its_own_page():
@@ -91,8 +99,8 @@ def test_whoever_is_slower_is_told_which_were_taken_and_changes_nothing_of_them(
     monkeypatch.setattr(selection.claims, "claim_review", claim)
     done = post(bob(), "approve-selected", [taken, free], unseen=unseen_of(asked))
     text = one_line(done.content)
-    assert "1 approved." in text
-    assert "Not approved: taken.pdf (it changed meanwhile)." in text
+    assert "1 document approved." in text
+    assert "Not approved: taken.pdf (changed in the meantime)." in text
     assert queries.get_review(taken).holder == str(alice().pk)
     assert decisions_of(taken) == 0
 
@@ -119,7 +127,7 @@ def test_several_are_assigned_at_once_but_for_what_another_holds():
     assert "Assign 2 documents" in text
     claims.claim_review(held, run, by=person(alice()))
     done = one_line(post(bob(), "assign-selected", [held, free], person=str(bob().pk)).content)
-    assert "1 assigned to you." in done
+    assert "1 review assigned to you." in done
     assert "held.pdf (claimed by Alice Novak)" in done
     assert queries.get_review(free).status == ReviewStatus.ASSIGNED
     assert queries.get_review(held).holder == str(alice().pk)
@@ -134,12 +142,27 @@ def test_reasons_are_told_in_the_readers_language():
     assert "nötig sind" in one_line(asked.content)
 
 
+def test_what_became_of_a_selection_is_told_in_the_readers_language():
+    (run, held), (_, free) = open_review("belegt.pdf"), open_review("frei.pdf", unseen_allowed=True)
+    claims.claim_review(held, run, by=person(alice()))
+    client, german = signed_in(bob()), {"accept-language": "de"}
+    given = {"chosen": [held.path, free.path], "act": "approve"}
+    asked = one_line(client.post(reverse("review:prepare-selected"), given, headers=german).content)
+    assert "Betrag: 33,90 EUR" in asked  # of one document nothing is a total
+    assert ">Von Alice Novak reserviert</span>" in asked
+    given["unseen"] = re.findall(r'name="unseen" value="([^"]+)"', asked)
+    done = client.post(reverse("review:approve-selected"), given, headers=german, follow=True)
+    text = one_line(done.content)
+    assert "1 Dokument genehmigt." in text
+    assert "Nicht genehmigt: belegt.pdf (von Alice Novak reserviert)." in text
+
+
 def test_several_are_postponed_at_once_and_what_cannot_be_stays_as_it_was():
     (_, free), (_, decided) = open_review("free.pdf"), open_review("done.pdf", unseen_allowed=True)
     asked = prepare(alice(), "approve", [decided])
     post(alice(), "approve-selected", [decided], unseen=unseen_of(asked))
     text = one_line(post(bob(), "postpone-selected", [free, decided], back="1h").content)
-    assert "1 postponed." in text
+    assert "1 review postponed." in text
     assert "done.pdf (already decided)" in text
     assert queries.get_review(free).status == ReviewStatus.POSTPONED
     assert queries.get_review(decided).reviewer == str(alice().pk)

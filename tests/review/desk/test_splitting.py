@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.urls import reverse
 
 from review.decide import claims, quorum
 from review.items.reviews import Review
@@ -49,6 +50,11 @@ def test_marked_pages_split_the_document_and_the_receipt_says_so(settings):
     assert decided["reason"] == "Pages 1–2; Page 3"
     listed = one_line(browser.get("/review/decided/").content)
     assert "Split" in listed
+    shown = one_line(signed_in(alice()).get(url("show-review", ref)).content)
+    assert "Bob Ito split this at" in shown
+    assert "Each part is processed as a document." in shown
+    assert reverse("documents:show-document", args=[ref.document_id]) in shown
+    assert ("rejected this" in shown, "The run ends as rejected" in shown) == (False, False)
 
 
 def test_without_a_mark_or_with_a_type_that_is_gone_it_asks_again():

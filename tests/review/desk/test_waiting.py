@@ -76,7 +76,7 @@ def test_a_queue_is_there_for_whom_it_lets_in(table):
     open_review(queue=make_queue("Takeovers", ["board"]).id)
     page = one_line(signed_in(charlie()).get(reverse("review:show-waiting")).content)
     assert "Takeovers" not in page
-    assert "No reviews wait in your queues." in page
+    assert "No reviews are waiting in your queues." in page
 
 
 def test_more_than_were_read_says_so(table, monkeypatch):

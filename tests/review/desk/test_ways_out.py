@@ -1,6 +1,7 @@
 """Skipping and postponing by their forms, with and without a script, and the next document after them."""
 
 import datetime as dt
+import re
 import zoneinfo
 from unittest import mock
 
@@ -8,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from config import clock
+from config.errors import Conflict
 from projects.sites.permissions import REVIEWERS
 from review import queries
 from review.decide import assignments, claims, drafts, postponements
@@ -45,6 +47,29 @@ def test_skipping_asks_why_and_opens_the_next_document():
     assert "No unclaimed reviews" in one_line(browser.post(reverse("review:claim-next"), follow=True).content)
 
 
+def test_the_next_person_reads_why_it_was_skipped_and_one_of_a_blind_quorum_does_not():
+    _, ref = claimed()
+    signed_in(bob()).post(url("skip", ref), {"reason": "Not my <language>"})
+    said = "Bob Ito skipped it: Not my &lt;language&gt;"
+    page = one_line(signed_in(alice()).get(url("show-review", ref)).content)
+    assert (said in page, "<b>Bob Ito</b> skipped it" in page) == (True, True)
+    assert "data-skipped" not in one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    signed_in(alice()).post(url("claim", ref))
+    assert said in one_line(signed_in(alice()).get(url("show-review", ref)).content)
+    _, blind = claimed(quorum="2/2")
+    signed_in(bob()).post(url("skip", blind), {"reason": "The total looks wrong"})
+    assert "looks wrong" not in one_line(signed_in(alice()).get(url("show-review", blind)).content)
+
+
+def test_a_skip_that_lost_the_review_leaves_no_reason():
+    run, ref = claimed()
+    claims.release_claim(ref, run, by=person(bob()))
+    with pytest.raises(Conflict):
+        claims.release_claim(ref, run, by=person(bob()), reason="Not my language")
+    assert not queries.get_review(ref).messages
+    assert "skipped it" not in one_line(signed_in(alice()).get(url("show-review", ref)).content)
+
+
 def test_postponing_offers_what_fits_before_the_due_date():
     _, ref = claimed(timeout=5 * 3600)
     text = one_line(signed_in(bob()).get(url("postpone", ref)).content)
@@ -54,7 +79,7 @@ def test_postponing_offers_what_fits_before_the_due_date():
 @pytest.mark.parametrize(
     ("act", "posted", "said"),
     [
-        ("skip", {}, "Enter a reason for whoever takes it next."),
+        ("skip", {}, "Enter a reason for the next reviewer."),
         ("assign", {}, "Select a person."),
         ("postpone", {}, "Select when it comes back."),
         ("postpone", {"back": "at"}, "Enter a date and a time."),
@@ -77,6 +102,7 @@ def test_a_postponed_review_stands_in_its_list_and_says_so_on_its_page():
     assert calls.names() == ["dynamodb.Query"]
     assert [(row.name, row.holder) for row in page.context["rows"]] == [("receipt.pdf", "Bob Ito")]
     assert "postponed it" in one_line(page.content)
+    assert re.search(r"Returns <time[^>]*>(today|tomorrow), ", one_line(page.content))
     assert "Bob Ito postponed this until" in one_line(signed_in(alice()).get(url("show-review", ref)).content)
     assert "in queue" not in browser.get(url("show-position", ref)).content.decode()
     views = browser.get(reverse("review:list-views")).context["views"]
