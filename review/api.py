@@ -19,6 +19,8 @@ for prefix, package in (
     ("/api-keys", "projects.sites"),
     ("", "projects.accounts"),
     ("", "projects.audit"),
+    ("", "review.audit"),
+    ("/quality", "review.quality"),
     ("", "review.desk"),  # before the next router, which adds operations to one of its paths
     ("/reviews", "review.handovers"),
     ("/batches", "workflows.batches"),
@@ -41,6 +43,8 @@ for prefix, package in (
     ("", "workflows.operations"),
 ):
     api.add_router(prefix, f"{package}.api.router")
+
+api.add_router("/mappings", "workflows.routing.api.mappings")
 
 app_name = "api"
 urlpatterns = api.urls[0]

@@ -29,9 +29,19 @@ def list_ahead(site: str, queue_id: str = "", *, limit: int, cursor: str | None 
 
 
 def list_postponed(site: str, queue_id: str = "", *, cursor: str | None = None) -> Page[Review]:
-    """Return a queue's postponed reviews and those waiting for an answer, soonest return first: one Query."""
+    """Return a queue's postponed reviews and those waiting for an answer, soonest return first: one Query.
+
+    If any wait for an answer, one call more: the index does not say who was asked.
+    """
     partition = table.REVIEW.gsi1_partition(site, queue=queue_to_store(queue_id))
-    return Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
+    page = Review.page(partition, sk=Review.GSI1SK.startswith(table.POSTPONED), index="GSI1", cursor=cursor)
+    waiting = [row for row in page.rows if row.status == ReviewStatus.ASKED]
+    if waiting:
+        found = Item.together([row_ref(site, row).key for row in waiting], only=("question_to", "question_to_name"))
+        for row in waiting:
+            asked = Review.from_raw_data(found.get(row_ref(site, row).key, {}))
+            row.question_to, row.question_to_name = asked.question_to, asked.question_to_name
+    return page
 
 
 def postponed_until(row: Review) -> str:

@@ -53,7 +53,7 @@ def show_audit(request: DeskRequest) -> HttpResponse:
     asked, cursor = _read_filters(request), request.GET.get("after")
     unknown = ""
     try:
-        rows, following = timeline.merge_page(_sources(request, asked), cursor, settings.PAGE_SIZE)
+        rows, following = timeline.merge_page(find_sources(request, asked), cursor, settings.PAGE_SIZE)
     except InvalidKey:
         rows, following, unknown = [], None, Phrase("No entries match this ID. Copy the ID from the record's page.")
     query, url = _filter_query(asked), reverse("audit:show-audit")
@@ -89,7 +89,7 @@ def export_audit(request: DeskRequest, form: str) -> HttpResponseBase:
     try:
         asked = _read_filters(request)
         start = request.GET.get("after")
-        rows = timeline.list_rows(_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
+        rows = timeline.list_rows(find_sources(request, asked), start=start, limit=_EXPORT_PAGE, most=_MOST)
     except InvalidKey as error:
         raise NotFound(gettext("No entries match this ID. Select the filter again.")) from error
     rows = _redact_stream(request, _with_rest(rows, reverse("audit:export-audit", args=[form]), asked))
@@ -119,10 +119,10 @@ def _redact_stream(request: DeskRequest, rows: Iterator[AuditRow]) -> Iterator[A
 
 def _read_filters(request: DeskRequest) -> dict[str, str]:
     asked = {name: request.GET.get(name, "").strip() for name in _FILTERS}
-    return asked | {"kind": asked["kind"] if asked["kind"] in _KINDS else "", "day": _read_day(asked["day"])}
+    return asked | {"kind": asked["kind"] if asked["kind"] in _KINDS else "", "day": read_day(asked["day"])}
 
 
-def _read_day(text: str) -> str:
+def read_day(text: str) -> str:
     """Return the day in the URL; empty (all days) if it is invalid."""
     try:
         return dt.date.fromisoformat(text).isoformat()
@@ -136,7 +136,7 @@ def _filter_query(asked: dict[str, str]) -> str:
     return query.urlencode()
 
 
-def _sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
+def find_sources(request: DeskRequest, asked: dict[str, str]) -> Sequence[Source]:
     """Raises: InvalidKey; NotFound, of a document in a queue that does not let the person in."""
     return timeline.narrow(_all_sources(request, asked), kind=asked["kind"], day=asked["day"])
 

@@ -128,7 +128,7 @@ def apply_approval(work: ExecutionStep, answer: Answer) -> Mapping[str, object]:
     ref = ref_of(work.run.site, answer.review_id)
     review = Review.load(ref.key, only=READABLE)
     if review.decision_id != answer.decision_id:
-        raise NotFound(gettext("This decision is not the review's."))
+        raise NotFound(gettext("This decision belongs to another review."))
     by = Actor(str(review.reviewer), str(review.reviewer_name or review.reviewer))
     approved = answer.decision == Decision.APPROVE
     facts = {"review": ref.review_id, "by_id": by.id, "by": by.name, "decided_at": str(review.reviewedAt or "")}

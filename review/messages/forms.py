@@ -23,13 +23,12 @@ _DUE = "due"
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
-def _text_field(label: str, required: str, rows: int = 3, help_text: str = "") -> forms.CharField:
+def _text_field(label: str, required: str) -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=LONGEST_TEXT,
         error_messages={"required": required, "max_length": _TOO_LONG},
-        widget=forms.Textarea(attrs={"class": "text-input", "rows": rows, "maxlength": LONGEST_TEXT}),
-        help_text=help_text,
+        widget=forms.Textarea(attrs={"class": "text-input", "rows": 3, "maxlength": LONGEST_TEXT}),
     )
 
 
@@ -158,7 +157,7 @@ class CommentForm(_MessageForm):
         required=False,
         error_messages={"invalid_choice": gettext_lazy("They cannot see this document. Select from the list.")},
         widget=forms.SelectMultiple(attrs={"class": "select mention", "size": 5}),
-        help_text=gettext_lazy("They are told by email, unless they opted out. Ctrl+click selects several."),
+        help_text=gettext_lazy("They get an email unless they opted out. Ctrl+click selects several."),
     )
 
     def __init__(self, people: Sequence[SitePerson], *args: Any, **kwargs: Any) -> None:

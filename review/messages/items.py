@@ -1,4 +1,4 @@
-"""Items of comments, and of questions with their answers."""
+"""Items of comments, of reasons to skip, and of questions and escalations with their answers."""
 
 from enum import StrEnum
 
@@ -12,6 +12,8 @@ class MessageKind(StrEnum):
 
     COMMENT = "comment"
     QUESTION = "question"
+    ESCALATION = "escalation"  # a question to the escalation group, which may take over
+    SKIP = "skip"  # why a person gave the review to others
 
 
 class QuestionEnd(StrEnum):

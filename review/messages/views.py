@@ -8,7 +8,6 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Conflict, NotFound, Refused
-from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.settings.queries import get_project
 from projects.sites import access
@@ -18,7 +17,8 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from review import queries
 from review.decide import questions
 from review.decide.questions import Question
-from review.desk.page import list_field_labels, load_review, person_of, render_lost_page
+from review.desk.page import load_review, person_of, render_lost_page
+from review.desk.question import list_field_labels
 from review.desk.viewer_state import viewer_state_of
 from review.desk.ways_out import open_next
 from review.identity import Person, ReviewRef, queue_id
@@ -75,7 +75,7 @@ def escalate(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
         return _show_form(request, ref, review, form, "escalate")
     question = Question(
         form.cleaned_data["message_id"], form.cleaned_data["text"], form.members, form.group_name, form.until,
-        Phrase("Escalated"), escalates=True,
+        escalates=True,
     )  # fmt: skip
     try:
         questions.ask_question(ref, queries.run_of(ref, review), review, question, by=person)

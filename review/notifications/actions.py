@@ -25,9 +25,10 @@ from review.identity import Person, ReviewRef
 from review.notifications.items import CHAT, ChatWebhook, Kind, Notification, NotificationChoice, NotificationStatus
 from workflows.exports.actions import at_finish
 from workflows.exports.items import Export
+from workflows.learning.actions import at_pause
 
 DIGEST_HOUR = 6  # UTC
-_MOST_ADMINS = 20  # told of a request
+_MOST_ADMINS = 20  # told of a request or a pause
 _KEPT_DAYS = 30  # of notifications sent or dropped; the inbox shows them until then
 _LONGEST_PAUSE = 3600  # seconds between two attempts while the mail server is down
 
@@ -46,9 +47,14 @@ def plan_export_notice(site: str, row: Export) -> list[Change]:
     """Plan the notification of a finished export; none if a program ordered it."""
     if not row.by_id.isdigit():
         return []
-    notice = _new(site, row.by_id, clock.new_ulid(), Kind.EXPORT)
-    notice.project_id = row.project_id
-    return [Put(notice)]
+    return [Put(_new(site, row.by_id, clock.new_ulid(), Kind.EXPORT, project_id=row.project_id))]
+
+
+@at_pause
+def plan_pause_notices(site: str, project_id: str) -> list[Change]:
+    """Plan notifications of a paused calibration, to some of those who may activate another."""
+    admins = list_people(site, Permission.ADMIN)[:_MOST_ADMINS]
+    return [Put(_new(site, one.id, clock.new_ulid(), Kind.PAUSED, project_id=project_id)) for one in admins]
 
 
 @at_request
@@ -101,6 +107,7 @@ def _new(
     ref: ReviewRef | None = None,
     by: Person | None = None,
     event_id: str | None = None,
+    project_id: str | None = None,
 ) -> Notification:
     now = clock.iso(clock.now())
     return Notification(
@@ -113,6 +120,7 @@ def _new(
         by_name=by.name if by else None,
         document_id=ref.document_id if ref else None,
         review_id=ref.review_id if ref else None,
+        project_id=project_id,
         status=NotificationStatus.OPEN,
         due_at=now,
         created_at=now,

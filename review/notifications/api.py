@@ -17,7 +17,7 @@ router = Router(tags=["notifications"])
 
 
 class NotificationShape(Schema):
-    """``kind``: assigned, asked, answered, mentioned, deadline, export, access or admitted.
+    """``kind``: assigned, asked, answered, mentioned, deadline, export, access, admitted or paused.
 
     ``url``: null if its subject is gone.
     """
@@ -35,8 +35,10 @@ class NotificationList(Schema):
     next: str | None
 
 
-WebKind = Literal["assigned", "asked", "answered", "mentioned", "deadline", "export", "access", "admitted"]
-MailKind = Literal["assigned", "asked", "answered", "mentioned", "deadline", "export", "access", "admitted", "digest"]
+WebKind = Literal["assigned", "asked", "answered", "mentioned", "deadline", "export", "access", "admitted", "paused"]
+MailKind = Literal[
+    "assigned", "asked", "answered", "mentioned", "deadline", "export", "access", "admitted", "paused", "digest"
+]
 ChatKind = Literal["assigned", "asked", "answered", "mentioned", "deadline"]
 
 

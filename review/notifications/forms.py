@@ -14,10 +14,11 @@ _WORDS = {
     Kind.ASKED: Phrase("I am asked a question"),
     Kind.ANSWERED: Phrase("My question is answered"),
     Kind.MENTIONED: Phrase("I am mentioned in a comment"),
-    Kind.DEADLINE: Phrase("A review of mine is almost due"),
-    Kind.EXPORT: Phrase("An export of mine is ready"),
-    Kind.ACCESS: Phrase("A person asks for access to a site of mine"),
-    Kind.ADMITTED: Phrase("I am given access that I asked for"),
+    Kind.DEADLINE: Phrase("A review assigned to me is almost due"),
+    Kind.EXPORT: Phrase("My export is ready"),
+    Kind.ACCESS: Phrase("Access to a site that I manage is requested"),
+    Kind.ADMITTED: Phrase("I am given access"),
+    Kind.PAUSED: Phrase("A calibration on a site that I manage is paused"),
     Kind.DIGEST: Phrase("Once a day: how many reviews wait (06:00 UTC)"),
 }
 

@@ -20,16 +20,19 @@ class Kind(StrEnum):
     EXPORT = "export"
     ACCESS = "access"  # asked for, of an admin
     ADMITTED = "admitted"
+    PAUSED = "paused"  # a calibration, by the audit sample; of those who can activate another
     DIGEST = "digest"
 
 
-# Default: acts of other people, no periodic mail.
-DEFAULTS = frozenset({Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED, Kind.ACCESS, Kind.ADMITTED})
+# Default: acts of other people and alarms, no periodic mail.
+DEFAULTS = frozenset(
+    {Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED, Kind.ACCESS, Kind.ADMITTED, Kind.PAUSED}
+)
 WEB_KINDS = tuple(one for one in Kind if one != Kind.DIGEST)  # kinds that the inbox can show
 
 
 CHAT = "chat"  # takes the place of a person's id in chat messages
-CHAT_KINDS = tuple(one for one in Kind if one not in {Kind.DIGEST, Kind.EXPORT, Kind.ACCESS, Kind.ADMITTED})
+CHAT_KINDS = (Kind.ASSIGNED, Kind.ASKED, Kind.ANSWERED, Kind.MENTIONED, Kind.DEADLINE)
 
 
 class NotificationStatus(StrEnum):
@@ -72,7 +75,7 @@ class Notification(DueWork):
     by_name = UnicodeAttribute(null=True)
     document_id = UnicodeAttribute(null=True)
     review_id = UnicodeAttribute(null=True)
-    project_id = UnicodeAttribute(null=True)  # of an export
+    project_id = UnicodeAttribute(null=True)  # of an export or a calibration
     read_at = UnicodeAttribute(null=True)  # in the inbox, by the person
     status = UnicodeAttribute()
     due_at = UnicodeAttribute()

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
+from config import clock
 from config.errors import ActionFailed, Conflict, CountersignError, NotFound
 from config.phrase import Phrase
 from projects.accounts.preferences import speak_to
@@ -22,16 +23,19 @@ from projects.queues.items import DEFAULT_QUEUE
 from projects.settings import queries as project_queries
 from projects.sites.people import list_people
 from projects.sites.permissions import Permission
+from projects.templatetags.desk import written_day
 from projects.web.addresses import address_of
 from projects.web.links import page_url
 from review import queries
 from review.identity import ReviewRef, queue_id
 from review.notifications import actions
+from review.notifications.chat import chat_delivery
 from review.notifications.items import CHAT, InboxRow, Kind, Notification, NotificationStatus
 from review.notifications.queries import find_chat_webhook, list_chosen_kinds
 from review.status import UNDECIDED, Worklist
+from workflows.learning import calibrations
 from workflows.publish.action_kinds import send_mail
-from workflows.publish.webhooks import Delivery, deliver_webhook
+from workflows.publish.webhooks import deliver_webhook
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +49,7 @@ _SUBJECTS: Mapping[str, Phrase] = {
     Kind.EXPORT: Phrase("Your export of %(name)s is ready"),
     Kind.ACCESS: Phrase("%(by)s asks for access"),
     Kind.ADMITTED: Phrase("%(by)s gave you access"),
+    Kind.PAUSED: Phrase("Calibration paused: %(name)s"),
 }
 _CHAT_WORDS: Mapping[str, Phrase] = {
     Kind.ASSIGNED: Phrase("%(by)s assigned %(name)s to %(to)s"),
@@ -119,7 +124,7 @@ def _deliver_to_chat(site: str, row: Notification) -> NotificationStatus:
         said = _CHAT_WORDS[row.kind].fill(**names).translated()
     url = page_url(site, "review:show-review", *ref.path.split("/"))
     text = {"text": f"{said}{f' ({review.project_name})' if review.project_name else ''}\n{url}"}
-    deliver_webhook(Delivery(site, row.notification_id, webhook.url, text))
+    deliver_webhook(chat_delivery(site, row.notification_id, webhook.url, text))
     return NotificationStatus.SENT
 
 
@@ -131,6 +136,8 @@ def _write_mail(site: str, row: Notification) -> Mail | None:
     """Return None if the review is gone or decided, or the person may no longer see it."""
     if row.kind == Kind.EXPORT:
         return _write_export_mail(site, row)
+    if row.kind == Kind.PAUSED:
+        return _write_pause_mail(site, row)
     if row.kind in ADDRESSES:
         return _write_access_mail(site, row)
     ref = ReviewRef(site, str(row.document_id), str(row.review_id))
@@ -146,8 +153,16 @@ def _write_mail(site: str, row: Notification) -> Mail | None:
     if review.project_name:
         lines.append(gettext("Project: %(name)s") % {"name": review.project_name})
     if row.kind in _FOR_DECIDING:
-        lines.append(gettext("Due: %(time)s UTC") % {"time": review.deadline[:16].replace("T", " ")})
+        lines.append(gettext("Due: %(time)s") % {"time": _write_moment(review.deadline)})
     return Mail(subject, "\n".join(lines), page_url(site, "review:show-review", *ref.path.split("/")))
+
+
+def _write_moment(stored: str) -> str:
+    """Day and time in the reader's zone and language, with the zone, since a mail is read anywhere."""
+    at = timezone.localtime(clock.parse(stored))
+    zone = at.tzname() or ""
+    zone = f"UTC{zone}" if zone.startswith(("+", "-")) else zone  # a zone without letters of its own
+    return gettext("%(day)s, %(time)s") % {"day": written_day(at.date()), "time": f"{at:%H:%M} {zone}"}
 
 
 def _write_export_mail(site: str, row: Notification) -> Mail | None:
@@ -159,15 +174,35 @@ def _write_export_mail(site: str, row: Notification) -> Mail | None:
     return Mail(subject, f"{subject}.", page_url(site, "workflows:list-exports", str(row.project_id)))
 
 
+def _write_pause_mail(site: str, row: Notification) -> Mail | None:
+    """Return None if the project is gone, the pause has ended, or the person can no longer act."""
+    try:
+        project = project_queries.get_project(site, str(row.project_id))
+    except NotFound:
+        return None
+    if not calibrations.is_paused(project) or not _has(site, row.user_id, Permission.ADMIN):
+        return None
+    subject = _SUBJECTS[Kind.PAUSED].fill(name=_show_name(project.settings.name)).translated()
+    why = gettext(
+        "The audit sample found more wrong values than the limit allows. New runs go to review unless "
+        "their values are verified. Propose a calibration from the newer reviews and activate it."
+    )
+    return Mail(subject, f"{subject}.\n{why}", page_url(site, "workflows:show-calibration", project.id))
+
+
 ADDRESSES: Mapping[str, str] = {Kind.ACCESS: "settings:list-people", Kind.ADMITTED: "review:queue"}  # of no document
 
 
 def _write_access_mail(site: str, row: Notification) -> Mail | None:
     needed = Permission.ADMIN if row.kind == Kind.ACCESS else Permission.READ
-    if row.user_id not in {one.id for one in list_people(site, needed)}:
+    if not _has(site, row.user_id, needed):
         return None
     subject = _SUBJECTS[row.kind].fill(by=_show_name(row.by_name or "")).translated()
     return Mail(subject, f"{subject}.", page_url(site, ADDRESSES[row.kind]))
+
+
+def _has(site: str, user_id: str, permission: Permission) -> bool:
+    return user_id in {one.id for one in list_people(site, permission)}
 
 
 def describe(row: InboxRow, name: str) -> str:
@@ -199,4 +234,4 @@ def _write_digest(site: str, user_id: str) -> Mail | None:
     if not any(number for number, _ in counts.values()):
         return None
     lines = [f"{words}: {number:,}{'+' if more else ''}" for words, (number, more) in counts.items()]
-    return Mail(gettext("Reviews that wait today"), "\n".join(lines), page_url(site, "review:queue"))
+    return Mail(gettext("Reviews waiting today"), "\n".join(lines), page_url(site, "review:queue"))

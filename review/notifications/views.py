@@ -6,11 +6,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from config.errors import ActionFailed, Unavailable
 from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.addresses import address_of
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from review.notifications import actions, queries
+from review.notifications.chat import find_last_message, send_chat_test
 from review.notifications.forms import ChatForm, NotificationForm
 from review.notifications.inbox import list_told
 from review.notifications.items import CHAT_KINDS, WEB_KINDS
@@ -67,10 +69,26 @@ def edit_chat(request: DeskRequest) -> HttpResponse:
         typed = form.cleaned_data
         actions.save_chat_webhook(request.site, typed["url"], typed["kinds"], by=actor_of(request.user))
         messages.success(request, gettext("Chat messages saved."))
+        if "send_test" in request.POST:
+            _send_chat_test(request)
         return redirect_after_post(request, reverse("review:edit-chat"))
+    stored = queries.find_chat_webhook(request.site)
     if not form.is_bound:
-        stored = queries.find_chat_webhook(request.site)
         form.initial["url"] = stored.url if stored else ""
         form.initial["kinds"] = sorted(stored.kinds or ()) if stored else [str(one) for one in CHAT_KINDS]
     status = 422 if form.is_bound else 200
-    return render_answer(request, "review/notifications/chat.html", None, {"form": form}, status=status)
+    context = {"form": form, "last": find_last_message(request.site, stored) if stored else None}
+    return render_answer(request, "review/notifications/chat.html", None, context, status=status)
+
+
+def _send_chat_test(request: DeskRequest) -> None:
+    """Post a test message to the saved address, and show the response."""
+    try:
+        status = send_chat_test(request.site, by_name=actor_of(request.user).name)
+    except (ActionFailed, Unavailable) as error:
+        messages.error(request, gettext("The test message failed. %(error)s") % {"error": error})
+        return
+    if status is None:
+        messages.warning(request, gettext("Enter a webhook URL to send a test message."))
+    else:
+        messages.success(request, gettext("Test message sent: the chat returned %(status)s.") % {"status": status})

@@ -10,7 +10,7 @@ from review.quality.adjudication import Choice, Outcome
 from review.quality.comparison import Comparison, FieldPair
 from review.status import Decision
 from workflows.stages import results
-from workflows.stages.assessment.answers import describe_nothing
+from workflows.stages.assessment.answers import label_nothing
 from workflows.stages.base import FieldSpec
 from workflows.stages.document_types.of_result import KEY, NONE
 from workflows.stages.tables.rows import read_rows
@@ -106,7 +106,7 @@ def _side(pair: FieldPair, value: str | None, answer: str, types: Mapping[str, s
     if pair.name == KEY:
         return Side(A, types.get(value or "", value or NONE))
     if not value:
-        return Side(A, describe_nothing(answer).capitalize(), empty=True)
+        return Side(A, label_nothing(answer), empty=True)
     return Side(A, value, read_rows(value) if pair.type == TABLE else ())
 
 

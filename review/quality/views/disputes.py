@@ -170,6 +170,7 @@ def _page(
         "may_resolve": is_open and not barred and access.can_review(request),
         "lines": [(one, _excerpt(sheet, one.name), _outcome(one, loaded.found, row, truth, types)) for one in disputed],
         "pages": sheet.pages,
+        "written_in": loaded.result.get("language", ""),
         "names": list(reversed(names) if swapped else names),
         "decided": _DECIDED.get(row.first_decision or "", ""),
         "queue_id": queue_id(row.of_queue),

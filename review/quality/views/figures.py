@@ -92,6 +92,12 @@ def _read_wish(request: DeskRequest, projects: Mapping[str, str]) -> Wish:
     return Wish(project_id, period if period in PERIODS else _USUAL)
 
 
+def check_project(request: DeskRequest, project_id: str) -> None:
+    """``project_id``: empty for all. Raises: NotFound."""
+    if project_id and project_id not in _list_projects(request):
+        raise NotFound(gettext("Project not found."))
+
+
 def _list_projects(request: DeskRequest) -> dict[str, str]:
     rows, _ = project_queries.list_projects(request.site, limit=project_queries.MOST)
     return {row.project_id: row.name for row in sorted(rows, key=lambda row: row.name.casefold())}
@@ -103,7 +109,7 @@ def _first_day(months: int) -> dt.date:
     return dt.date(number // 12, number % 12 + 1, 1)
 
 
-def _list_rows(request: DeskRequest, wish: Wish) -> list[ReviewerRow]:
+def list_reviewer_rows(request: DeskRequest, wish: Wish) -> list[ReviewerRow]:
     """Return rows by name, never by speed. Two Queries; the second may have several pages."""
     everybody = access.abilities(request).configure
     only, first, today = "" if everybody else str(request.user.pk), _first_day(wish.months), clock.now().date()
@@ -125,7 +131,7 @@ def show_quality(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
     projects = _list_projects(request)
     wish = _read_wish(request, projects)
-    rows = _list_rows(request, wish)
+    rows = list_reviewer_rows(request, wish)
     context: dict[str, Any] = {
         "wish": wish,
         "projects": projects,
@@ -169,7 +175,8 @@ def export_quality(request: DeskRequest) -> StreamingHttpResponse:
     access.check_can_view(request)
     wish = _read_wish(request, _list_projects(request))
     response = StreamingHttpResponse(
-        _lines(_list_rows(request, wish), everybody=access.abilities(request).configure), content_type="text/csv"
+        _lines(list_reviewer_rows(request, wish), everybody=access.abilities(request).configure),
+        content_type="text/csv",
     )
     response["Content-Disposition"] = f'attachment; filename="quality-{clock.now():%Y-%m-%d}-{wish.period}.csv"'
     return response

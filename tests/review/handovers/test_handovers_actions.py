@@ -54,7 +54,7 @@ def test_a_question_is_a_review_in_the_queue_with_its_token_and_its_reasons() ->
     review = review_of(taken.ref)
     assert taken.new
     assert (review.status, review.name, review.caller, review.project_name) == ("PENDING", "Loan 17", "loans", "loans")
-    assert review.reasons == ["Above 30", "Amount 55 %, needs 80 %", "Purpose comes without a confidence"]
+    assert review.reasons == ["Above 30", "Amount 55 %, needs 80 %", "Purpose has no confidence"]
     assert (token_of(taken.ref), review.execution_arn) == ("secret", ARN)
     assert "taskToken" not in review.attribute_values
     assert [row.name for row in queries.list_queue("default").rows] == ["Loan 17"]

@@ -1,5 +1,7 @@
 """Asking, answering, taking over and commenting by their forms, and where what was said is shown."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Group
 from django.urls import reverse
@@ -35,9 +37,9 @@ def posted(to, **more):
     return {"to": f"person:{to.pk}", "text": "Is this paid?", "wait": "4h", **more}
 
 
-def asked(to=None, **kwargs):
+def asked(to=None, about="", **kwargs):
     run, ref = claimed(**kwargs)
-    signed_in(bob()).post(url("ask", ref), posted(to or charlie()))
+    signed_in(bob()).post(url("ask", ref), posted(to or charlie(), about=about))
     return run, ref
 
 
@@ -104,7 +106,10 @@ def test_who_is_asked_finds_it_answers_on_its_page_and_who_asked_sees_that():
     _, ref = asked()
     browser = signed_in(charlie())
     mine = browser.get(reverse("review:list-asked"))
-    assert [(row.name, row.why_held) for row in mine.context["rows"]] == [("receipt.pdf", "asked Charlie Mbeki")]
+    assert [(row.name, row.why_held) for row in mine.context["rows"]] == [("receipt.pdf", "asked you")]
+    assert re.search(r"Answer by <time[^>]*>(today|tomorrow), ", one_line(mine.content))
+    [own] = signed_in(bob()).get(reverse("review:list-mine")).context["rows"]
+    assert (own.why_held, own.asks_me) == ("asked Charlie Mbeki", False)
     page = one_line(browser.get(url("show-review", ref)).content)
     assert "Bob Ito asks you" in page
     assert "Bob Ito asked you." in page
@@ -141,12 +146,14 @@ def test_two_answers_in_the_same_moment(monkeypatch):
 
 def test_a_group_is_asked_and_its_members_alone():
     make_person("mara", "Lind", REVIEWERS)
+    make_person("nils", "Berg", REVIEWERS)
     _, ref = claimed()
     charlie()
     signed_in(bob()).post(url("ask", ref), posted(bob()) | {"to": "group:reviewers"})
     assert "Bob Ito asked reviewers." in one_line(signed_in(charlie()).get(url("show-review", ref)).content)
     assert signed_in(charlie()).post(url("answer", ref), {"answer": "Yes."}).status_code == 409
     mara = signed_in(make_person("mara", "Lind"))
+    assert "asked you and others" in one_line(mara.get(reverse("review:list-asked")).content)
     assert "Bob Ito asks you" in one_line(mara.get(url("show-review", ref)).content)
     assert mara.post(url("answer", ref), {"answer": "Yes."}).status_code == 302
 
@@ -182,7 +189,9 @@ def test_who_asked_goes_on_from_my_work_and_others_cannot():
     assert "Bob Ito continued without an answer." in page
     signed_in(bob()).post(url("ask", ref), posted(charlie()))
     row = one_line(signed_in(alice()).get(reverse("review:list-postponed")).content)
-    assert "asked a question" in row
+    assert "asked Charlie Mbeki" in row
+    row = one_line(signed_in(charlie()).get(reverse("review:list-postponed")).content)
+    assert "asked you" in row
 
 
 def test_a_question_without_an_answer_says_so_until_it_is_claimed():
@@ -312,11 +321,25 @@ def test_escalating_asks_the_projects_group_to_take_over_and_the_race_has_one_wi
     assert (review.status, review.question_to_name) == (ReviewStatus.ASKED, ADMINS)
     told = {one.type: one.facts.as_dict() for one in lineage(ref.site, ref.document_id).rows if one.facts}
     assert told["HUMAN_REVIEW_HANDED_UP"]["said"] == "Above my limit"
+    page = one_line(signed_in(alice()).get(url("show-review", ref)).content)
+    assert "Bob Ito escalated this to admins" in page
+    assert "about Escalated" not in page
     late = Question(clock.new_ulid(), "Too", {str(alice().pk)}, ADMINS, clock.in_seconds(3600), escalates=True)
     with pytest.raises(Conflict):  # the same page in another tab
         questions.ask_question(ref, run, before, late, by=person(bob()))
     signed_in(alice()).post(url("take-asked", ref))
     assert queries.get_review(ref).holder == str(alice().pk)
+
+
+def test_an_answer_to_an_escalation_is_shown_to_who_escalated():
+    _, ref = claimed(project_id=make_project(escalation_group=ADMINS).id)
+    alice()
+    signed_in(bob()).post(url("escalate", ref), {"text": "Above my limit"})
+    signed_in(alice()).post(url("answer", ref), {"answer": "Approve it."})
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    answer = page[page.index("data-answered") : page.index('data-standing="free"')]
+    assert "Above my limit" in answer
+    assert "Approve it." in answer
 
 
 def test_escalating_says_where_no_group_can_take_over():
@@ -325,3 +348,18 @@ def test_escalating_says_where_no_group_can_take_over():
     assert "No group can take this over." in one_line(browser.get(url("escalate", ref)).content)
     assert browser.post(url("escalate", ref), {"text": "Help"}).status_code == 422
     assert queries.get_review(ref).status == ReviewStatus.CLAIMED
+
+
+def test_who_asked_finds_the_answer_on_top_and_the_review_assigned():
+    run, ref = asked(about="total")
+    questions.answer_question(ref, run, queries.get_review(ref), "Yes, on Monday.", by=person(charlie()))
+    text = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    answer = text[text.index("data-answered") : text.index('data-standing="free"')]
+    assert "Charlie Mbeki answered you" in answer
+    assert "Total: Is this paid?" in answer
+    assert "Yes, on Monday." in answer
+    assert "Assigned to you." in text
+    assert "Unclaimed." not in text
+    claims.claim_review(ref, run, by=person(bob()))
+    assert "data-answered" in one_line(signed_in(bob()).get(url("show-review", ref)).content)  # while it is decided
+    assert "data-answered" not in one_line(signed_in(charlie()).get(url("show-review", ref)).content)

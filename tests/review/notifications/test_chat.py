@@ -68,6 +68,18 @@ def test_one_message_however_many_people_are_asked_and_nothing_of_the_document()
     assert [one.status for one in rows(CHAT)] == [NotificationStatus.SENT]
 
 
+def test_calls_are_listed_without_the_secret_address():
+    with receiver() as outside:
+        use(f"{outside.url}/T0/secret")
+        ask()
+        tell()
+    browser = signed_in(alice())
+    page = one_line(browser.get(reverse("workflows:list-deliveries")).content)
+    assert "http://127.0.0.1/…" in page
+    assert "secret" not in page.partition("<tbody>")[2]
+    assert reverse("workflows:list-deliveries") in one_line(browser.get(reverse("review:edit-chat")).content)
+
+
 def test_what_is_almost_due_and_nobodys_is_told():
     with receiver() as outside:
         use(outside.url)
@@ -148,3 +160,28 @@ def test_what_is_no_address_of_the_web_is_refused(typed):
     answer = signed_in(alice()).post(reverse("review:edit-chat"), {"url": typed})
     assert (answer.status_code, "Enter a URL that starts with https://" in one_line(answer.content)) == (422, True)
     assert find_chat_webhook(SITE) is None
+
+
+def test_a_test_message_is_sent_and_the_page_tells_how_the_last_one_went():
+    browser, address = signed_in(alice()), reverse("review:edit-chat")
+    assert "Last message" not in one_line(browser.get(address).content)
+    with receiver(200, 403) as outside:
+        typed = {"url": f"{outside.url}/T0/secret", "kinds": ["asked"], "send_test": "1"}
+        page = one_line(browser.post(address, typed, follow=True).content)
+        assert "Test message sent: the chat returned 200." in page
+        assert "The receiver returned 200." in page.partition("data-last-message")[2]
+        page = one_line(browser.post(address, typed, follow=True).content)
+        assert "The test message failed. The receiver returned 403" in page
+        assert "The receiver returned 403" in page.partition("data-last-message")[2]
+    assert json.loads(outside.got[0][1]) == {"text": "Test message from Countersign, sent by Alice Novak."}
+    listed = one_line(browser.get(reverse("workflows:list-deliveries")).content)
+    assert listed.count("chat.test") == 2
+    assert "secret" not in listed.partition("<tbody>")[2]
+    use("https://chat.example.org/other")
+    assert "Last message" not in one_line(browser.get(address).content)
+
+
+def test_a_test_without_an_address_is_not_sent():
+    browser, address = signed_in(alice()), reverse("review:edit-chat")
+    page = one_line(browser.post(address, {"url": "", "send_test": "1"}, follow=True).content)
+    assert "Enter a webhook URL to send a test message." in page

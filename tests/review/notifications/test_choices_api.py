@@ -36,7 +36,7 @@ def test_a_person_chooses_what_they_are_notified_of() -> None:
     me = bob()
     mine, other = token(me), token(charlie())
     before = mine.get(f"{API}/notifications/choices").json()
-    assert before["email"] == ["access", "admitted", "answered", "asked", "assigned", "mentioned"]
+    assert before["email"] == ["access", "admitted", "answered", "asked", "assigned", "mentioned", "paused"]
     wish = {"email": ["digest"], "web": ["asked", "assigned"]}
     assert send(mine, "put", "/notifications/choices", **wish).json() == wish
     assert queries.list_web_kinds(SITE, str(me.pk)) == {"asked", "assigned"}

@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from config.transaction import transact
 from projects.audit.events import Actor, actor_of
@@ -12,6 +13,7 @@ from review.notifications.items import Kind
 from tests.compat.pages import words
 from tests.factories import SITE
 from tests.people import alice, bob, charlie, signed_in
+from tests.projects.projects import make_project
 from tests.review.reviews import open_review
 from workflows.exports.items import Export
 
@@ -102,3 +104,16 @@ def test_a_persons_own_token_reads_them_and_a_program_has_none() -> None:
     _, key = create_api_key(SITE, "Scanner", (Permission.READ,), by=actor_of(alice()))
     refused = Client(headers={"Authorization": f"Bearer {key}"}).get("/api/v1/notifications")
     assert refused.status_code == 403
+
+
+def test_a_paused_calibration_is_told_to_admins_by_the_name_of_its_project() -> None:
+    admin, reviewer = alice(), bob()
+    project = make_project()
+    transact(actions.plan_pause_notices(SITE, project.id))
+    transact(actions.plan_pause_notices(SITE, "proj_gone"))
+    actions.directory.forget_unread()
+    page = signed_in(admin).get(LIST).content.decode()
+    assert f"Calibration paused: {project.settings.name}" in words(page)
+    assert f'href="{reverse("workflows:show-calibration", args=[project.id])}"' in page
+    assert "Calibration paused: a project that was deleted" in words(page)
+    assert queries.list_inbox(SITE, str(reviewer.pk)).rows == []

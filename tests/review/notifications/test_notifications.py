@@ -12,6 +12,7 @@ from config import clock, table
 from config.errors import ActionFailed, Conflict, Unavailable
 from config.transaction import EXISTS
 from projects.accounts.preferences import save_preferences
+from projects.web.time_zone import find_zone
 from review import queries
 from review.decide import assignments, claims, escalations, questions
 from review.decide.questions import MOST_ASKED, Question
@@ -98,9 +99,27 @@ def test_a_mail_is_in_the_language_that_its_reader_chose():
         f"{mara.name} answered your question about receipt.pdf",
     )
     assert "Projekt: Receipts" in asked.body
+    due = clock.parse(queries.get_review(ref).deadline)
+    assert f"Fällig: {due.day}. " in asked.body
+    assert f" {due.year}, {due:%H:%M} UTC" in asked.body
     assert "Melden Sie sich an, um es anzusehen." in asked.body
     assert "Project: Receipts" in answered.body
     assert bo.name in asked.subject
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [("Asia/Tokyo", "JST"), ("Europe/Istanbul", "UTC+03"), ("", "UTC"), ("No/Where", "UTC")],
+)
+def test_a_due_date_is_in_the_zone_that_its_reader_chose(zone, shown):
+    mara = person(with_address(charlie()))
+    save_preferences(mara.id, "", zone)
+    run, ref = held()
+    ask(run, ref, [mara])
+    send_all(charlie())
+    due = clock.parse(queries.get_review(ref).deadline).astimezone(find_zone(zone) or dt.UTC)
+    assert f"Due: {due.day} " in mail.outbox[0].body
+    assert f" {due.year}, {due:%H:%M} {shown}\n" in mail.outbox[0].body
 
 
 def test_nobody_is_told_what_they_did_themselves():
@@ -272,7 +291,7 @@ def test_the_digest_counts_what_waits_and_comes_once_a_day():
     due.resume_digest(SITE, choice_of(bob()))
     send_all(bob())
     (sent,) = mail.outbox
-    assert sent.subject == "Reviews that wait today"
+    assert sent.subject == "Reviews waiting today"
     assert ("Your work: 1" in sent.body, "Asked of you: 0" in sent.body) == (True, True)
     assert "receipt.pdf" not in sent.body
     assert re.search(r"shared queue: \d", sent.body)
