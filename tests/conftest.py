@@ -12,6 +12,7 @@ from unittest import mock
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 
 from config import aws
 from config.deploy import bootstrap
@@ -85,6 +86,7 @@ def table(aws_stack: list[str]) -> Iterator[str]:
     if left:
         leftovers.taken_away()
     know_the_roles()
+    cache.clear()
     yield settings.TABLE_NAME
     if leftovers.may_be():
         empty(left=True)  # otherwise a state that waits sends its timeout's message into a later test

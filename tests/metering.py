@@ -5,6 +5,7 @@ read and write capacity": a write unit a KiB begun, twice in a transaction, and 
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from unittest import mock
 from botocore.client import BaseClient
 from django.conf import settings
 
-from config.table import INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
+from config.table import FIRST_INDEX_ATTRIBUTES, INDEX_ATTRIBUTES, VERSIONS_INDEX_ATTRIBUTES
 
 Attributes = dict[str, dict[str, Any]]
 _INNER = BaseClient._make_api_call
@@ -45,11 +46,24 @@ def metered() -> Iterator[Meter]:
         factor = 2 if operation.startswith("Transact") else 1
         for key, old in zip(keys, before, strict=True):
             _count(meter, key, old, _item(client, *key), factor)
-        meter.reads += _reads(operation, params, answer)
+        whole = answer
+        if operation == "Query" and "ProjectionExpression" in params:  # read and paid for, not sent
+            whole = _INNER(client, operation, _without_choice(params))
+        meter.reads += _reads(operation, params, whole)
         return answer
 
     with mock.patch.object(BaseClient, "_make_api_call", wrapped):
         yield meter
+
+
+def _without_choice(params: dict[str, Any]) -> dict[str, Any]:
+    names = params.get("ExpressionAttributeNames", {})
+    asked = params.get("KeyConditionExpression", "") + params.get("FilterExpression", "")
+    used = {place: name for place, name in names.items() if re.search(rf"{place}\b", asked)}
+    rest = {
+        key: value for key, value in params.items() if key not in {"ProjectionExpression", "ExpressionAttributeNames"}
+    }
+    return {**rest, "ExpressionAttributeNames": used} if used else rest
 
 
 def _written(operation: str, params: dict[str, Any]) -> list[tuple[str, Attributes]]:
@@ -73,10 +87,15 @@ def _item(client: BaseClient, table: str, key: Attributes) -> Attributes:
 
 def _count(meter: Meter, at: tuple[str, Attributes], old: Attributes, new: Attributes, factor: int) -> None:
     table, key = at
-    projected = INDEX_ATTRIBUTES if table == settings.TABLE_NAME else VERSIONS_INDEX_ATTRIBUTES
+    ours = table == settings.TABLE_NAME
+    projected = (
+        {"GSI1": FIRST_INDEX_ATTRIBUTES, "GSI2": INDEX_ATTRIBUTES}
+        if ours
+        else dict.fromkeys(("GSI1", "GSI2"), VERSIONS_INDEX_ATTRIBUTES)
+    )
     bytes_ = max(size(old), size(new))
     units = factor * math.ceil(bytes_ / 1024) + sum(
-        _index_units(old, new, name, projected) for name in ("GSI1", "GSI2")
+        _index_units(old, new, name, names) for name, names in projected.items()
     )
     meter.writes += units
     meter.rows.append(f"{key['SK']['S'].split('#')[0] or '#METADATA'} {bytes_} B, {units} units")
@@ -87,8 +106,9 @@ def _index_units(old: Attributes, new: Attributes, name: str, projected: Sequenc
     if before == after:
         return 0
     keys = [tuple(str(row.get(f"{name}{part}")) for part in ("PK", "SK")) for row in (before, after) if row]
+    sizes = [math.ceil(size(row) / 1024) for row in (before, after) if row]
     moved = len(keys) == 2 and keys[0] != keys[1]
-    return 2 if moved else 1
+    return sum(sizes) if moved else max(sizes)
 
 
 def _projected(item: Attributes, name: str, projected: Sequence[str]) -> Attributes:

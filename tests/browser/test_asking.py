@@ -46,5 +46,5 @@ def test_a_question_is_asked_by_keyboard_and_answered_on_the_page(
     page.goto(f"{live_server.url}/review/mine/")
     expect(page.locator("#queue").get_by_text("Answered")).to_be_visible()
     claim(page, url)
-    expect(page.get_by_text("Yes, on Monday.")).to_be_visible()
+    expect(page.locator("[data-answered]").get_by_text("Yes, on Monday.")).to_be_in_viewport()
     assert [line for line in console if "404" not in line] == []  # these reviews have no picture

@@ -68,6 +68,8 @@ def test_a_third_person_decides_where_two_differ(
     expect(page.get_by_text("Reviewers differ: Total")).to_be_visible()
     claim(page, address)
     total = page.locator("#f-total")
+    assert page.locator("article[data-todo]").first.get_attribute("id") == "f-total"
+    expect(total.locator(".exception-head")).not_to_contain_text("%")
     expect(total).to_contain_text("Reviewers differ: 38.90, 39.90")
     assert faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0

@@ -73,7 +73,7 @@ def test_mending_another_field_of_the_sum_takes_the_warning_away(
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     expect(page.locator("#f-total [data-warned]")).to_contain_text(OFF)
-    page.locator("details.disclosure summary").click()
+    page.locator("summary", has_text="High confidence").click()
     field(page, "vat").fill("25")
     expect(page.locator("#f-total [data-warned]")).to_be_hidden()
     expect(page.locator("#f-vat [data-stored]")).to_have_text("Stored as 25.00")

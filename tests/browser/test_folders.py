@@ -49,3 +49,26 @@ def test_documents_are_dragged_and_moved_by_keyboard(
     expect(page.get_by_role("link", name="Post")).to_be_visible()
     assert [one.path for one in queries.list_folders(SITE, ROOT)] == ["Archive", "Post"]
     assert console == []
+
+
+@pytest.mark.wide
+def test_a_deep_path_of_long_and_arabic_names_is_readable_on_a_phone(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    alice()
+    names = ["فواتير الموردين", "Contracts whose long names nobody shortened, 2026", "Q1", "January", "شركة النور"]
+    inner = actions.create_path(SITE, "/".join(names), by=ROSA)
+    page = context.new_page()
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/documents/folders/{inner}/")
+    for name in ("فواتير الموردين", "Q1", "January"):
+        link = page.locator(".crumbs").get_by_role("link", name=name, exact=True)
+        assert link.evaluate("link => link.scrollWidth <= link.clientWidth + 1"), name
+        expect(link).to_have_attribute("dir", "auto")
+    heading = page.get_by_role("heading", name=names[-1])
+    assert heading.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    left = "one => one.getBoundingClientRect().left"
+    assert heading.evaluate(left) == page.locator(".crumbs").evaluate(left)
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    assert console == []

@@ -57,15 +57,19 @@ def confirm(page: Page) -> None:
     page.get_by_role("button", name="Confirm").click()
 
 
-def test_a_passkey_is_added_signs_in_alone_and_is_removed(url: str, page: Page, console: list[str]) -> None:
-    bob()
-    fill_form(page, url)
+def add_passkey(page: Page, url: str) -> None:
     page.goto(f"{url}/account/security/")
     page.get_by_role("link", name="Add passkey").click()
     confirm(page)
     page.get_by_label("Name").fill("blue key")
     page.get_by_role("button", name="Add passkey").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
+
+
+def test_a_passkey_is_added_signs_in_alone_and_is_removed(url: str, page: Page, console: list[str]) -> None:
+    bob()
+    fill_form(page, url)
+    add_passkey(page, url)
     sign_out(page)
     page.get_by_role("button", name="Use a passkey").click()
     page.wait_for_url(f"{url}/")
@@ -87,6 +91,25 @@ def test_a_passkey_is_added_signs_in_alone_and_is_removed(url: str, page: Page, 
     assert console == []
 
 
+def test_a_passkey_confirms_who_it_is_before_protection_changes(url: str, page: Page, console: list[str]) -> None:
+    """Nothing changes until it did, and afterwards the page that was asked for opens."""
+    bob()
+    fill_form(page, url)
+    add_passkey(page, url)
+    sign_out(page)
+    page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url(f"{url}/")
+    page.goto(f"{url}/account/security/")
+    page.get_by_role("link", name="Remove blue key").click()
+    page.get_by_role("link", name="Use a passkey").click()
+    expect(page.get_by_role("heading", name="Confirm it is you")).to_be_visible()
+    assert urlsplit(page.url).path == "/account/confirm/passkey/"
+    page.get_by_role("button", name="Use a passkey").click()
+    page.get_by_role("button", name="Remove passkey").click()
+    expect(page.get_by_text("Sign in with your finger")).to_be_visible()
+    assert console == []
+
+
 def test_an_authenticator_app_is_added_by_what_the_page_shows(url: str, page: Page, console: list[str]) -> None:
     bob()
     fill_form(page, url)
@@ -104,3 +127,12 @@ def test_an_authenticator_app_is_added_by_what_the_page_shows(url: str, page: Pa
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{url}/")
     assert console == []
+
+
+def test_at_an_address_of_numbers_it_is_said_that_passkeys_need_a_name(
+    live_server: LiveServer, page: Page, console: list[str]
+) -> None:
+    bob()
+    page.goto(f"http://127.0.0.1:{urlsplit(live_server.url).port}/login/")
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.locator("[data-passkey-problem]").first).to_contain_text("Passkeys need https and a host name")

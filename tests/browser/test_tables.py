@@ -176,3 +176,23 @@ def test_a_table_is_checked_while_it_is_typed_and_its_sum_follows_the_total(
     amount.fill("three")
     expect(items.locator("[data-live-error]")).to_contain_text("Row 1: Amount “three” is not an amount")
     expect(items.locator("[data-sum]")).to_be_hidden()
+
+
+def test_a_box_leads_to_its_cell_where_the_table_is_folded_away(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    page.locator("#f-items").evaluate(
+        """(field) => {
+        const fold = document.createElement("details");
+        field.replaceWith(fold);
+        fold.append(field);
+        }"""
+    )
+    expect(cell(page, 1, 1)).to_be_hidden()
+    page.locator("[data-cell-box] rect").nth(5).click()
+    expect(cell(page, 1, 1)).to_be_focused()

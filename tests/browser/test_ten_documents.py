@@ -23,6 +23,7 @@ from workflows.storage.objects import DocumentFiles
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
 MOST_BYTES, MOST_REQUESTS, MOST_KEYS = 150_000, 5, 2  # of a decision about a scanned page, of which nothing is typed
+_WHILE_TYPED = 2  # more requests where a value is typed: it is judged and saved, once or twice by how fast it is typed
 _CORRECTED = 3  # every third total is typed anew
 _GOODS = ("Paper", "Ink", "Stamps", "Envelopes", "Folders", "Binders", "Labels", "Staples", "Tape", "Clips", "Chalk")
 _POINTER = (
@@ -56,11 +57,13 @@ PAINTED = """
 class Traffic:
     """What came over the network, without what the browser had in its cache.
 
+    ``looks``: requests after the claim, every few seconds of work at the desk, whatever is decided; their bytes count.
     ``pictures``: addresses of pages at full size; ``server``: milliseconds of what the browser waited for, as the
     server tells them.
     """
 
     requests: int
+    looks: int
     sent: int
     pictures: list[str]
     server: float
@@ -79,7 +82,7 @@ class Wire:
         session.on("Network.loadingFinished", self._end)
 
     def forget(self) -> None:
-        self.now = Traffic(0, 0, [], 0.0)
+        self.now = Traffic(0, 0, 0, [], 0.0)
 
     def wait(self, reached: Callable[[], bool]) -> None:
         for _ in range(200):
@@ -92,7 +95,10 @@ class Wire:
         answer = self.asked.pop(event["requestId"], None)
         if not answer or answer.get("fromDiskCache") or event["requestId"] in self.cached:
             return
-        self.now.requests += 1
+        if "/watch/" in answer["url"]:
+            self.now.looks += 1
+        else:
+            self.now.requests += 1
         self.now.sent += int(event["encodedDataLength"])
         if "size=page" in answer["url"]:
             self.now.pictures.append(answer["url"])
@@ -134,7 +140,8 @@ def test_scanned_documents_are_decided_without_a_pointer(
     assert console == []
     print_table(table)
     assert max(traffic.sent for _, _, traffic, *_ in table) <= MOST_BYTES
-    assert max(traffic.requests for _, _, traffic, *_ in table) <= MOST_REQUESTS
+    assert max(traffic.requests for _, keys, traffic, *_ in table if keys <= MOST_KEYS) <= MOST_REQUESTS
+    assert max(traffic.requests for _, _, traffic, *_ in table) <= MOST_REQUESTS + _WHILE_TYPED
     assert min(keys for _, keys, *_ in table) <= MOST_KEYS
 
 
@@ -153,10 +160,10 @@ def decide(page: Page, *, corrected: bool) -> int:
 
 
 def print_table(table: list[tuple[int, int, Traffic, float, float]]) -> None:
-    print("\ndecision  keys  requests    bytes  server ms  after the key ms: picture    desk")
+    print("\ndecision  keys  requests  looks    bytes  server ms  after the key ms: picture    desk")
     for number, keys, traffic, picture, desk in table:
         print(
-            f"{number:8}  {keys:4}  {traffic.requests:8}  {traffic.sent:7}  {traffic.server:9.0f}"
+            f"{number:8}  {keys:4}  {traffic.requests:8}  {traffic.looks:5}  {traffic.sent:7}  {traffic.server:9.0f}"
             f"  {picture:25.0f}  {desk:6.0f}"
         )
 

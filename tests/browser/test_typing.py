@@ -1,18 +1,22 @@
 """Nothing that a reviewer types is lost, whatever happens to the session, the claim or the page meanwhile."""
 
+import time
+
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config import clock
 from review import queries
 from review.decide import claims
+from review.identity import ReviewRef
 from review.items.reviews import Review
 from tests.browser.conftest import watch
 from tests.browser.desk import check_all, claim, claim_as_bob, expect_saved, field, sign_in, sign_in_by_form, waiting
 from tests.people import alice, bob
 from tests.pump import Pump
 from tests.review.reviews import lapse, person
+from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -171,6 +175,81 @@ def test_who_loses_the_claim_is_told_without_a_save_and_confirmations_stay(
     lapse(ref)
     claim(page, url)
     expect(page.locator("[name='seen-company']")).to_be_checked()
+
+
+def hand_to_alice(ref: ReviewRef, run: Run) -> None:
+    """While the page still counts its time down."""
+    lapse(ref)
+    claims.claim_review(ref, run, by=person(alice()))
+
+
+def count_looks(page: Page) -> list[str]:
+    seen: list[str] = []
+    page.on("request", lambda request: seen.append(request.url) if "/watch/" in request.url else None)
+    return seen
+
+
+def test_who_loses_the_claim_while_looking_on_is_told_within_three_seconds(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    desk = claim_as_bob(live_server, context, pump)
+    page, ref = desk.page, desk.ref
+    looks = count_looks(page)
+    field(page, "total").fill("28.53")
+    expect_saved(page)
+    page.wait_for_timeout(500)
+    hand_to_alice(ref, desk.run)
+    since = time.monotonic()
+    expect(page.get_by_role("alert")).to_contain_text("Claimed by Alice Novak until")
+    assert time.monotonic() - since < 4  # three seconds, and the machine's own
+    assert len(looks) <= 3
+    assert stored(ref, desk.user)["total"] == "28.53"
+    expect(page.locator("[data-approve]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("act", ["key", "pointer", "coming back"])
+def test_who_was_away_from_the_page_is_told_at_the_first_action(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, act: str
+) -> None:
+    context.add_init_script("window.setInterval = () => 0")  # no clock ticks, as in a page that sleeps
+    desk = claim_as_bob(live_server, context, pump)
+    page = desk.page
+    looks = count_looks(page)
+    page.wait_for_timeout(1100)
+    hand_to_alice(desk.ref, desk.run)
+    assert looks == []
+    if act == "key":
+        page.keyboard.press("j")
+    elif act == "pointer":
+        page.locator(".page-scroll").click()
+    else:
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(page.get_by_role("alert")).to_contain_text("Claimed by Alice Novak until")
+    assert len(looks) == 1
+
+
+def test_a_page_that_is_only_left_open_is_looked_after_less_often(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    context.add_init_script("window.later = 0; Date.now = ((own) => () => own() + window.later)(Date.now.bind(Date))")
+    page = claim_as_bob(live_server, context, pump).page
+    looks = count_looks(page)
+    page.wait_for_timeout(7000)
+    assert len(looks) >= 2
+    looks.clear()
+    page.evaluate("window.later = 6 * 60_000")
+    page.wait_for_timeout(7000)
+    assert len(looks) == 1
+
+
+def test_an_ended_session_is_not_asked_for_the_claim_over_and_over(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    page = claim_as_bob(live_server, context, pump).page
+    looks = count_looks(page)
+    context.clear_cookies()
+    page.wait_for_timeout(9000)
+    assert len(looks) == 1
 
 
 def test_a_deadline_is_counted_down_from_an_hour_on(

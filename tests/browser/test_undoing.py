@@ -165,7 +165,7 @@ def test_the_strip_and_its_page_have_no_faults(
 
 
 def test_the_chosen_window_goes_with_the_person_to_another_browser(
-    live_server: LiveServer, context: BrowserContext
+    live_server: LiveServer, context: BrowserContext, console: list[str]
 ) -> None:
     bob()
     _, ref = open_review("receipt.pdf")
@@ -181,4 +181,5 @@ def test_the_chosen_window_goes_with_the_person_to_another_browser(
     sign_in_by_form(elsewhere, live_server, "bob")
     claim(elsewhere, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     expect(elsewhere.get_by_text("Decisions can be undone for 30 s.")).to_be_visible()
+    assert console == []
     other.close()

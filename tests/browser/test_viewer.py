@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from PIL import Image
@@ -187,6 +188,22 @@ def test_pictures_are_small_and_the_next_one_is_there(page: Page) -> None:
         "performance.getEntriesByType('resource').some((one) => one.name.endsWith('pages/1.png?size=page'))"
     )
     assert seen <= {"size=page", "size=thumb"}
+
+
+def test_an_enlarged_page_is_fetched_sharper_once_and_not_as_it_is_stored(page: Page) -> None:
+    seen: list[str] = []
+    page.on("request", lambda one: seen.append(one.url) if "pages/1.png" in one.url else None)
+    zoom_in = page.get_by_role("button", name="Zoom in")
+    image = page.locator(".page-image image").first
+    page.get_by_role("button", name="Fit to width").click()
+    expect(image).to_have_attribute("href", re.compile(r"\?size=page$"))
+    for _ in range(6):
+        zoom_in.click()
+    expect(image).to_have_attribute("href", re.compile(r"\?size=zoom$"))
+    page.get_by_role("button", name="Fit to width").click()
+    zoom_in.click()
+    page.wait_for_timeout(300)
+    assert [one.rpartition("?")[2] for one in seen] == ["size=zoom"]
 
 
 def test_keys_are_changed_and_reset(page: Page) -> None:

@@ -107,9 +107,9 @@ def test_rows_are_selected_by_key_and_by_mouse_and_postponed_together(
     expect(act).to_be_disabled()
     for key in ("j", "x", "j", "j", "Shift+X"):
         keys.press(key)
-    expect(told).to_have_text("3 selected, 101.70 EUR together")
+    expect(told).to_have_text("3 selected (101.70 EUR)")
     keys.press("x")  # the row that has the focus
-    expect(told).to_have_text("2 selected, 67.80 EUR together")
+    expect(told).to_have_text("2 selected (67.80 EUR)")
     boxes = page.locator("[data-select]")
     boxes.nth(2).click()
     boxes.nth(3).click(modifiers=["Shift"])
@@ -121,7 +121,7 @@ def test_rows_are_selected_by_key_and_by_mouse_and_postponed_together(
     keys.press("d")
     expect(page.get_by_role("heading", name="Postpone 2 documents")).to_be_visible()
     page.get_by_role("button", name="Postpone 2").click()
-    expect(page.get_by_text("2 postponed.")).to_be_visible()
+    expect(page.get_by_text("2 reviews postponed.")).to_be_visible()
     expect(rows).to_have_count(2)
     assert {queries.get_review(ref).status for ref in refs[:2]} == {ReviewStatus.POSTPONED}
 

@@ -10,6 +10,11 @@ pytestmark = pytest.mark.slow
 NAMES = (
     "review queue page", "overview", "documents", "audit", "opening a review", "deciding a review",
     "run page, requests", "run page, calls", "document page, requests", "document page, calls",
+    *(
+        f"{page}, {what}"
+        for page in ("Insight, 30 days", "Insight, 90 days", "Insight, 90 days of a project", "overview")
+        for what in ("CPU", "calls of AWS")
+    ),
     "writing 30 segment rows", "OCR stage", "analysis of a page",
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from tests.factories import PROJECT, PROJECT_ID, ROSA, SITE, start_run
 from tests.projects.counts import counted, said
 from tests.projects.make_schemas import events, make_attributes, make_classification
 from tests.review.reviews import open_review
+from tests.tools import fill
 from tests.workflows.advancing import failed, published, waiting
 
 
@@ -123,8 +124,8 @@ def test_what_is_filled_is_counted_once_however_often(table):
 
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_killed_as_it_counts_and_started_again_it_counts_once(table, monkeypatch, nth):
-    monkeypatch.setattr("tests.tools.fill._RECORD_SECONDS", 0)
-    monkeypatch.setattr("tests.tools.fill._LANES", 1)
+    monkeypatch.setattr(fill, "_RECORD_SECONDS", 0)
+    monkeypatch.setattr(fill, "_LANES", 1)
     filled(documents=0, reviews=1)
     with crash_before("dynamodb", "TransactWriteItems", nth=nth + 2):
         filled(documents=100)

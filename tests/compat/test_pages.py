@@ -76,7 +76,7 @@ def test_its_documents_are_listed_with_names_states_and_the_way_to_their_runs(se
         assert "Completed" in shown[word]
     assert "Failed" in shown["failed"]
     assert "Failed" in shown["stuck"]
-    assert "In progress" in shown["analyzing"]
+    assert "Running" in shown["analyzing"]
     assert "Re-analysing" in shown["reanalyzing"]
     assert "Uploading" in shown["uploading"]
     assert "39.1" in shown["completed"]  # KB

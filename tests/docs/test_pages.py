@@ -12,6 +12,7 @@ from projects.documents.states import STATUS_LABELS, word_of
 from projects.sites import permissions
 from tests.tools import pictures
 from workflows.batches import views as batches
+from workflows.definitions.blueprint import DOCUMENT_ANALYSIS
 from workflows.executions import views as executions
 from workflows.experiments.views import rows as experiments
 from workflows.exports import views as exports
@@ -99,8 +100,10 @@ def test_words_of_permissions_and_states_are_those_of_the_pages() -> None:
 def test_words_of_the_states_of_other_things_are_those_of_the_pages() -> None:
     pattern = r"^\| (\w+) \| ([^|]+) \| `(\w+)` \|$"
     told = re.findall(pattern, (ROOT / "docs/words.md").read_text(), re.MULTILINE)
+    machine, review = (DOCUMENT_ANALYSIS.named(name) for name in ("assess", "human_review"))
+    steps = {state_labels.word_of_step(machine, {"status": one}): mark for one, mark in state_labels.STEPS.items()}
     marks = {
-        "step": state_labels.STEPS,
+        "step": steps | {state_labels.word_of_step(review, {"status": "in_progress"}): state_labels.WAITING},
         "batch": batches._MARKS,
         "execution": {
             "running": executions._RUNNING, word_of(DocumentStatus.WAITING): executions._WAITING, **executions._ENDS

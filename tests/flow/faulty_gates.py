@@ -125,7 +125,7 @@ def _json(status: int, content: Any) -> Answer:
 class SlowGate(Gate):
     """S3 takes ``seconds`` for each answer; some bodies stall in their middle as long, some break off there."""
 
-    seconds: float = 2.0
+    seconds: float = 1.0
     random: Random = field(default_factory=lambda: Random(7))
     saw: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -36,7 +36,7 @@ from review.api import api
 from review.cases import actions as case_actions
 from review.cases.actions import CaseText, TaskText
 from tests.examples import at_most
-from tests.flow.api_ids import ids_of_operations
+from tests.flow.api_ids import Always, ids_of_operations
 from tests.people import alice
 from tests.projects.make_sites import BY
 from tests.review.handovers.asking import ask
@@ -137,8 +137,8 @@ REFUSALS = {
     "create_test_set": "which fields the project has",
     "list_questions": "whether another system processed it",
     "ask_question": "whether the question has words",
-    "try_prompt": "which placeholders a purpose has, and whether the document is read",
-    "read_page_anew": "which models are set up, and whether the document has pages",
+    "try_prompt": "which placeholders a purpose has",
+    "read_page_anew": "which models are set up, and that each is named once",
     "activate_extractor": "whether the reason has words",
     "create_export_schedule": "which columns the project has, and what a prefix is",
     "assign_bucket_folder": "what a folder is called",
@@ -148,6 +148,13 @@ REFUSALS = {
     "resume_experiment": "what is spent already",
     "retry_experiment": "whether an answer failed",
     "promote_variant": "how good it is",
+}
+# Of these no accepted request can be made by chance; tests of their own send one.
+NEVER_BUILT = {
+    "import_entities",  # a CSV file
+    "purge_execution",  # one that has ended
+    "save_workflow_draft",  # the ETag of the draft that was read
+    "split_document",  # parts that have every page once
 }
 STAFF = Principal(PrincipalType.GROUP, "staff")
 
@@ -222,10 +229,15 @@ def configured(ids: Mapping[str, Sequence[Any]], own: Mapping[str, Mapping[str, 
     lines += ["[dictionaries]", *(f"{name} = {{ values = {json.dumps(values)} }}" for name, values in ids.items())]
     for one, its in own.items():
         values = {name: value if isinstance(value, list) else [value] for name, value in its.items()}
+        values = {name: listed for name, listed in values.items() if not isinstance(its[name], Always)}
         lines += [f'"{one}.{name}" = {{ values = {json.dumps(listed)} }}' for name, listed in values.items()]
     for one, its in own.items():
         lines += ["[[operations]]", f"include-operation-id = {json.dumps([one])}", "[operations.parameters]"]
-        lines += [f'"{name}" = {{ dictionary = "{one}.{name}" }}' for name in its]
+        lines += [
+            f'"{name}" = '
+            + (json.dumps(value.value) if isinstance(value, Always) else f'{{ dictionary = "{one}.{name}" }}')
+            for name, value in its.items()
+        ]
     lines += ["[[operations]]", f"include-operation-id = {json.dumps(list(REFUSALS))}"]
     lines += ["checks.positive_data_acceptance.expected-statuses = ['2xx', 401, 403, 404, 409, 412, 422]"]
     lines += [
@@ -238,6 +250,7 @@ def configured(ids: Mapping[str, Sequence[Any]], own: Mapping[str, Mapping[str, 
 
 def test_every_failure_is_described_as_the_problem_that_it_is() -> None:
     assert set(REFUSALS) < set(operations())
+    assert set(REFUSALS) >= NEVER_BUILT
     for path in described()["paths"].values():
         for operation in path.values():
             failures = {status: one for status, one in operation["responses"].items() if int(status) >= 400}
@@ -302,6 +315,7 @@ def test_every_operation_answers_as_its_description_says(
     ids = known() | {"mask": [str(other.mask)]}
     own = ids_of_operations(ids, who=alice(), key=key)
     assert own.keys() <= set(operations())
+    settings.WEBHOOK_PRIVATE_ADDRESSES = True  # an address without a name, which nothing here could resolve
     remembered = FOLDER / "schemathesis"  # hypothesis computes there, once, which characters there are: seconds
     remembered.mkdir(exist_ok=True)
     for number, asked in enumerate(filter(None, operations_of(share))):
@@ -323,4 +337,4 @@ def test_every_operation_answers_as_its_description_says(
         report = json.loads((folder / "report.json").read_text())
         assert report["warnings"]["missing_auth"] == [], "these were refused whatever they were sent"
         assert report["operations"]["tested"] == len(asked)
-        assert never_accepted(report) <= set(REFUSALS), "no call of these succeeded, and nothing says why"
+        assert never_accepted(report) <= NEVER_BUILT, "no call of these succeeded, and nothing says why"

@@ -35,7 +35,7 @@ def test_what_costs_little_needs_no_approval(pump: Pump, tmp_path: Path) -> None
     assert [(row.tag_key, row.tagValue) for row in list_tags(run.site, run.document_id)] == [("approval", "accepted")]
     assert sorted(bus_types()) == ["document.approved", "document.processed"]
     reason = queries.board(run.site, run.workflow_id).data["needs_approval"]["reason"]
-    assert reason == "Field total is less than “100”; Field total is greater than “-100”"
+    assert reason == "Field total is less than “100”, Field total is greater than “-100”"
 
 
 @pytest.mark.every_engine

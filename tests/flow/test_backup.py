@@ -1,6 +1,8 @@
 """A backup brought back on an empty desk: every row, object and account is there, and a review goes on."""
 
+import io
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +29,8 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.shortcuts import empty
 from tests.workflows import stored
+from workflows.definitions.actions import publish_definition
+from workflows.definitions.blueprint import SHIPPED
 from workflows.operations import backup
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -115,6 +119,18 @@ def test_everything_is_there_and_a_review_that_waited_is_decided_once(clean: Non
     assert_applied_once(decided, decided_ref)
 
 
+def test_a_desk_on_which_nothing_but_the_definitions_was_published_is_empty(clean: None, tmp_path: Path) -> None:
+    """As the command finds it, which deploys first."""
+    alice()
+    project = make_project()
+    backup.write_backup(tmp_path / "copy", said)
+    destroy()
+    for definition in SHIPPED.values():
+        assert publish_definition(definition)
+    backup.restore_backup(tmp_path / "copy", said)
+    assert project_queries.get_project(SITE, project.id).settings.name == "Supplier invoices"
+
+
 def damage(good: Path, bad: Path) -> None:
     """Restore a copy of which one byte differs."""
     shutil.copytree(good, bad)
@@ -137,4 +153,6 @@ def test_neither_a_desk_with_documents_nor_a_backup_is_overwritten(clean: None, 
         backup.restore_backup(folder, said)
     with pytest.raises(Refused, match=r"no readable manifest\.json"):
         backup.restore_backup(tmp_path, said)
-    call_command("backup", str(folder), check=True)
+    checked = io.StringIO()
+    call_command("backup", str(folder), check=True, stdout=checked)
+    assert re.search(r"is whole: \d+ in table\.jsonl\.gz, .*, \d+ in accounts\.json\.$", checked.getvalue().strip())

@@ -97,6 +97,9 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     "look at rules": Capability(
         "admin", ("routing:list-rulesets", "routing:edit-ruleset"), ("list_rulesets", "show_ruleset")
     ),
+    "look at field mappings": Capability(
+        "admin", ("routing:list-mappings", "routing:edit-mapping"), ("list_mappings", "show_mapping")
+    ),
     "look at the access policy": Capability(
         "admin", ("policies:list-versions", "policies:show-version"), ("list_policy_versions", "show_policy_version")
     ),
@@ -143,7 +146,10 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ("claim_review", "release_review", "save_draft", "decide_review", "undo_decision", "split_document"),
     ),
     "ask for a review": Capability("reviewer", ("POST workflows:upload",), ("ask_for_review",)),
-    "look at batches": Capability("viewer", ("workflows:show-batch",), ("show_batch", "list_batch_lines")),
+    "look at batches": Capability(
+        "viewer", ("workflows:list-batches", "workflows:show-batch"),
+        ("list_batches", "show_batch", "list_batch_lines"),
+    ),
     "run batches": Capability(
         "reviewer",
         (
@@ -230,8 +236,9 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
             "POST workflows:stop-experiment", "POST workflows:promote-variant",
         ),
         (
-            "list_test_sets", "show_test_set", "create_test_set", "change_test_set", "list_experiments",
-            "show_experiment", "show_experiment_results", "create_experiment", "pause_experiment", "resume_experiment",
+            "list_test_sets", "show_test_set", "list_test_set_versions", "create_test_set", "change_test_set",
+            "list_experiments", "show_experiment", "show_experiment_results", "create_experiment", "pause_experiment",
+            "resume_experiment",
             "retry_experiment", "stop_experiment", "promote_variant",
         ),
     ),
@@ -327,6 +334,10 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ("ask_question", "ask_question_again", "delete_question"),
     ),
     "look at figures": Capability("viewer", ("workflows:show-insight",), ("show_figures",)),
+    "look at failures": Capability("viewer", ("workflows:list-failures",), ("list_failures",)),
+    "look at how reviewers agree": Capability(
+        "viewer", ("review:show-quality", "review:list-disputes"), ("show_quality", "list_disputes")
+    ),
     "try prompts and OCR models": Capability(
         "admin",
         (
@@ -335,6 +346,7 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ),
         ("try_prompt", "show_trial", "read_page_anew", "show_reading"),
     ),
+    "look at the audit": Capability("admin", ("audit:show-audit",), ("list_audit",)),
     "look at API calls": Capability("admin", ("audit:show-audit",), ("list_api_calls",)),
     "test webhooks": Capability(
         "admin",

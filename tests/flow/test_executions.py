@@ -166,7 +166,7 @@ def test_who_cancels_as_the_review_is_opened_is_told_to_look_again(
         return plan(site, read)
 
     monkeypatch.setattr(actions, "plan_withdrawal", open_first)
-    with pytest.raises(Conflict, match="moved on"):
+    with pytest.raises(Conflict, match="at another step"):
         actions.cancel_execution(SITE, execution.executionId, by=BY)
     assert (now(execution).status, review_of(found[0]).status) == ("running", ReviewStatus.PENDING)
     actions.cancel_execution(SITE, execution.executionId, by=BY)

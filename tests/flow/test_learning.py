@@ -96,6 +96,7 @@ def is_paused(project_id: str) -> bool:
 
 
 @pytest.mark.wide
+@pytest.mark.django_db
 def test_documents_that_a_calibration_misjudges_are_noticed_within_50_and_asking_resumes(
     pump: Pump, tmp_path: Path
 ) -> None:

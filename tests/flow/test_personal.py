@@ -192,7 +192,18 @@ def test_a_search_finds_no_masked_value(run: Run) -> None:
             assert run.document_id not in text, path
     name = sample_files()[0].stem
     assert run.document_id in clerk().get(f"/search/?q={name}").content.decode()
-    assert run.document_id in signed_in(alice()).get(f"/search/?q={MARKER}").content.decode()
+
+
+def test_a_search_shows_no_personal_value_to_who_may_see_them_as_that_is_not_recorded(run: Run) -> None:
+    page = signed_in(alice()).get(f"/search/?q={MARKER}").content.decode()
+    assert run.document_id in page
+    assert "Matches may be personal data" in page
+    assert MARKER not in page.partition("search-results")[2]
+    (hit,) = program(Permission.READ, Permission.PERSONAL).get(f"/api/v1/search?q={MARKER}").json()["items"]
+    assert hit["document_id"] == run.document_id
+    assert {(one["text"], *one["found"]) for one in hit["places"]} == {("•••",)}
+    name = sample_files()[0].stem
+    assert f"<mark>{name}</mark>" in signed_in(alice()).get(f"/search/?q={name}").content.decode()
 
 
 def program(*permissions: Permission) -> Client:
@@ -221,7 +232,7 @@ def colours(answer: HttpResponseBase) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("size", ["", "?size=page", "?size=thumb"])
+@pytest.mark.parametrize("size", ["", "?size=page", "?size=zoom", "?size=thumb"])
 def test_a_page_image_is_painted_over_wherever_the_words_stand(run: Run, size: str) -> None:
     url = f"/workflows/{run.project_id}/{run.document_id}/pages/0.png{size}"
     mine = clerk().get(url)

@@ -45,7 +45,7 @@ STAFF_POST: Answers = (302, 302, 302, 302, 302, 403)
 # name of the URL (its path, where it has none) → method → answers. "none" in the arguments: what is not there.
 TABLE: dict[str, dict[str, Answers]] = {
     "login": {"GET": (200, 302, 302, 302, 302, 302)},
-    "logout": {"GET": (302, 405, 405, 405, 405, 405), "POST": (302, 302, 302, 302, 302, 302)},
+    "logout": {"GET": (405, 405, 405, 405, 405, 405), "POST": (302, 302, 302, 302, 302, 302)},
     "change-password": {"GET": SIGNED_IN, "POST": (302, 422, 422, 422, 422, 422)},  # a form without anything in it
     "choose-site": {"GET": SIGNED_IN},
     # second factors, sessions, a forgotten password, the provider of single sign-on
@@ -357,7 +357,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "definitions:archive-definition": {"POST": SET_UP_NOTHING},
     "definitions:create-definition": {"GET": SET_UP, "POST": SET_UP_EMPTY},
     "definitions:deploy-definition": {"POST": (302, 403, 403, 403, 302, 302)},
-    "definitions:list-standing": {"GET": SET_UP_NOTHING},  # of a definition that is not there
+    "definitions:list-documents": {"GET": SET_UP_NOTHING},  # of a definition that is not there
     "definitions:edit-plan": {"GET": SET_UP_NOTHING, "POST": SET_UP_NOTHING},
     "services:list-providers": {"GET": SET_UP},
     "operations:show-costs": {"GET": SET_UP},
@@ -460,6 +460,10 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:ask_question_again": {"POST": KEY},
     "api:delete_question": {"DELETE": KEY},
     "api:show_figures": {"GET": KEY},
+    "api:list_failures": {"GET": KEY},
+    "api:show_quality": {"GET": KEY},
+    "api:list_disputes": {"GET": KEY},
+    "api:list_audit": {"GET": KEY},
     "api:try_prompt": {"POST": KEY},
     "api:show_trial": {"GET": KEY},
     "api:read_page_anew": {"POST": KEY},
@@ -542,6 +546,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:restore_earlier_values": {"POST": KEY},
     "api:list_rulesets": {"GET": KEY},
     "api:show_ruleset": {"GET": KEY},
+    "api:list_mappings": {"GET": KEY},
+    "api:show_mapping": {"GET": KEY},
     "api:list_api_keys": {"GET": KEY},
     "api:list_policy_versions": {"GET": KEY},
     "api:save_policy_version": {"POST": KEY},
@@ -581,6 +587,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:split_document": {"POST": KEY},
     "api:undo_decision": {"POST": KEY},
     "api:create_batch": {"POST": KEY},
+    "api:list_batches": {"GET": KEY},
     "api:show_batch": {"GET": KEY},
     "api:list_lines": {"GET": KEY},
     "api:retry_batch": {"POST": KEY},
@@ -598,6 +605,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:create_test_set": {"POST": KEY},
     "api:show_test_set": {"GET": KEY},
     "api:change_test_set": {"PATCH": KEY},
+    "api:list_test_set_versions": {"GET": KEY},
     "api:list_experiments": {"GET": KEY},
     "api:create_experiment": {"POST": KEY},
     "api:show_experiment": {"GET": KEY},

@@ -226,7 +226,7 @@ def test_missing_credentials_end_the_run_with_what_to_do(
     errors = [
         step["error"] for step in queries.board(run.site, run.workflow_id).data.as_dict().values() if "error" in step
     ]
-    assert errors[0].startswith(f"{label} is chosen for this document, and no AWS credentials were found. Give the")
+    assert errors[0].startswith(f"{label} is selected for this document, but no AWS credentials were found. Give the")
 
 
 def test_a_recording_is_heard_by_transcribe_and_its_minutes_are_counted(pump: Pump, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from projects.prompts.queries import PromptRef, get_head
 from projects.settings.defaults import INVOICE_PROJECT_ID
 from projects.sites.demo_users import ensure_logins
 from tests.tools import history
+from tests.tools.past import Past
 from workflows.batches import queries as batch_queries
 from workflows.engine import driver
 from workflows.runs import queries
@@ -64,3 +65,24 @@ def test_it_has_a_batch_and_versions_of_a_prompt(written: None) -> None:
     assert (batch.status, int(batch.published), int(batch.failed)) == ("finished", 3, 1)
     head = get_head(PromptRef("default", INVOICE_PROJECT_ID, "extract"))
     assert (int(head.version), int(head.production)) == (3, 2)
+
+
+def test_no_invented_run_is_listed_in_progress(tmp_path: Path) -> None:
+    """It began days ago: an overview of the demo's first minutes would call it stuck."""
+    driver.publish_machines(lambda _text: None)
+    ensure_logins(tmp_path / "logins.json")
+    seen: list[int] = []
+    real = Past.work
+
+    def work(then: Past) -> None:
+        seen.append(len(queries.in_progress("default").rows))
+        real(then)
+
+    with (
+        mock.patch.object(settings, "ENGINE", "celery"),
+        mock.patch.object(history, "_arrivals", some),
+        mock.patch.object(Past, "work", work),
+    ):
+        history.write_history(tmp_path / "papers", TODAY)
+    assert len(seen) > 2
+    assert set(seen) == {0}
