@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 COMPILE := uv pip compile -q pyproject.toml --universal --generate-hashes --no-annotate --no-header
 
-.PHONY: demo demo-model test test-wide test-slow smoke check site pictures stories bench keys messages locks licences big chaos fair
+.PHONY: demo demo-model test test-wide test-long test-processes test-slow smoke check site pictures stories bench keys messages locks licences big chaos fair
 
 demo: .venv/installed
 	$(BIN)/python manage.py demo
@@ -23,11 +23,16 @@ test: .venv/model
 test-wide: .venv/model
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'wide and not slow'
 
-# All drawn examples, accuracy, every width and scheme of a page; then, one after the other, real processes that are
-# killed, networks and disks that fail, and the smoke test.
-test-slow: .venv/model
+# All drawn examples, accuracy, every width and scheme of a page, hostile files.
+test-long: .venv/model
 	EXAMPLES=all $(BIN)/python -m pytest -n 2 --dist worksteal -m '(slow or examples) and not processes'
-	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -m processes -s
+
+# Real processes that are killed, networks and disks that fail, and the smoke test: two at a time, since each waits for
+# leases, messages and brokers most of its time.
+test-processes: .venv/model
+	SMOKE=1 EXAMPLES=all $(BIN)/python -m pytest -n 2 --dist worksteal -m processes
+
+test-slow: test-long test-processes
 
 # A newcomer's first day: the demo's own processes, every way in, every kind of file, on both engines; undisturbed, and
 # while the steps worker is killed. It prints how each file ended.
