@@ -23,6 +23,7 @@ SAVE_SECONDS = 30
 START_SECONDS = 30
 STOP_SECONDS = 30
 LOCK_SECONDS = 5  # a killed emulator's last save may hold the lock for a moment longer
+ANSWER_SECONDS = 10  # where none runs, the connection is refused at once; a busy one answers late
 # What the desk uses and nothing more: a smaller emulator starts faster, and none of these runs code for a caller.
 SERVICES = "cloudformation,dynamodb,dynamodbstreams,events,iam,kms,logs,monitoring,s3,sns,sqs,states,sts"
 
@@ -57,7 +58,7 @@ def is_answering(endpoint: str) -> bool:
     """Return whether an emulator answers at ``endpoint``. Never uses a proxy, never raises."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(f"{endpoint}/_ministack/health", timeout=2) as answer:
+        with opener.open(f"{endpoint}/_ministack/health", timeout=ANSWER_SECONDS) as answer:
             return "services" in json.load(answer)
     except (OSError, ValueError):
         return False

@@ -4,6 +4,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -56,6 +57,13 @@ def test_it_answers_while_it_runs_and_only_then(tmp_path, port):
     with emulator.start_emulator(state_dir=tmp_path, port=port) as running:
         assert emulator.is_answering(running.endpoint)
     assert not emulator.is_answering(running.endpoint)
+
+
+def test_a_busy_emulator_is_waited_for(tmp_path, port):
+    with emulator.start_emulator(state_dir=tmp_path, port=port) as running:
+        running.process.send_signal(signal.SIGSTOP)
+        threading.Timer(2.5, running.process.send_signal, [signal.SIGCONT]).start()
+        assert emulator.is_answering(running.endpoint)
 
 
 @pytest.mark.slow
