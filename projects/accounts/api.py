@@ -62,9 +62,9 @@ def change_account(request: ApiRequest, wish: AccountWish) -> AccountShape:
     }
     form = PreferencesForm(chosen)
     if "language" in form.errors:
-        raise Refused("There is no such language. Send en, de or ja.", field="body.wish.language")
+        raise Refused("There is no such language. Send en, de or ja.", field="language")
     if not form.is_valid():
-        raise Refused("There is no such time zone. Send one such as Europe/Berlin.", field="body.wish.time_zone")
+        raise Refused("There is no such time zone. Send one such as Europe/Berlin.", field="time_zone")
     save_preferences(person, form.cleaned_data["language"], form.cleaned_data["time_zone"])
     return _shape(request, person)
 

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
@@ -128,7 +128,7 @@ def with_example(**values: Any) -> ConfigDict:
 
 
 class Wrong(Schema):
-    """``where``: path of the invalid value in the request; ``fix``: what to send instead.
+    """``where``: path of the invalid value as it was sent, ``body`` for all of it; ``fix``: what to send instead.
 
     Submitted values are never repeated.
     """
@@ -289,13 +289,19 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
 def _not_valid(_request: HttpRequest, error: Any) -> HttpResponse:
     """Describe validation errors without quoting values, which may be personal."""
     wrong = [
-        {"where": ".".join(map(str, one["loc"])), "problem": one["msg"], "fix": _describe_fix(one)}
-        for one in error.errors
+        {"where": _name_place(one["loc"]), "problem": one["msg"], "fix": _describe_fix(one)} for one in error.errors
     ]
     detail = "The request is invalid and nothing was changed. See errors for each invalid value."
     if unknown := [str(one["loc"][-1]) for one in error.errors if one["type"] == "extra_forbidden"]:
         detail = f"Unknown entries: {quote_names(unknown)}. {detail}"
     return problem_response(422, detail, errors=wrong)
+
+
+def _name_place(place: Sequence[str | int]) -> str:
+    """Return the path of an entry as it was sent: without its source, and of a body without our argument's name."""
+    source, *path = place
+    sent = path[1:] if source == "body" else path
+    return ".".join(map(str, sent)) or str(source)
 
 
 def _describe_fix(error: Mapping[str, Any]) -> str:

@@ -277,6 +277,15 @@ def test_all_operations_answer_failures_with_one_model() -> None:
     assert len(found) == 1
 
 
+def test_every_body_is_one_argument() -> None:
+    """``projects.web.api`` leaves its name out of the places of errors, as callers do not send it."""
+    paths = [path for _, router in api._routers for path in router.path_operations.values()]
+    models = [model for path in paths for one in path.operations for model in one.models]
+    bodies = [list(one.model_fields) for one in models if one.__ninja_param_source__ == "body"]
+    assert bodies
+    assert {len(names) for names in bodies} == {1}
+
+
 def operations_of(share: int) -> tuple[list[str], list[str]]:
     """One share of the operations, and apart from the others the deletions.
 

@@ -29,14 +29,15 @@ _VALUE = "value"  # the field name of a bare number, text or list
 def write_input(value: Any) -> str:
     """Serialize the input as it is stored, canonically. Raises: Refused."""
     if _depth(value) > DEEPEST:
-        raise Refused(gettext("The input is nested too deeply. Use at most %(deepest)s levels.") % {"deepest": DEEPEST})
+        told = gettext("The input is nested too deeply. Use at most %(deepest)s levels.") % {"deepest": DEEPEST}
+        raise Refused(told, field="input")
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
         size = len(text.encode())
     except (ValueError, UnicodeEncodeError) as error:
-        raise Refused(gettext("The input is not valid JSON in UTF-8.")) from error
+        raise Refused(gettext("The input is not valid JSON in UTF-8."), field="input") from error
     if size > MOST_BYTES:
-        raise Refused(_TOO_LARGE)
+        raise Refused(_TOO_LARGE, field="input")
     return text
 
 
@@ -59,7 +60,8 @@ def check_title(title: str) -> str:
     if len(tidy) > LONGEST_TITLE or _CONTROL.search(tidy):
         raise Refused(
             gettext("Use at most %(longest_title)s printable characters in the title.")
-            % {"longest_title": LONGEST_TITLE}
+            % {"longest_title": LONGEST_TITLE},
+            field="title",
         )
     return tidy
 

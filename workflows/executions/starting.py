@@ -21,11 +21,12 @@ log = logging.getLogger(__name__)
 def startable_definition(family: str) -> Definition:
     """Return the active version of a family. Raises: Refused if there is none or it runs on documents."""
     if family not in versions.list_names():
-        raise Refused(gettext("No such workflow. Choose one that is active and needs no document."))
+        raise Refused(gettext("No such workflow. Choose one that is active and needs no document."), field="workflow")
     definition = versions.active_definition(family)
     if definition.needs_document:
         raise Refused(
-            gettext("%(family)s runs on documents. Upload one, or choose another workflow.") % {"family": family}
+            gettext("%(family)s runs on documents. Upload one, or choose another workflow.") % {"family": family},
+            field="workflow",
         )
     return definition
 

@@ -521,7 +521,7 @@ def assign_bucket_folder(request: ApiRequest, wish: BucketFolderWish) -> Any:
     project = project_queries.get_project(site, wish.project_id)
     form = TenantForm({"name": wish.folder, "project_id": project.id}, projects={project.id: project.settings.name})
     if not form.is_valid():
-        raise Refused(str(form.errors["name"][0]), field="body.wish.folder")
+        raise Refused(str(form.errors["name"][0]), field="folder")
     bucket.add_tenant(wish.folder, site, project, by=request.auth.actor)
     shape = BucketFolderShape(folder=wish.folder, site=site, project_id=project.id, project_name=project.settings.name)
     return Status(201, shape)

@@ -451,7 +451,7 @@ def _read_since(text: str | None) -> dt.datetime:
     try:
         return min(max(clock.parse(text), now - dt.timedelta(days=366)), now)
     except ValueError as error:
-        raise Refused("since is no instant. Send one such as 2026-11-23T12:00:00Z.", field="query.since") from error
+        raise Refused("since is no instant. Send one such as 2026-11-23T12:00:00Z.", field="since") from error
 
 
 def _event(row: DocumentEvent, detail: Mapping[str, Any], hidden: Collection[str]) -> EventShape:

@@ -234,9 +234,9 @@ def _models(site: str, ids: list[str]) -> list[OcrSpec]:
     known = {one.id: one for one in model_queries.list_ocr_models(site)}
     for one in ids:
         if one not in known or find_setup_problem(known[one]):
-            raise Refused(f"OCR model {one[:60]} is not set up. List the OCR models.", field="body.wish.models")
+            raise Refused(f"OCR model {one[:60]} is not set up. List the OCR models.", field="models")
     if len(set(ids)) < len(ids):
-        raise Refused("Name each model once.", field="body.wish.models")
+        raise Refused("Name each model once.", field="models")
     return [known[one] for one in ids]
 
 

@@ -81,7 +81,7 @@ def test_no_address_inside_is_told_anything(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(internet, "resolve_host", lambda *_: ["10.0.0.1"])
     admin = token(alice(), Permission.READ, Permission.ADMIN)
     told = problem(send(admin, "put", "/notifications/chat", url=HOOK, kinds=[]), 422)
-    assert told["errors"][0]["where"] == "body.wish.url"  # type: ignore[index]
+    assert told["errors"][0]["where"] == "url"  # type: ignore[index]
     assert queries.find_chat_webhook(SITE) is None
     for call in ("get", "delete"):
         problem(getattr(token(bob()), call)(f"{API}/notifications/chat"), 403)

@@ -81,8 +81,8 @@ def test_an_empty_idempotency_key_is_refused_and_makes_nothing():
 @pytest.mark.parametrize(
     ("changed", "name", "at"),
     [
-        ({"slot": 2}, "slot", "body.wish.slot"),
-        ({"documents": [{"key": "bulk/default/a", "projekt": "B"}]}, "projekt", "body.wish.documents.0.projekt"),
+        ({"slot": 2}, "slot", "slot"),
+        ({"documents": [{"key": "bulk/default/a", "projekt": "B"}]}, "projekt", "documents.0.projekt"),
     ],
 )
 def test_an_entry_that_nothing_reads_is_refused_by_name_and_makes_nothing(changed, name, at):

@@ -8,7 +8,7 @@ from projects.queues.actions import create_queue
 from projects.sites.permissions import Permission
 from tests.factories import SITE
 from tests.workflows.executions.onboarding import BY, make_execution, onboarding
-from tests.workflows.test_api import API, program
+from tests.workflows.test_api import API, problem, program
 from workflows.executions import queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
@@ -47,17 +47,20 @@ def test_an_execution_is_started_once_followed_cancelled_and_purged(client: Clie
 
 
 @pytest.mark.parametrize(
-    "wish",
+    ("wish", "where"),
     [
-        {**WISH, "workflow": "document-analysis"},
-        {**WISH, "workflow": "none"},
-        {**WISH, "input": "x" * 20_000},
-        {"workflow": "onboarding"},
-        {**WISH, "title": "\u202e"},
+        ({**WISH, "workflow": "document-analysis"}, "workflow"),
+        ({**WISH, "workflow": "none"}, "workflow"),
+        ({**WISH, "input": "x" * 20_000}, "input"),
+        ({**WISH, "input": [[[[[[[[[[[[[1]]]]]]]]]]]]]}, "input"),
+        ({"workflow": "onboarding"}, "input"),
+        ({**WISH, "title": "\u202e"}, "title"),
+        ([WISH], "body"),
     ],
 )
-def test_what_cannot_be_started_is_refused(client: Client, wish: dict[str, object]) -> None:
-    assert client.post(URL, wish, content_type="application/json").status_code == 422
+def test_what_cannot_be_started_is_refused_by_the_name_that_was_sent(client: Client, wish: object, where: str) -> None:
+    told = problem(client.post(URL, wish, content_type="application/json"), 422)
+    assert [one["where"] for one in told["errors"]] == [where]
 
 
 def test_who_may_not_write_or_delete_is_refused() -> None:

@@ -180,7 +180,7 @@ def set_document_type(request: ApiRequest, document_id: str, wish: DocumentTypeW
     try:
         classify_document(request.site, document_id, wish.document_type or "", by=request.auth.actor)
     except (NotFound, InvalidKey) as error:  # the document itself exists
-        raise Refused(f"{error} Nothing was changed.", field="body.document_type") from error
+        raise Refused(f"{error} Nothing was changed.", field="document_type") from error
     return _answer_document(request, document_queries.document_rows(request.site, document_id))
 
 
