@@ -76,13 +76,25 @@ class RefusedLine(Schema):
     problem: str
 
 
+class RenamedLine(Schema):
+    """``line``: of the file. Its tax ID or IBAN is that of ``entity``, which is now also called ``name``."""
+
+    line: int
+    name: str
+    entity: str
+
+
 class ImportShape(Schema):
-    """How many lines made or changed an entity, or changed nothing; ``refused``: the first 50 that could not."""
+    """How many lines made or changed an entity, or changed nothing; ``refused``: the first 50 that could not.
+
+    ``renamed``: the first 50 whose name became another name of a known entity.
+    """
 
     created: int
     updated: int
     unchanged: int
     refused: list[RefusedLine]
+    renamed: list[RenamedLine]
 
 
 class MergeWish(Body):
@@ -136,13 +148,17 @@ def create_entity(request: ApiRequest, type_id: str, wish: EntityWish) -> Any:
 def import_entities(request: ApiRequest, type_id: str, file: File[UploadedFile]) -> ImportShape:
     """As on the page: a column ``name``, and ``tax_id``, ``ibans``, ``aliases`` or any attribute.
 
-    Lines known by a number or a name, regardless of case, update their entity. Requires READ and WRITE.
+    Lines known by a number or a name, regardless of case, update their entity. One that is known by its name but has
+    another tax ID is refused. Requires READ and WRITE.
     """
     access.check_can_upload(request)
     body = file.read(MOST_BYTES + 1)
     report = importing.import_entities(request.site, type_id, body, by=request.auth.actor)
     refused = [RefusedLine(line=line, problem=problem) for line, problem in report.told]
-    return ImportShape(created=report.created, updated=report.updated, unchanged=report.same, refused=refused)
+    renamed = [RenamedLine(line=line, name=name, entity=entity) for line, name, entity in report.names]
+    return ImportShape(
+        created=report.created, updated=report.updated, unchanged=report.same, refused=refused, renamed=renamed
+    )
 
 
 @router.get(

@@ -23,16 +23,24 @@ _TOLD = 50  # lines that were refused, which the report names
 
 @dataclass
 class ImportReport:
-    """``refused``: the number of a line (1 is the head) and why."""
+    """``refused``: the number of a line (1 is the head) and why.
+
+    ``renamed``: number and name of a line whose number is that of an entity with another name, and that entity's name.
+    """
 
     created: int = 0
     updated: int = 0
     same: int = 0
     refused: list[tuple[int, str]] = field(default_factory=list)
+    renamed: list[tuple[int, str, str]] = field(default_factory=list)
 
     @property
     def told(self) -> list[tuple[int, str]]:
         return self.refused[:_TOLD]
+
+    @property
+    def names(self) -> list[tuple[int, str, str]]:
+        return self.renamed[:_TOLD]
 
 
 def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> ImportReport:
@@ -47,7 +55,7 @@ def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> Impor
     report = ImportReport()
     for number, draft in _read_lines(body):
         try:
-            _import_one(site, type_id, draft, report, by)
+            _import_one(site, type_id, draft, report, by=by, line=number)
         except (Refused, Conflict) as error:
             report.refused.append((number, str(error)))
     return report
@@ -77,7 +85,7 @@ def _draft(cells: Mapping[str, str]) -> EntityDraft:
     )
 
 
-def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportReport, by: Actor) -> None:
+def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportReport, *, by: Actor, line: int) -> None:
     """Raises: Refused, Conflict."""
     draft = draft.tidy()
     known = _find_known(site, type_id, draft)
@@ -86,6 +94,11 @@ def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportRepor
         report.created += 1
         return
     before = draft_of(known)
+    if draft.tax_id and before.tax_id and draft.tax_id != before.tax_id:
+        raise Refused(
+            gettext("%(name)s is listed with the tax ID %(number)s. Change it on its page, or use another name.")
+            % {"name": before.name, "number": before.tax_id}
+        )
     names = dict.fromkeys([*before.aliases, draft.name, *draft.aliases])
     merged = EntityDraft(
         before.name,
@@ -99,6 +112,8 @@ def _import_one(site: str, type_id: str, draft: EntityDraft, report: ImportRepor
         return
     actions.update_entity(site, type_id, known.entity_id, merged, version=int(known.version), by=by)
     report.updated += 1
+    if len(merged.called) > len(before.called) and draft.called[0] not in before.called:
+        report.renamed.append((line, draft.name, before.name))
 
 
 def _find_known(site: str, type_id: str, draft: EntityDraft) -> EntityRow | None:

@@ -94,6 +94,27 @@ def _resolve_text(site: str, definition: AttributeDefinition, text: str, owner: 
     )
 
 
+def find_duplicate(site: str, entity: EntityRow, text: str) -> str:
+    """Return the id of another entity of its type with this tax ID, IBAN or name.
+
+    Raises:
+        Refused: there is none, or several have the name.
+
+    """
+    number = _number(text)
+    owner = queries.find_by_numbers(site, [number]).get(number) if number else None
+    found = [owner.documentId] if owner is not None and owner.entityTypeId == entity.type_id else []
+    found = found or [one.entity_id for one in queries.find_named(site, entity.type_id, text)]
+    others = [one for one in found if one != entity.entity_id]
+    if len(others) == 1:
+        return others[0]
+    if others:
+        raise Refused(
+            gettext("Several entries are called “%(text)s”. Enter the tax ID or IBAN instead.") % {"text": text[:60]}
+        )
+    raise Refused(gettext("No other entry has the name, tax ID or IBAN “%(text)s”.") % {"text": text[:60]})
+
+
 def follow_merges(site: str, type_id: str, entity_id: str) -> EntityRow | None:
     """Return the entity, or what it was merged into; None if it is gone."""
     for _ in range(_LONGEST_CHAIN):

@@ -20,7 +20,7 @@ from projects.entities import actions, queries
 from projects.entities.actions import LONGEST_NAME, EntityDraft, draft_of
 from projects.entities.importing import import_entities
 from projects.entities.items import MERGED, EntityRow, EntityType
-from projects.entities.references import list_referring, reference_to
+from projects.entities.references import find_duplicate, list_referring, reference_to
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import ENTITY
 from projects.sites import access
@@ -109,6 +109,14 @@ def _draft(request: DeskRequest) -> EntityDraft:
     )
 
 
+def _check_lines(request: DeskRequest) -> None:
+    """Raises: Refused, if a line of the attributes has no name and value."""
+    for line in request.POST.get("attributes", "").splitlines():
+        name, _, value = line.partition(":")
+        if line.strip() and not (name.strip() and value.strip()):
+            raise Refused(gettext("Enter “%(line)s” as “name: value”.") % {"line": line.strip()[:60]})
+
+
 @require_http_methods(["GET", "POST"])
 def create_entity(request: DeskRequest, type_id: str) -> HttpResponse:
     """The URL may prefill the form, as links from a document's page do."""
@@ -117,6 +125,7 @@ def create_entity(request: DeskRequest, type_id: str) -> HttpResponse:
     if request.method == "GET":
         return _form(request, kind, draft)
     try:
+        _check_lines(request)
         made = actions.create_entity(request.site, type_id, draft, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _form(request, kind, draft, error=error)
@@ -134,6 +143,7 @@ def show_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpRespo
     access.check_can_upload(request)
     draft, by = _draft(request), actor_of(request.user)
     try:
+        _check_lines(request)
         actions.update_entity(request.site, type_id, entity_id, draft, version=version_in(request.POST), by=by)
     except (Refused, Conflict) as error:
         entity = queries.get_entity(request.site, type_id, entity_id)
@@ -161,7 +171,10 @@ def _form(
         "draft": draft,
         "ibans": "\n".join(draft.ibans),
         "aliases": "\n".join(draft.aliases),
-        "attributes": "\n".join(f"{key}: {value}" for key, value in draft.attributes.items()),
+        "attributes": request.POST.get(
+            "attributes", "\n".join(f"{key}: {value}" for key, value in draft.attributes.items())
+        ),
+        "duplicate": request.POST.get("named", ""),
         "history": [_event(one) for one in queries.list_history(request.site, entity.entity_id)] if entity else (),
         "others": _others(request, kind, entity) if entity and not into else (),
         "error": str(error or ""),
@@ -201,11 +214,13 @@ def _event(row: EntityEvent) -> Event:
 
 @require_POST
 def merge_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
-    """``other``: id of the duplicate to merge into this one."""
+    """``named``: a name, tax ID or IBAN of the duplicate to merge into this one; else ``other``, its id."""
     access.check_can_upload(request)
     kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
-    other = request.POST.get("other", "")
+    other, named = request.POST.get("other", ""), request.POST.get("named", "").strip()
     try:
+        if named:
+            other = find_duplicate(request.site, entity, named)
         actions.merge_entities(request.site, type_id, entity_id, other, by=actor_of(request.user))
     except (Refused, Conflict) as error:
         return _form(request, kind, draft_of(entity), entity=entity, error=error)

@@ -174,6 +174,15 @@ def test_a_file_makes_what_is_new_and_adds_to_what_is_known(type_id: str) -> Non
         import_entities(SITE, "none", body, by=ROSA)
 
 
+def test_a_file_takes_no_tax_id_away_and_says_whose_names_were_added(type_id: str) -> None:
+    report = import_entities(SITE, type_id, b"name,tax_id\nNorth,GB555\nSouth,GB 555\nnorth,GB777\n", by=ROSA)
+    assert (report.created, report.updated, report.renamed) == (1, 1, [(3, "South", "North")])
+    ((line, why),) = report.refused
+    assert (line, why) == (4, "North is listed with the tax ID GB555. Change it on its page, or use another name.")
+    (north,) = queries.list_entities(SITE, type_id).rows
+    assert (north.tax_id, north.aliases) == ("GB555", ["South"])
+
+
 def result(**values: str) -> dict[str, Any]:
     return {"fields": [{"name": name, "value": value} for name, value in values.items()]}
 
@@ -201,6 +210,22 @@ def test_a_document_whose_numbers_do_not_fit_is_doubted(type_id: str) -> None:
     assert (found["review_required"], [one["text"] for one in found["reasons"]]) == (True, doubts)
     sender = describe_sender(result(company="Mill", iban=IBAN, vat=VAT)["fields"])
     assert sender == {"name": "Mill", "tax_id": VAT, "ibans": IBAN}
+
+
+def test_a_tax_id_of_any_country_is_compared(type_id: str) -> None:
+    make(type_id, "Mill Ltd", tax_id="GB 000 7702 30")
+    assert find_entity_doubts(RUN, result(company="MILL LIMITED", vat_id="GB000770230")) == []
+    assert find_entity_doubts(RUN, result(company="Mill Ltd", tax_number="000 7702 30")) == []
+    assert find_entity_doubts(RUN, result(company="Tall Pines", vat_id="GB 000 770 230")) == [
+        "Tax ID GB000770230 belongs to Mill Ltd; the document names Tall Pines"
+    ]
+    assert find_entity_doubts(RUN, result(company="Mill Ltd", vat_id="GB 111")) == [
+        "Tax ID GB111 is not listed for Mill Ltd"
+    ]
+    for fields in ({"buyer_vat_id": "GB 111"}, {"vat": "248.00"}, {"vat_id": "exempt"}, {"vat_id": "1" * 41}):
+        assert find_entity_doubts(RUN, result(company="Mill Ltd", **fields)) == []
+    sender = describe_sender(result(company="Mill", vat_id="GB 000 7702 30")["fields"])
+    assert sender["tax_id"] == "GB000770230"
 
 
 @pytest.mark.parametrize(

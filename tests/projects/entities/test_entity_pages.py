@@ -35,8 +35,13 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     assert f"tax ID: – → {VAT}" in page
     file = io.BytesIO(b"name,aliases\nMill Limited,Old Mill\n,\n")
     file.name = "suppliers.csv"
-    assert "1 created" in one_line(rosa.post(f"{of_type}import/", {"file": file}).content)
+    assert "1 created, 0 updated, 0 unchanged, 1 refused" in one_line(
+        rosa.post(f"{of_type}import/", {"file": file}).content
+    )
     assert rosa.post(f"{of_type}import/", {}).status_code == 422
+    assert "Enter “city of mills” as “name: value”." in one_line(
+        rosa.post(own, form | {"version": "2", "attributes": "city of mills"}).content
+    )
     (other,) = [one for one in queries.list_entities(SITE, of_type.split("/")[2]).rows if one.name == "Mill Limited"]
     assert rosa.post(f"{own}merge/", {"other": other.entity_id})["Location"] == own
     assert "Merged into" in one_line(rosa.get(f"{of_type}{other.entity_id}/").content)
@@ -46,6 +51,33 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     version = queries.get_entity(SITE, own.split("/")[2], own.split("/")[3]).version
     assert rosa.post(f"{own}delete/", {"version": version})["Location"] == of_type
     assert rosa.get(own).status_code == 404
+
+
+def test_a_duplicate_with_another_name_is_merged_by_its_name_or_number() -> None:
+    ada = signed_in(alice())
+    of_type = ada.post("/entities/", {"name": "Suppliers"})["Location"]
+    type_id = of_type.split("/")[2]
+    mill, wharf, quay, twin = (
+        actions.create_entity(SITE, type_id, draft, by=ROSA).entity_id
+        for draft in (
+            EntityDraft("Mill Ltd"),
+            EntityDraft("Wharf Paper", ibans=[IBAN]),
+            EntityDraft("Quay", VAT),
+            EntityDraft("mill ltd"),
+        )
+    )
+    at = f"{of_type}{mill}/merge/"
+    refused = ada.post(at, {"other": "", "named": "Nobody & Co"})
+    assert refused.status_code == 422
+    page = one_line(refused.content)
+    assert "No other entry has the name, tax ID or IBAN “Nobody &amp; Co”." in page
+    assert 'value="Nobody &amp; Co"' in page
+    assert ada.post(at, {"other": ""}).status_code == 422
+    for text, gone in (("WHARF paper", wharf), ("de 136-695 976", quay), ("mill LTD", twin)):
+        assert ada.post(at, {"other": "", "named": text})["Location"] == f"{of_type}{mill}/"
+        assert queries.get_entity(SITE, type_id, gone).merged_into == mill
+    listed = one_line(ada.get(of_type, {"start": "Zz"}).content)
+    assert "Show all" in listed
 
 
 def test_programs_keep_and_merge_entities() -> None:
