@@ -33,7 +33,7 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     page = one_line(rosa.get(own).content)
     assert "city: Bern" in page
     assert f"tax ID: – → {VAT}" in page
-    file = io.BytesIO(b"name,aliases\nMill Limited,Old Mill\n,\n")
+    file = io.BytesIO(b"name,aliases\nMill Limited,Old Mill\n,Nameless\n")
     file.name = "suppliers.csv"
     assert "1 created, 0 updated, 0 unchanged, 1 refused" in one_line(
         rosa.post(f"{of_type}import/", {"file": file}).content
