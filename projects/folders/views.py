@@ -156,6 +156,10 @@ def edit_folder(request: DeskRequest, folder_id: str) -> HttpResponse:
     if not form.is_valid():
         return _edit_page(request, folder, form, status=422)
     typed, by = form.cleaned_data, actor_of(request.user)
+    taken = queries.find_folder(request.site, folder.parent_id, typed["name"])
+    if taken is not None and taken.folder_id != folder_id:
+        form.add_error("name", gettext("There is already a folder “%(name)s” here.") % {"name": typed["name"]})
+        return _edit_page(request, folder, form, status=409)
     try:
         if governs:
             version = version_in(request.POST)

@@ -174,6 +174,7 @@ def _write(site: str, target: Target, share: DocumentShare, *, by: Actor) -> Non
         type=share.type,
         inserteddate=share.inserteddate,
         userId=by.id,
+        user_name=by.name,
         path=target.path,
         name=share.name,
         siteId=site,

@@ -22,6 +22,7 @@ class _Share(Item):
     type = UnicodeAttribute(null=True)  # an EntryType: a file or a folder
     inserteddate = UnicodeAttribute(null=True)
     userId = UnicodeAttribute(null=True)  # noqa: N815 - who shared it
+    user_name = UnicodeAttribute(null=True)  # who shared it
     path = UnicodeAttribute(null=True)  # at the time of sharing
     name = UnicodeAttribute(null=True)  # of the person or group, or of the link
     siteId = UnicodeAttribute(null=True)  # noqa: N815
@@ -46,7 +47,6 @@ class DocumentShare(_Share):
     """
 
     sharedDocumentId = UnicodeAttribute(null=True)  # noqa: N815
-    user_name = UnicodeAttribute(null=True)
     principal = UnicodeAttribute(null=True)  # a person's id, a group's name, or for links the share's own id
     secret = UnicodeAttribute(null=True)
     password = UnicodeAttribute(null=True)

@@ -41,7 +41,10 @@ def test_folders_are_made_filled_renamed_and_deleted_by_forms() -> None:
     inner = queries.find_path(SITE, "Invoices/2026")
     moved = {"item": f"folder:{inner}", "to": ROOT, "from": queries.find_path(SITE, "Invoices")}
     assert rosa.post(f"{FOLDERS}move/", moved).status_code == 302
-    assert rosa.post(f"{at('Invoices')}edit/", {"name": "2026"}).status_code == 409
+    taken = rosa.post(f"{at('Invoices')}edit/", {"name": "2026"})
+    assert taken.status_code == 409
+    assert "There is already a folder “2026” here." in one_line(taken.content)
+    assert "Changed by another user" not in one_line(taken.content)
     assert rosa.post(f"{at('Invoices')}delete/")["Location"] == FOLDERS
     own = f"{FOLDERS}documents/{run.document_id}/"
     assert 'value="2026"' in one_line(rosa.get(own).content)

@@ -48,7 +48,9 @@ def test_a_person_and_a_group_are_let_in_until_it_is_revoked() -> None:
     assert [one.get(own).status_code for one in (ada, rosa, cara)] == [200, 200, 200]
     assert "Bob Ito" in one_line(rosa.get(own).content)
     name = get_document(SITE, document_id).path
-    assert name in one_line(rosa.get(f"{SHARES}mine/").content)
+    mine = one_line(rosa.get(f"{SHARES}mine/").content)
+    assert name in mine
+    assert "Alice Novak," in mine
     assert name in one_line(cara.get(SHARES).content)
     assert name in one_line(cara.get(SHARES, {"with": "viewers"}).content)
     assert "Nothing is shared with nobody" in one_line(cara.get(SHARES, {"with": "nobody"}).content)
