@@ -234,7 +234,7 @@ def _asks(review: Review) -> str:
     if review.votes and review.before_uri:
         return Phrase("%(reason)s. You decide.").fill(reason=tell_reason((review.reasons or [""])[0]))
     try:
-        return versions.find_definition(review.definition).step(int(review.step)).asks
+        return tell_reason(versions.find_definition(review.definition).step(int(review.step)).asks)
     except NotFound:  # of another system
         return ""
 

@@ -16,6 +16,7 @@ from workflows.definitions.rules import Condition, to_plain
 from workflows.definitions.stored_rules import condition_from
 from workflows.stages import file_kinds, formats
 
+AGAIN = ", again"  # after the label of an approval's second and third step
 END = -1  # seed 003: the step order after the last one
 
 
@@ -89,6 +90,12 @@ class Case:
 
     outcome: str
     conditions: tuple[Condition, ...]
+
+
+def tell_label(label: str) -> Phrase:
+    """Return a step's label as pages show it: ours translated, and what composing adds to a person's."""
+    named = label.removesuffix(AGAIN)
+    return Phrase(label) if named == label else Phrase("%(label)s, again").fill(label=Phrase(named))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from config.phrase import Phrase
 from workflows.definitions.blueprint import (
+    AGAIN,
     APPROVE,
     COMPOSED_APPROVAL,
     DOCUMENT_ANALYSIS,
@@ -142,7 +143,7 @@ class _Steps:
         for block in plan.blocks:
             self.begins.append(self.begins[-1] + self._size(block))
         wanted = {"graph_builder": plan.graph, "document_summarizer": plan.summary}
-        self.every = "every document" if plan.documents else "every execution"
+        self.every = Phrase("every document") if plan.documents else Phrase("every execution")
         self.rest = [step for step in analysis.steps if step.order > self.review and wanted.get(step.name, True)]
         self.rejected = self.begins[-1] + len(self.rest) if plan.tell_rejected and plan.documents else END
 
@@ -198,7 +199,7 @@ class _Steps:
         return StepDefinition(
             order,
             f"{COMPOSED_APPROVAL}{order}",
-            block.label if first else f"{block.label}, again",
+            block.label if first else f"{block.label}{AGAIN}",
             "approval",
             {APPROVE: order + 1, "": self.rejected},
             minutes=block.hours * 60,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from config.phrase import Phrase, join_phrases
-from workflows.definitions.blueprint import END, Definition, StepDefinition
+from workflows.definitions.blueprint import END, Definition, StepDefinition, tell_label
 from workflows.definitions.composition import BETWEEN, NOT
 
 WIDTH = 340  # SVG units, one pixel each if there is room; readable on a phone without zooming
@@ -199,7 +199,7 @@ def _groups(definition: Definition) -> Iterator[Group]:
 
 def _box(step: StepDefinition, y: int, state: StepState | None) -> Box:
     own = step.label.removeprefix(f"{step.part.rpartition(BETWEEN)[0]}: ") if step.part else step.label
-    title = Phrase("%(number)s  %(label)s").fill(number=step.order, label=Phrase(own))
+    title = Phrase("%(number)s  %(label)s").fill(number=step.order, label=tell_label(own))
     if state:
         return Box(y, step.type, title, state.words, tone=state.tone, told=state.title)
     ways = [LEADS.fill(outcome=outcome, target=name_target(order)) for outcome, order in list_outcomes(step) if outcome]

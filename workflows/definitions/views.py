@@ -22,6 +22,7 @@ from workflows.definitions.blueprint import (
     Definition,
     DefinitionStatus,
     StepDefinition,
+    tell_label,
 )
 from workflows.definitions.composition import Plan, read_plan
 from workflows.definitions.forms import (
@@ -33,6 +34,7 @@ from workflows.definitions.forms import (
     edit_rearranged_plan,
 )
 from workflows.definitions.items import ListedDefinition
+from workflows.definitions.states import step_seconds
 from workflows.definitions.tasks import enqueue_deployment
 from workflows.definitions.versions import Version
 from workflows.executions.data import read_typed_input
@@ -96,7 +98,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "family": family,
         "row": VersionRow(version),
         "drawing": diagram.draw_definition(definition),
-        "steps": [_line(step) for step in definition.steps],
+        "steps": [_line(definition, step) for step in definition.steps],
         "machine": executions.machine_name(definition),
         # It contains account and queue names, which only deployers may see.
         "body": asl.compile_definition(definition) if request.user.is_superuser else "",
@@ -120,18 +122,19 @@ def list_documents(request: DeskRequest, name: str) -> HttpResponse:
     return render_answer(request, "workflows/definitions/documents.html", None, context)
 
 
-def _line(step: StepDefinition) -> StepLine:
+def _line(definition: Definition, step: StepDefinition) -> StepLine:
     ways = join_phrases(
         diagram.LEADS.fill(outcome=outcome, target=diagram.name_target(to)) if outcome else diagram.name_target(to)
         for outcome, to in diagram.list_outcomes(step)
     )
-    usual = Phrase("default (%(time)s)").fill(time=words_of(settings.STEP_TIMEOUT_SECONDS))
+    seconds = settings.REVIEW_TIMEOUT_SECONDS if step.type == "approval" else step_seconds(definition)
+    usual = Phrase("default (%(time)s)").fill(time=words_of(seconds))
     limit = [words_of(step.minutes * 60) if step.minutes else usual]
     if step.retries:
         limit.append(count_phrase("%(count)s more try", "%(count)s more tries", step.retries))
     kind = diagram.LABELS.get(step.type, step.type)
     does = describe_step(step)
-    return StepLine(step.order, Phrase(step.label), kind, ways, join_phrases(limit), does)
+    return StepLine(step.order, tell_label(step.label), kind, ways, join_phrases(limit), does)
 
 
 @require_POST

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from config.errors import Refused
 from config.phrase import Phrase
 from projects.settings.values import ANALYZERS, SUMMARIZERS
-from workflows.definitions.blueprint import StepDefinition
+from workflows.definitions.blueprint import StepDefinition, tell_label
 from workflows.documents.reanalysis import MOST_LETTERS, PROJECT, SAME, AnalysisRequest
 from workflows.stages.base import RunSettings
 
@@ -30,7 +30,7 @@ class StageForm(forms.Form):
 
     def __init__(self, offered: Sequence[StepDefinition], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _offer(self, "step", {one.name: one.label for one in offered})
+        _offer(self, "step", {one.name: tell_label(one.label) for one in offered})
 
 
 class AnalysisForm(forms.Form):

@@ -11,14 +11,16 @@ from config.phrase import Phrase, tell_sentence
 from config.table import InvalidKey
 from projects.personal.access import check_can_see
 from projects.queues import visibility
-from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
-from workflows.definitions.composition import BETWEEN
+from workflows.definitions import diagram
+from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition, tell_label
+from workflows.definitions.composition import BETWEEN, KINDS
 from workflows.engine import steps, waits
 from workflows.engine.steps import Choice
 from workflows.executions.data import write_input
 from workflows.executions.steps import choose_way
 from workflows.runs import queries, seed_000
 from workflows.runs.items import Run
+from workflows.stages.assessment.reason_words import tell_reason
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ def _walk(definition: Definition, begins: int, choose: Callable[[StepDefinition]
         if step.type in ("choice", "wait"):
             taken = choose(step)
             outcome = taken.outcome
-            yield TrialLine(step.label, taken.why)
+            yield TrialLine(tell_label(step.label), taken.why)
         elif step.type == "approval":
             outcome = APPROVE
-            yield TrialLine(step.label, _ask(step.queue), "status warn")
+            yield TrialLine(tell_label(step.label), _ask(step.queue), "status warn")
         elif step.does:
-            yield TrialLine(step.label, describe_step(step))
+            yield TrialLine(tell_label(step.label), describe_step(step))
         order = step.after(outcome)
         if order == END:
             return
@@ -86,14 +88,15 @@ def describe_step(step: StepDefinition) -> str:
 
 def _list_settings(step: StepDefinition) -> Iterator[str]:
     for case in step.cases:
-        yield f"{case.outcome.replace('_', ' ')}: {'; '.join(one.words for one in case.conditions)}"
+        when = "; ".join(one.words.translated() for one in case.conditions)
+        yield Phrase("%(step)s: %(why)s").fill(step=diagram.name_outcome(case.outcome), why=when)
     if step.type == "wait":
         yield tell_sentence(waits.describe_wait(step)).translated().rstrip(".。")
     if step.does:
-        parameters = ", ".join(f"{name} {value}" for name, value in step.parameters)
-        yield f"{step.does.replace('_', ' ')} {parameters}".strip()
+        kind, values = KINDS.get(step.does, step.does), ", ".join(value for _, value in step.parameters)
+        yield Phrase("%(step)s: %(why)s").fill(step=kind, why=values) if values else kind
     also = {
-        step.asks: step.asks,
+        step.asks: tell_reason(step.asks),
         step.queue: Phrase("Queue %(name)s").fill(name=step.queue),
         ", ".join(step.corrects): Phrase("May correct %(fields)s").fill(fields=", ".join(step.corrects)),
         "another" if step.another else "": Phrase("A different reviewer than before"),

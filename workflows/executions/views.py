@@ -18,7 +18,7 @@ from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import diagram, versions
-from workflows.definitions.blueprint import Definition
+from workflows.definitions.blueprint import Definition, tell_label
 from workflows.definitions.diagram import StepState, name_outcome
 from workflows.engine.steps import OTHERWISE
 from workflows.executions import actions, approvals, data, queries, starting
@@ -97,7 +97,7 @@ def list_executions(request: DeskRequest) -> HttpResponse:
 
 def _row(execution: InputExecution) -> ExecutionRow:
     order = int(execution.currentStep)
-    step = versions.find_definition(execution.definition).step(order).label if order > 0 else ""
+    step = tell_label(versions.find_definition(execution.definition).step(order).label) if order > 0 else ""
     return ExecutionRow(execution, mark_of(execution), step)
 
 
@@ -127,7 +127,7 @@ def show_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
 
 
 def _lines(definition: Definition, moves: Sequence[Transition]) -> list[HistoryLine]:
-    labels = {step.order: step.label for step in definition.steps}
+    labels = {step.order: tell_label(step.label) for step in definition.steps}
     found = []
     for one in moves:
         facts = one.data.as_dict() if one.data else {}

@@ -64,6 +64,8 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
     run = ended(start_run())
     text = read(signed_in(alice()), page(DOCUMENT_ANALYSIS.id))
     assert "review required → 10, otherwise → 11" in text
+    assert "default (7 d)" in text  # of its review
+    assert "default (24 h)" in text
     assert f"/workflows/{run.document_id}/{run.workflow_id}/" in text
     assert ">this version<" in text
     assert '"QueryLanguage": "JSONata"' not in text  # it names the account: for those who deploy
@@ -78,7 +80,7 @@ def test_a_version_shows_its_steps_its_drawing_its_machine_and_its_runs() -> Non
     assert "A different reviewer than before" in approval
     assert "3 d" in approval
     assert "No runs yet" in approval
-    assert "event type document.approved" in approval
+    assert "Send an event: document.approved" in approval
     assert "The run ends rejected" in approval
 
 

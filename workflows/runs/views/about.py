@@ -15,7 +15,7 @@ from config import clock
 from config.errors import NotFound
 from config.phrase import Phrase, begin_sentence, tell_sentence
 from projects.web.http import DeskRequest, render_answer
-from workflows.definitions.blueprint import Definition
+from workflows.definitions.blueprint import Definition, tell_label
 from workflows.definitions.diagram import name_outcome
 from workflows.runs import queries, run_files
 from workflows.runs.items import END, Run, Transition
@@ -204,7 +204,7 @@ def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 
 
 def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> Iterator[Move]:
-    labels = {step.order: Phrase(step.label) for step in definition.steps} | {END: Phrase("End")}
+    labels = {step.order: tell_label(step.label) for step in definition.steps} | {END: Phrase("End")}
     for row in rows:
         seconds = (clock.parse(row.occurredAt) - clock.parse(since)).total_seconds()
         data = row.data.as_dict() if row.data is not None else {}

@@ -16,7 +16,7 @@ from config.phrase import Figure, Phrase, count_phrase, join_phrases, tell_sente
 from projects.documents.items import DocumentStatus
 from projects.documents.states import STATUS_LABELS, word_of_run
 from projects.models.cost_words import describe_cost
-from workflows.definitions.blueprint import Definition, StepDefinition
+from workflows.definitions.blueprint import Definition, StepDefinition, tell_label
 from workflows.providers.names import LABELS
 from workflows.runs.items import Outcome, StepStatus, WorkflowSteps
 from workflows.runs.seed_000 import Link
@@ -241,7 +241,7 @@ def _step_row(step: StepDefinition, stored: Mapping[str, Any], outcome: str | No
         mark = STEPS[StepStatus.SKIPPED] if outcome in _DONE else NOT_RUN
     start, end = stored.get("started_at"), stored.get("ended_at")
     seconds = (clock.parse(end) - clock.parse(start)).total_seconds() if start and end else None
-    label = Phrase(step.label)
+    label = tell_label(step.label)
     short = _SHORT.get(step.name, label)
     counts = _count_in_words(stored)
     reason = stored.get("reason") or counts or (step.left_out if status == StepStatus.SKIPPED else "")

@@ -48,6 +48,12 @@ def _compile(sentence: str) -> re.Pattern[str]:
 _DAY = re.compile(rf"\d{{1,2}} (?:{'|'.join(FullDay.MONTHS)}) \d{{4}}")
 _PATTERNS = tuple((_compile(one), one) for one in _SENTENCES)
 
+# What an approval asks, as ``workflows.definitions.composition`` writes it: the step's name, and its conditions.
+_ASKED = re.compile(
+    r"(?P<step>.{1,200}?)(?P<again>, by one more person)?: (?P<why>Field .+”|every document|every execution)", re.DOTALL
+)
+_AND = re.compile(r"(?<=”) and (?=Field )")
+
 
 @functools.lru_cache(maxsize=1024)
 def tell_reason(text: str) -> str:
@@ -59,7 +65,15 @@ def tell_reason(text: str) -> str:
     for pattern, sentence in _PATTERNS:
         if found := pattern.fullmatch(text):
             return sentence.fill(**{name: _tell_value(name, value) for name, value in found.groupdict().items()})
+    if found := _ASKED.fullmatch(text):
+        why = functools.reduce(_and, map(tell_sentence, _AND.split(found["why"])))
+        sentence = Phrase("%(step)s, by one more person: %(why)s") if found["again"] else Phrase("%(step)s: %(why)s")
+        return sentence.fill(step=found["step"], why=why)
     return tell_sentence(text)
+
+
+def _and(first: Phrase, second: Phrase) -> Phrase:
+    return Phrase("%(first)s and %(second)s").fill(first=first, second=second)
 
 
 def _tell_value(name: str, value: str) -> str:

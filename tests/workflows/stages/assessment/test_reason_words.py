@@ -27,6 +27,8 @@ STORED = (
     "Document type: Invoice 60 % or Receipt 55 %?",
     "Document type Invoice 60 %, needs 80 %",
     needs_review.AUDIT,
+    "Finance: every document",
+    "Finance, by one more person: Field total is greater than “1000”",
     *WORDS.values(),
 )
 
@@ -51,3 +53,12 @@ def test_what_no_one_knows_stays():
     assert tell_reason("") == ""
     assert isinstance(tell_reason("Looks odd"), Phrase)
     assert tell_reason("Looks odd").translated() == "Looks odd"
+
+
+def test_what_an_approval_asks_is_translated_around_the_names_that_a_person_gave() -> None:
+    asked = "Hiring: Head: Field contract.salary is greater than “5000” and Field note is “this and that”"
+    with override("de"):
+        told = tell_reason(asked).translated()
+        assert told == "Hiring: Head: Feld contract.salary ist größer als „5000“ und Feld note ist „this and that“"
+    with override("ja"):
+        assert "every" not in tell_reason("Finance, by one more person: every execution").translated()
