@@ -30,6 +30,8 @@ LEFT = (
     Phrase("the step history of its runs, without content"),
     Phrase("the audit record of the purge, with the document ID only"),
     Phrase("for 90 days: which API calls asked for changes of it, with IDs only"),
+    Phrase("for 30 days: which webhooks were called for it, with IDs only"),
+    Phrase("for 90 days, in executions of Step Functions: the document name"),
     Phrase("for files ingested from the bucket: a record that the object was processed, without its name"),
     Phrase("for batch files: the manifest line, until the manifest expires"),
     Phrase("its ID in the search index, so that late updates cannot restore it"),

@@ -5,6 +5,8 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.documents.queries import get_document
+from projects.entities import actions as entity_actions
+from projects.entities.actions import EntityDraft
 from projects.folders import actions, queries
 from projects.folders.queries import ROOT
 from tests.browser.desk import sign_in
@@ -71,4 +73,22 @@ def test_a_deep_path_of_long_and_arabic_names_is_readable_on_a_phone(
     left = "one => one.getBoundingClientRect().left"
     assert heading.evaluate(left) == page.locator(".crumbs").evaluate(left)
     assert page.evaluate("document.documentElement.scrollWidth") == 375
+    assert console == []
+
+
+@pytest.mark.wide
+def test_numbers_of_suppliers_stay_on_a_phone(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    alice()
+    type_id = entity_actions.create_type(SITE, "Suppliers", by=ROSA).type_id
+    draft = EntityDraft("Mill Ltd", "DE136695976", ["MT84MALT011000012345MTLCAST001S"])
+    entity_actions.create_entity(SITE, type_id, draft, by=ROSA)
+    page = context.new_page()
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/entities/{type_id}/")
+    cell = page.get_by_role("cell", name="MT84MALT011000012345MTLCAST001S")
+    assert cell.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert faults(page) == []
     assert console == []
