@@ -1,7 +1,7 @@
 """Receipts drawn of one of the lists of words: ``python -m tests.generated.draw fresh FOLDER COUNT SEED``.
 
 It fills ``FOLDER/unlike`` and ``FOLDER/abroad``; ``fresh``, ``unheard``, ``untried``, ``unread``, ``unmet``,
-``unsung`` and ``untold`` are such lists.
+``unsung``, ``untold`` and ``unspoken`` are such lists.
 """
 
 import importlib

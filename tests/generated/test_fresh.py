@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.generated import abroad, coined, draw, fresh, unheard, unlike, unmet, unread, unsung, untold, untried
+from tests.generated import (
+    abroad,
+    coined,
+    draw,
+    fresh,
+    unheard,
+    unlike,
+    unmet,
+    unread,
+    unspoken,
+    unsung,
+    untold,
+    untried,
+)
 from tests.generated.abroad import Country
 
 _PRINTED = ("words", "names", "roads", "places", "totals")  # taxes have the same name on every paper
@@ -45,6 +58,8 @@ def test_of_the_earlier_draws_only_the_plain_word_total_is_left() -> None:
     assert {*texts(unsung.UNLIKE), *texts(unsung.ABROAD)} & earlier == {"", "total"}
     earlier |= {*texts(unsung.UNLIKE), *texts(unsung.ABROAD)}
     assert {*texts(untold.UNLIKE), *texts(untold.ABROAD)} & earlier == {"", "total"}
+    earlier |= {*texts(untold.UNLIKE), *texts(untold.ABROAD)}
+    assert {*texts(unspoken.UNLIKE), *texts(unspoken.ABROAD)} & earlier == {"", "total"}
 
 
 def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
@@ -54,7 +69,10 @@ def test_no_two_seeds_have_a_street_or_a_town_in_common() -> None:
 
 _FILLS = [
     coined.fill,
-    *(partial(draw.fill, words) for words in ("fresh", "unheard", "untried", "unread", "unmet", "unsung", "untold")),
+    *(
+        partial(draw.fill, words)
+        for words in ("fresh", "unheard", "untried", "unread", "unmet", "unsung", "untold", "unspoken")
+    ),
 ]
 
 
