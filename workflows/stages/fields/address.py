@@ -10,7 +10,7 @@ from workflows.stages.fields.candidates import Candidate, Document, best_first, 
 from workflows.stages.fields.legal_forms import is_firm
 from workflows.stages.fields.places import is_labelled
 from workflows.stages.fields.postcodes import has_postcode, mend_postcodes
-from workflows.stages.fields.titles import is_title
+from workflows.stages.fields.titles import ends_as_title, is_title
 from workflows.stages.pages.layout import Line, Row
 
 # Units in a market or mall: Shop 12, Kenyatta Market.
@@ -19,7 +19,7 @@ _STALL = (
     r"\s?(?:nos?\.?|#)?\s?[A-Z]?-?\d{1,4}(?:\s?[-/&]\s?\d{1,4})?[A-Z]?,\s?(?=[^\W\d_]{3})"
 )
 STREET = re.compile(
-    r"\b(jalan|jln|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"
+    r"\b(jalan|j[li1]n|jl|lorong|lrg|persiaran|lebuh|lot|taman|tmn|kawasan|kampung|kg\.|bandar|seksyen|sek|batu|mukim|"
     r"wisma|menara|kompleks|plaza|mall|bangunan|pt\s?\d+|street|st\.|road|rd|avenue|ave|lane|drive|boulevard|blvd|"
     r"highway|hwy|square|park|court|parkway|suite|unit|floor|flr|level|block|blk|building|bldg|tower|p\.?o\.? box|"
     r"platz|allee|gasse|weg|ring|damm|rue|avenue|via|piazza|calle|village|ground|centre|center|summit|"
@@ -28,7 +28,7 @@ STREET = re.compile(
     r"|^\d{1,4}[a-z]?,?\s(?:[\w'.]+\s){1,3}(?:row|way|hill|gate|walk|green|grove|gardens|close|place|bazaar|cross|trail|"
     r"arcade|rise|view|parade)\b"
     r"|\b\d{1,5}[a-z]?,?\s(?:[\w'.]+\s){1,2}(?:st|dr|pl|ln|blvd|ct)\b"
-    r"|stra(ß|ss)e\b|str\.\s*\d|weg \d|^no\.?\s?\d"
+    r"|stra(ß|ss)e\b|str[.:]\s*\d|weg \d|^no\.?\s?\d"
     # Words for streets and districts in other languages, beside a number; shop names often contain them.
     r"|^(?=.*\d).*?(?<!\w)(?:av\.|al\.|pl\.|calzada|"
     r"c/\s?\w|r[uú]a|plaza|pza\.?|camino|carretera|pasaje|carrera|cra\.?|ctra\.?|col\.|colonia|corso|viale|vicolo|"
@@ -75,7 +75,9 @@ TELEPHONE = re.compile(r"(?<![\s,;(])[\s,;(]+(?:tel(?:ephone)?|te1|phone|h/p|fax
 SEPARATED = re.compile(r"(?<!\s)\s+[·•∙|]\s+|(?<!\s)\s*[•∙]\s*|[•∙]\s*")
 # A street without a street word, if a postcode ends its line or is in the next one: Am Hafen 3, 12 The Shambles.
 _NUMBERED = re.compile(
-    r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s?\d{1,4}\s?[a-z]?(?=\W*$|,)|"
+    r"(?!(?:since|est|established|seit|depuis|table|till|ref)\b)[^\W\d_][^\d:]{2,40}\s?\d{1,4}\s?[a-z]?"
+    # A floor and a door after it: 12 1° B, 127 PB, 40 piso 3.
+    r"(?:,?\s(?:p\.?b\.?|(?:piso|int|dpto|depto|dep|of|apto?)\b\.?\s?\w{1,4}|\d{1,2}\s?[°º'\"*]\s?[a-z]{0,3}))?(?=\W*$|,)|"
     r"(?:(?:unit|shop|suite|flat|blk|block|lot|plot|no)\b\W{0,2})?\d{1,5}\s?[a-z]?(?:\s?[-–/&]\s?\d{1,5}\s?[a-z]?)?[,.]?\s"
     r"(?=\W*[^\W\d_]{2})[^:]{3,60}$",
     re.IGNORECASE,
@@ -90,7 +92,7 @@ _NAMED_AFTER = re.compile(
 _PRICED = re.compile(r"\d[.,]\d\d\b")
 # Any word, a number and, after a comma, where that is: Container 107, Makola Market.
 _HOUSED = re.compile(
-    r"\A\W*(?:[^\W\d_][^\W\d_'.-]*\.?\s){1,4}\d{1,4}[a-z]?,\s?"
+    r"\A\W*(?:[^\W\d_][^\W\d_'.-]*\.?\s){1,4}\d{1,4}[a-z]?(?:\s(?:p\.?b\.?|\d{1,2}\s?[°º]\s?[a-z]?))?,\s?(?:\d{3}\s)?"
     r"(?!(?:jan|feb|mar|apr|ma[iy]|jun|jul|aug|sep|oct|okt|nov|de[cz])[^\W\d_]{0,6}\b)[^\W\d_]{3}",
     re.IGNORECASE,
 )
@@ -101,7 +103,8 @@ _ALONG = re.compile(
 )
 # A town after its postcode, whatever the country's: 4030000 Concepción, CEP 40020-000 Salvador BA.
 _TOWN_LAST = re.compile(
-    r"\A\W{0,3}(?:[A-Z]{2,4}[ .:-]{1,2})?(?:\d{4,7}|\d{2,5}[- ]\d{2,4})\s+"
+    r"\A\W{0,3}(?:[A-Z]{2,4}[ .:-]{1,2}|[A-Z](?=\d{4}))?"
+    r"(?:\d{4,7}|\d{2,5}[- ]\d{2,4}|\d{3}(?=\s[^\W\d_]{4,40}\W{0,3}\Z))(?:[A-Z]{3})?\)?\s+"
     r"[A-ZÀ-ÞĀ-Ž][^\W\d_]{2,}(?:[ ,/-]{1,3}[A-ZÀ-ÞĀ-Ž][^\W\d_]*){0,3}\W*"
 )
 # The short name of a state or region, alone below its town: RM, N.L.
@@ -282,7 +285,9 @@ def _blocks(rows: Sequence[Row]) -> list[Candidate]:
     start = _find_start(rows)
     if start is not None:
         return [_rate_block(rows, start)]
-    return [*_find_placed_addresses(rows), *_find_weak_addresses(rows)]
+    weak = list(_find_weak_addresses(rows))
+    # A line with a comma below a house number is the town: Bv. Oroño 123, over Mendoza, Godoy Cruz.
+    return [*(list(_find_placed_addresses(rows)) or _find_placed_addresses(rows, over_town=bool(weak))), *weak]
 
 
 def _find_placed_addresses(rows: Sequence[Row], *, over_town: bool = False) -> Iterator[Candidate]:
@@ -323,8 +328,8 @@ def _stands_over_town(rows: Sequence[Row], number: int, *, named: bool) -> bool:
 
 
 def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
-    numbered = _is_numbered(rows, number)
-    block = [*_unit_above(rows, number), *_grow_block(rows, number)]
+    numbered = _is_numbered(rows, number) and not _is_town(rows[number])
+    block = [*(_unit_above(rows, number) or _street_above(rows, number)), *_grow_block(rows, number)]
     text = tidy(" ".join(_own(line.text) for line in block))
     usual, _ = spelling.mend_address(text)
     streets = max(numbered, len({match[0].casefold() for match in STREET.finditer(usual)}))
@@ -336,6 +341,8 @@ def _rate_block(rows: Sequence[Row], number: int) -> Candidate:
     town = _TOWN_BY_PLACE * (_ends_with_town(block) and _is_ended(rows, number, block))
     # Neither a place or postcode that is known nor a town that stands last: the end of the address is a guess.
     loose = float(not place and not town and len(block) > 1)
+    # A town alone is no street: its street is not read, or has been left out.
+    loose = max(loose, float(_is_town(rows[number])))
     evidence = {"doubled": doubled, "loose": loose, "place": float(place) or town}
     return of_lines(block, text, points, streets=sure, early=1 / (1 + number / 4), **evidence)
 
@@ -390,6 +397,22 @@ def _unit_above(rows: Sequence[Row], number: int) -> list[Line]:
     above = rows[number - 1] if number else None
     close = above and rows[number].box[1] - above.box[3] < 1.2 * rows[number].lines[0].height
     return list(above.lines) if above and close and UNIT.match(above.text) and not STOP.search(above.text) else []
+
+
+def _is_town(row: Row) -> bool:
+    """Return True for nothing but a postcode and its town."""
+    text = _first_column(row).rstrip(" ,.")
+    return bool(_TOWN_LAST.fullmatch(text)) and not STREET.search(text)
+
+
+def _street_above(rows: Sequence[Row], number: int) -> list[Line]:
+    """Return the line over a town if it has a number, as streets in words that are misread or unknown have."""
+    if number < 2 or not _is_town(rows[number]):
+        return []
+    above, first = rows[number - 1], rows[number].lines[0]
+    text = _first_column(above)
+    close = above.page == first.page and first.box[1] - above.box[3] < 1.2 * first.height
+    return list(_column(above.lines, above.lines[0])) if close and _is_placed(text) else []
 
 
 def _find_weak_addresses(rows: Sequence[Row]) -> Iterator[Candidate]:
@@ -478,7 +501,8 @@ def _grow_block(rows: Sequence[Row], start: int) -> list[Line]:
         bottom = row.box[3]
         text = " ".join(_own(line.text) for line in lines)
         called = _REGION.fullmatch(text) and any(_own(line.text) != line.text for line in lines)  # Mob. tel. 555 0182
-        if called or _is_other(text) or not _continues(text, settled=_is_settled(block)):
+        titled = ends_as_title(text) and not STREET.search(text)
+        if called or titled or _is_other(text) or not _continues(text, settled=_is_settled(block)):
             break
         block.extend(lines)
     return block

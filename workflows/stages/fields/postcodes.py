@@ -26,6 +26,8 @@ _TOWN = re.compile(
 _FIRST = re.compile(
     r"(?:^|,\s?)(?:[A-Z]{1,3}[- ])?(?:\d{5}\s?|\d{6}\s|\d{2}-\d{3}\s|\d{4}\s(?:[A-Z]{2}\s)?|\d{3}\s\d{2}\s)"
     r"[A-ZÀ-ÞĀ-Ž]\W?[^\W\d_]"
+    # A letter for the province before the digits, or these in brackets: C1008AAB CABA, S2000 Rosario, (5000) Córdoba.
+    r"|(?:^|,\s?)(?:[A-Z]\d{4}(?:[A-Z]{3})?|\(\d{4,5}\))\s[A-ZÀ-ÞĀ-Ž][^\W\d_]{2}"
 )
 
 

@@ -25,6 +25,7 @@ _TAKEN = re.compile(r"\b(disc(ount)?|less|savings?|rebate|voucher|rabatt|skonto|
 _ADDED_ABROAD = sum_words.bound(sum_words.ADDED)
 _TAKEN_ABROAD = sum_words.bound(sum_words.TAKEN)
 _MOST_STEPS = 4  # steps between two sums: discount, service, tax, rounding
+_HIGHEST_TAX = Decimal("0.3")  # of the sum before it
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,13 @@ class Sum:
 
     @property
     def step(self) -> Decimal | None:
-        """Return its effect on the sum above: taxes and rounding are added, discounts deducted; None: no effect."""
+        """Return its effect on the sum above: taxes and rounding are added, discounts deducted; None: no effect.
+
+        What is printed with a minus is deducted, whatever it is called.
+        """
         if _TAKEN.search(self.label) or _TAKEN_ABROAD.search(self.label):
             return -abs(self.value)
-        return self.value if is_added(self.label) else None
+        return self.value if is_added(self.label) or (self.value < 0 and self.points == 0) else None
 
 
 def is_added(label: str) -> bool:
@@ -73,7 +77,31 @@ def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
         for base in labelled
         for target in (*labelled, *unnamed)
         if base.order < target.order and base.value != target.value and _leads(base, target, held)
-    ]
+    ] + [Chain(base.value, target.value) for base, target in find_taxed(held)]
+
+
+def find_taxed(held: Sequence[Sum]) -> Iterator[tuple[Sum, Sum]]:
+    """Yield a labelled sum and a larger amount below it that is exactly the sum and what stands between.
+
+    All of it is on the paper, so that neither the tax nor the larger amount needs a label that is known.
+    """
+    for place, base in enumerate(held):
+        if base.points < SUMMED or base.value <= 0:
+            continue
+        added = Decimal(0)
+        for below in range(place + 1, min(place + 2 + _MOST_STEPS, len(held))):
+            one = held[below]
+            if added and one.value > base.value and one.value == base.value + added and _may_be_taxed(one):
+                yield base, one
+            step = one.step if one.step is not None else one.value
+            if one.value == base.value or (one.points and one.step is None) or abs(step) > base.value * _HIGHEST_TAX:
+                break
+            added += step
+
+
+def _may_be_taxed(one: Sum) -> bool:
+    """Return False for payments and change; a total's label may name the tax: Total SST inside."""
+    return one.points != PAID_WITH and not _CHANGE.search(one.label) and one.step in (None, one.value)
 
 
 def _leads(base: Sum, target: Sum, held: Iterable[Sum]) -> bool:
@@ -125,6 +153,9 @@ def find_unnamed(sums: Sequence[Sum]) -> list[Sum]:
         if one.points or one.step is not None:
             continue
         rows = _list_rows(above for above in held[:place] if not _in_row(above.line, one.line))
+        taken = sum((above.value for above in held[:place] if above.value < 0 and above.points == 0), Decimal(0))
+        if taken and one.value == sum(rows) + taken:  # three amounts agree, even where there is one row
+            return [one]
         if len(rows) > 1 and one.value == sum(rows):
             below = (other for other in held[place + 1 :] if other.points == 0 and other.step is None)
             return [one, *(other for other in below if other.value != one.value and _leads(one, other, held))]

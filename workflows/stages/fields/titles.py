@@ -29,9 +29,15 @@ def _fold(text: str) -> str:
 
 _NAMED, _AROUND = _fold(_KIND), _fold(_OF)
 _TITLE = re.compile(rf"(?:{_AROUND}){{0,3}}(?:{_NAMED})(?:{_AROUND}|{_NAMED}){{0,3}}|(?:cash|counter)saies?|kas[sz]a")
+_NAMED_LAST = re.compile(rf"(?:[^\W\d_]+\W{{1,2}}){{1,2}}(?:{_NAMED})")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
 def is_title(text: str) -> bool:
     """Return True if the line is only a title, even if OCR lost its spaces."""
     return len(text) < 40 and _TITLE.fullmatch(_fold(_BETWEEN.sub("", sum_words.plain(text)).casefold())) is not None
+
+
+def ends_as_title(text: str) -> bool:
+    """Return True for one or two words of whatever language before a title's last word: Pokladničný doklad."""
+    return len(text) < 40 and _NAMED_LAST.fullmatch(_fold(sum_words.plain(text).casefold()).strip()) is not None

@@ -36,7 +36,8 @@ _PAYABLE = re.compile(
 )
 _BEFORE_TAX = re.compile(
     r"\b(sub\s?-?total|zwischensumme|nettobetrag|nett? (?:amount|value)|amount nett?|taxable|assessable|exc|excl\w*|"
-    r"(?:before|without|net of|ex) (?:tax(?:es)?|vat|gst)|ohne (?:ust|mwst)|(?:total|montant|net) h\.? ?t|hors taxes?|"
+    r"(?:before|without|net of|ex) (?:tax(?:es)?|vat|gst|levy|duty|excise|service|charges?)|"
+    r"ohne (?:ust|mwst)|(?:total|montant|net) h\.? ?t|hors taxes?|"
     r"positionssumme|warenwert|goods total|total goods|netto)\b",
     re.IGNORECASE,
 )
@@ -127,7 +128,10 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
 def sums_of(document: Document) -> list[Sum]:
     """List every amount of money in reading order, without irrelevant ones."""
     found = (replace(one, order=order) for order, one in enumerate(_tell_change(_sums(document))))
-    return nets.settle([one for one in found if one.value > 0 or one.points < 0 or one.step is not None])
+    settled = nets.settle([one for one in found if one.value > 0 or one.points < 0 or one.step is not None])
+    # Total SST inside is no sum of taxes if it is what the sum before it and the tax add up to.
+    taxed = {target.order for _, target in sums.find_taxed([one for one in settled if not one.in_summary])}
+    return [replace(one, points=sums.SUMMED) if one.order in taxed and one.points < 0 else one for one in settled]
 
 
 def _tell_change(found: Iterable[Sum]) -> Iterator[Sum]:

@@ -108,6 +108,32 @@ def test_the_address_is_the_block_under_the_name(rows: tuple[str, ...], address:
 
 
 @each(
+    ("rows", "address"),
+    [
+        (("Alder GmbH", "Tuchgang 145", "02625 Bautzen", "Tel 01632"), "Tuchgang 145 02625 Bautzen"),
+        (("Alder GmbH", "Linden 12 1° B", "C1008AAB CABA", "Tel 01632"), "Linden 12 1° B C1008AAB CABA"),
+        (("Alder GmbH", "Cedro Azul 127 PB", "S2000 Rosario", "Tel 01632"), "Cedro Azul 127 PB S2000 Rosario"),
+        (("Alder GmbH", "Cedro Azul 127", "(5000) Cordoba", "Tel 01632"), "Cedro Azul 127 (5000) Cordoba"),
+        (("Alder GmbH", "Cedro Azul 127 PB, Mendoza, Cruz", "Tel 01632"), "Cedro Azul 127 PB, Mendoza, Cruz"),
+        (("Alder GmbH", "Cedro Azul 127,", "Mendoza, Cruz", "Tel 01632"), "Cedro Azul 127, Mendoza, Cruz"),
+        (("Alder GmbH", "Cedro 127, Mendoza", "Rodinny doklad", "Tel 01632"), "Cedro 127, Mendoza"),
+        (("Alder GmbH", "Hafnargata 417", "600 Akureyri", "Tel 01632"), "Hafnargata 417 600 Akureyri"),
+    ],
+)  # fmt: skip
+def test_a_street_is_told_by_its_number_over_the_town(rows: tuple[str, ...], address: str) -> None:
+    assert value("address", *rows) == address
+
+
+def test_a_town_alone_is_no_street() -> None:
+    alone = best("address", "Alder GmbH", "Nothing too small to mend", "02625 Bautzen", "Tel 01632")
+    whole = best("address", "Alder GmbH", "Linden 4", "02625 Bautzen", "Tel 01632")
+    assert alone is not None
+    assert whole is not None
+    assert (alone.evidence["streets"], alone.evidence["loose"]) == (0.0, 1.0)
+    assert alone.confidence < 0.5 < whole.confidence
+
+
+@each(
     ("rows", "date"),
     [
         (("Invoice date | 12 March 2024", "Due date | 11 April 2024"), "2024-03-12"),

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from tests.each import each
 from tests.workflows.stages.memory import FIELDS, document
 from workflows.stages import fields
 from workflows.stages.fields import sums, totals
@@ -73,3 +74,49 @@ def test_the_sum_of_the_lines_is_doubted_where_a_larger_amount_follows() -> None
     plain = fields.find_candidates(document(*rows), TOTAL)[0]
     taxed = fields.find_candidates(document(*rows, "Kodi | 2.40", "Odenmis | 26.40"), TOTAL)[0]
     assert (plain.evidence["net"], taxed.value, taxed.evidence["net"]) == (0.0, "24.00", 1.0)
+
+
+@each("label", ["Total before levy", "Whole total", "Summe ohne MwSt"])
+@each("tax", ["Parish levy | 7.00", "VAT 7% | 7.00", "Tax amount | 7.00"])
+@each("payable", ["Comes to", "Total all in", "Total VAT inside"])
+def test_a_labelled_sum_gives_way_to_what_it_and_the_tax_add_up_to(label: str, tax: str, payable: str) -> None:
+    rows = ("HINGE | 60.00", "PAINT | 40.00", f"{label} | 100.00", tax, f"{payable} | 107.00")
+    found = fields.find_candidates(document(*rows), TOTAL)
+    assert (found[0].value, found[0].evidence["arithmetic"]) == ("107.00", 1.0)
+
+
+def test_the_sum_before_tax_is_offered_as_the_other_value() -> None:
+    rows = ("HINGE | 60.00", "PAINT | 40.00", "Whole total | 100.00", "Levy | 7.00", "Total all in | 107.00")
+    first, second, *_ = fields.find_candidates(document(*rows), TOTAL)
+    assert (first.value, second.value, second.evidence["passed"]) == ("107.00", "100.00", 1.0)
+
+
+def test_a_discount_of_any_name_stands_between_a_sum_and_the_total() -> None:
+    rows = (
+        "HINGE | 60.00",
+        "PAINT | 40.00",
+        "Total | 100.00",
+        "Levy | 7.00",
+        "Neighbours | -2.00",
+        "Comes to | 105.00",
+    )
+    assert fields.find_candidates(document(*rows), TOTAL)[0].value == "105.00"
+
+
+def test_one_line_less_what_is_printed_with_a_minus_is_the_total() -> None:
+    rows = ("HINGE | 61.63", "Stamps | -0.75", "Comes to | 60.88")
+    assert fields.find_candidates(document(*rows), TOTAL)[0].value == "60.88"
+
+
+@each(
+    "rows",
+    [
+        ("Total | 16.50", "Cash | 20.00", "Change | 3.50"),
+        ("Total | 16.50", "Change | 3.50", "Cash | 20.00"),
+        ("Total | 16.50", "Nakon | 20.00", "Vrat | 3.50"),
+        ("Total | 16.50", "incl. VAT | 2.75", "Card | 19.25"),
+        ("Total | 16.50", "Fee | 9.00", "Otherwise | 25.50"),  # no tax is so high
+    ],
+)
+def test_what_is_paid_is_no_taxed_total(rows: tuple[str, ...]) -> None:
+    assert fields.find_candidates(document("HINGE | 16.50", *rows), TOTAL)[0].value == "16.50"
