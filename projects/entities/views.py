@@ -44,6 +44,7 @@ class Event:
     who: str
     at: str
     changes: Sequence[tuple[str, str, str]]
+    is_merge: bool = False
 
 
 @require_http_methods(["GET", "POST"])
@@ -209,7 +210,7 @@ def _event(row: EntityEvent) -> Event:
         for key, value in sorted(found.items())
         if isinstance(value, dict)
     ]
-    return Event(_EVENTS.get(row.type, row.type), str(row.name or ""), row.inserteddate, changes)
+    return Event(_EVENTS.get(row.type, row.type), str(row.name or ""), row.inserteddate, changes, row.type == "merged")
 
 
 @require_POST

@@ -45,6 +45,7 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     (other,) = [one for one in queries.list_entities(SITE, of_type.split("/")[2]).rows if one.name == "Mill Limited"]
     assert rosa.post(f"{own}merge/", {"other": other.entity_id})["Location"] == own
     assert "Merged into" in one_line(rosa.get(f"{of_type}{other.entity_id}/").content)
+    assert "from: Mill Limited" in one_line(rosa.get(own).content)
     listed = one_line(rosa.get(of_type, {"start": "Mill"}).content)
     assert ("Mill Ltd" in listed, "Mill Limited" in listed) == (True, False)
     assert "Save" not in one_line(signed_in(charlie()).get(own).content)
